@@ -1,0 +1,397 @@
+use rustc_hash::FxHashMap;
+
+use super::custom::BoundCustom;
+use super::{
+    Curvature, Energy, EnergyFunction, Measurements, Nearest, Penalty, Product, Rows, Term,
+};
+use crate::model::table::row_major_strides;
+use crate::model::{BaseModel, CellMap};
+use crate::support::Support;
+
+/// The sum of all energies, bound to a base model, in support coordinates.
+pub struct Energies {
+    support: Support,
+    /// Convex measurements, which have a dual.
+    pub measurements: Measurements,
+    /// Minima of convex pieces.
+    pub nearest: Vec<Nearest>,
+    /// What is known by value and gradient only.
+    pub others: Vec<Box<dyn EnergyFunction>>,
+    /// Where each stated energy went. `[energies]`
+    slots: Vec<Slot>,
+}
+
+#[derive(Clone, Debug)]
+enum Slot {
+    Rows(std::ops::Range<usize>),
+    Nearest(usize),
+    Other(usize),
+}
+
+impl Energies {
+    /// Binds checked energies to a base model that has a table for every scope they name
+    /// ([`Energies::scopes`]).
+    ///
+    /// Tables on which all energies have the same linear coefficients share one block: a count over
+    /// positions has one coordinate per state, however many positions there are.
+    pub fn bind(base: &BaseModel, energies: &[Energy]) -> Self {
+        let linear: Vec<LinearRow> = energies.iter().flat_map(|e| linear_rows(base, e)).collect();
+        let mut layout = Layout::new(base, &linear, whole_tables(base, energies));
+        let mut bound = Self {
+            support: std::mem::take(&mut layout.support),
+            measurements: Measurements::default(),
+            nearest: Vec::new(),
+            others: Vec::new(),
+            slots: Vec::with_capacity(energies.len()),
+        };
+        let mut linear = linear.into_iter();
+        for energy in energies {
+            let slot = bound.add(base, &layout, energy, &mut linear);
+            bound.slots.push(slot);
+        }
+        bound
+    }
+
+    /// The scopes for which the base model needs a table, over model variables.
+    pub fn scopes(energies: &[Energy]) -> impl Iterator<Item = &[usize]> {
+        energies.iter().flat_map(|energy| -> Box<dyn Iterator<Item = &[usize]>> {
+            match energy {
+                Energy::Measurement { terms, .. } => Box::new(terms.iter().map(|t| &t.scope[..])),
+                Energy::Nearest { measurements, .. } => {
+                    Box::new(measurements.iter().flatten().map(|t| &t.scope[..]))
+                }
+                Energy::Custom(custom) => Box::new(custom.scopes.iter().map(|s| &s[..])),
+                Energy::Product { .. } => Box::new(std::iter::empty()),
+            }
+        })
+    }
+
+    /// What the energies look at.
+    pub fn support(&self) -> &Support {
+        &self.support
+    }
+
+    /// `L(μ)`; the gradient there overwrites `gradient`.
+    pub fn evaluate(&mut self, marginals: &[f64], gradient: &mut [f64]) -> f64 {
+        gradient.fill(0.0);
+        let mut value = self.measurements.evaluate(marginals, gradient);
+        for nearest in &mut self.nearest {
+            value += nearest.evaluate(marginals, gradient);
+        }
+        value + self.evaluate_others(marginals, gradient)
+    }
+
+    /// The part of `L(μ)` that is known by value and gradient only; its gradient is added.
+    pub fn evaluate_others(&mut self, marginals: &[f64], gradient: &mut [f64]) -> f64 {
+        self.others.iter_mut().map(|other| other.evaluate(marginals, gradient)).sum()
+    }
+
+    /// The value of each stated energy, in the order they were stated.
+    pub fn values(&mut self, marginals: &[f64]) -> Vec<f64> {
+        let mut unused = vec![0.0; self.support.len()];
+        let (measurements, nearest, others) =
+            (&self.measurements, &mut self.nearest, &mut self.others);
+        let value = |slot: &Slot| match slot {
+            Slot::Rows(rows) => rows.clone().map(|row| measurements.value(row, marginals)).sum(),
+            Slot::Nearest(index) => nearest[*index].lowest_piece(marginals).1,
+            Slot::Other(index) => others[*index].evaluate(marginals, &mut unused),
+        };
+        self.slots.iter().map(value).collect()
+    }
+
+    /// What is known of the sum.
+    pub fn curvature(&self) -> Curvature {
+        let mut infimum = 0.0;
+        let parts = (self.nearest.iter().map(EnergyFunction::curvature))
+            .chain(self.others.iter().map(|o| o.curvature()))
+            .chain([self.measurements.curvature()]);
+        for part in parts {
+            match part {
+                Curvature::Convex { infimum: own } => infimum += own,
+                Curvature::Unknown => return Curvature::Unknown,
+            }
+        }
+        Curvature::Convex { infimum }
+    }
+
+    /// Whether some energy that is known by value and gradient only is convex and has kinks.
+    pub fn has_convex_kinks(&self) -> bool {
+        let mut others = self.others.iter();
+        others.any(|o| !o.is_smooth() && matches!(o.curvature(), Curvature::Convex { .. }))
+    }
+
+    /// Whether every measurement stays within the range of a double.
+    pub fn is_finite(&self) -> bool {
+        self.measurements.is_finite() && self.nearest.iter().all(Nearest::is_finite)
+    }
+
+    /// Whether the gradient is continuous where the value is finite.
+    pub fn is_smooth(&self) -> bool {
+        self.measurements.is_smooth()
+            && self.nearest.iter().all(EnergyFunction::is_smooth)
+            && self.others.iter().all(|o| o.is_smooth())
+    }
+
+    fn add(
+        &mut self,
+        base: &BaseModel,
+        layout: &Layout,
+        energy: &Energy,
+        linear: &mut impl Iterator<Item = LinearRow>,
+    ) -> Slot {
+        let mut next = || linear.next().expect("one linear row per stated measurement");
+        match energy {
+            Energy::Measurement { weight, penalty, .. } => {
+                let row = next();
+                if *weight < 0.0 && !penalty.is_hard() && *penalty != Penalty::Linear {
+                    let mut alone = Measurements::default();
+                    layout.push(&row, base, alone.rows_mut());
+                    alone.push(*weight, *penalty);
+                    return self.add_other(Box::new(alone));
+                }
+                let first = self.measurements.len();
+                if *weight != 0.0 {
+                    layout.push(&row, base, self.measurements.rows_mut());
+                    self.add_convex(*weight, *penalty);
+                }
+                Slot::Rows(first..self.measurements.len())
+            }
+            Energy::Product { scope, log_potentials } => {
+                self.add_product(base, layout, scope, log_potentials)
+            }
+            Energy::Nearest { weight, norm, cap, measurements, points } => {
+                let mut rows = Rows::default();
+                measurements.iter().for_each(|_| layout.push(&next(), base, &mut rows));
+                self.add_nearest(Nearest {
+                    measured: vec![0.0; rows.len()],
+                    rows,
+                    points: points.clone(),
+                    weight: *weight,
+                    norm: *norm,
+                    cap: *cap,
+                })
+            }
+            Energy::Custom(custom) => {
+                let tables: Vec<(CellMap, usize)> = custom
+                    .scopes
+                    .iter()
+                    .map(|scope| {
+                        let map = base.locate(scope).expect("every scope was added to the model");
+                        let start = map.table.map_or(0, |table| layout.start[table]);
+                        (map, start)
+                    })
+                    .collect();
+                let cells = tables.iter().map(|(map, _)| map.cells.len()).sum();
+                self.add_other(Box::new(BoundCustom {
+                    energy: custom.clone(),
+                    tables,
+                    marginals: vec![0.0; cells],
+                    gradient: vec![0.0; cells],
+                }))
+            }
+        }
+    }
+
+    /// Adds the penalty on the row just pushed. Without a count, Poisson is linear on `z ≥ 0`.
+    fn add_convex(&mut self, weight: f64, penalty: Penalty) {
+        let Penalty::Poisson { rate, count: 0.0 } = penalty else {
+            self.measurements.push(weight, penalty);
+            return;
+        };
+        self.measurements.push(weight * rate, Penalty::Linear);
+        let row = self.measurements.len() - 1;
+        let (low, high) = self.measurements.rows().range(row);
+        if low < 0.0 {
+            let offset = self.measurements.rows().offset(row);
+            let negated: Vec<(usize, f64)> =
+                self.measurements.rows().entries(row).map(|(c, a)| (c, -a)).collect();
+            self.measurements.rows_mut().push(negated, &[-offset], (-high, -low));
+            self.measurements.push(1.0, Penalty::AtMost);
+        }
+    }
+
+    /// Fixed variables leave the product; over one variable, or none, it is a linear measurement.
+    fn add_product(
+        &mut self,
+        base: &BaseModel,
+        layout: &Layout,
+        scope: &[usize],
+        log_potentials: &[f64],
+    ) -> Slot {
+        let maps: Vec<CellMap> = scope
+            .iter()
+            .map(|&v| base.locate(&[v]).expect("every variable has a node table"))
+            .collect();
+        let shape: Vec<usize> = maps.iter().map(|map| map.cells.len()).collect();
+        let strides = row_major_strides(&shape);
+        let is_possible = |cell: &usize| {
+            let state = |axis: usize| cell / strides[axis] % shape[axis];
+            maps.iter().enumerate().all(|(axis, map)| map.cells[state(axis)].is_some())
+        };
+        let kept = (0..log_potentials.len()).filter(is_possible);
+        let log_potentials: Vec<f64> = kept.map(|cell| log_potentials[cell]).collect();
+        let free: Vec<usize> = maps.iter().filter_map(|map| map.table).collect();
+        if let [] | [_] = free[..] {
+            let costs: Vec<f64> = log_potentials.iter().map(|v| -v).collect();
+            let row = match free.first() {
+                Some(&table) => {
+                    LinearRow { tables: vec![(table, costs)], offset_parts: Vec::new() }
+                }
+                None => LinearRow { tables: Vec::new(), offset_parts: costs },
+            };
+            layout.push(&row, base, self.measurements.rows_mut());
+            self.measurements.push(1.0, Penalty::Linear);
+            return Slot::Rows(self.measurements.len() - 1..self.measurements.len());
+        }
+        let starts = free.iter().map(|&table| layout.start[table]).collect();
+        let shape = free.iter().map(|&table| base.cardinalities[table]).collect();
+        self.add_other(Box::new(Product::new(starts, shape, log_potentials)))
+    }
+
+    fn add_nearest(&mut self, nearest: Nearest) -> Slot {
+        if nearest.weight == 0.0 || nearest.weight > 0.0 && nearest.pieces() == 1 {
+            let first = self.measurements.len();
+            if nearest.weight > 0.0 {
+                nearest.add_piece(0, &mut self.measurements);
+            }
+            return Slot::Rows(first..self.measurements.len());
+        }
+        if nearest.weight < 0.0 {
+            return self.add_other(Box::new(nearest));
+        }
+        self.nearest.push(nearest);
+        Slot::Nearest(self.nearest.len() - 1)
+    }
+
+    fn add_other(&mut self, other: Box<dyn EnergyFunction>) -> Slot {
+        self.others.push(other);
+        Slot::Other(self.others.len() - 1)
+    }
+}
+
+/// A linear function over base tables: what a list of terms comes to.
+struct LinearRow {
+    /// Ascending tables, each with its coefficients in the base table's order.
+    tables: Vec<(usize, Vec<f64>)>,
+    /// The offset, and what fixed variables add to it.
+    offset_parts: Vec<f64>,
+}
+
+fn linear_rows(base: &BaseModel, energy: &Energy) -> Vec<LinearRow> {
+    match energy {
+        Energy::Measurement { terms, offset, .. } => vec![linear_row(base, terms, *offset)],
+        Energy::Nearest { measurements, .. } => {
+            measurements.iter().map(|terms| linear_row(base, terms, 0.0)).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn linear_row(base: &BaseModel, terms: &[Term], offset: f64) -> LinearRow {
+    let mut offset_parts = vec![offset];
+    let mut tables: FxHashMap<usize, Vec<f64>> = FxHashMap::default();
+    for term in terms {
+        let map = base.locate(&term.scope).expect("every term's scope was added to the model");
+        let Some(table) = map.table else {
+            offset_parts.push(map.gather(&term.coefficients, 1)[0]);
+            continue;
+        };
+        let size = base.tables[table].log_potentials.len();
+        let own = map.gather(&term.coefficients, size);
+        let sum = tables.entry(table).or_insert_with(|| vec![0.0; size]);
+        sum.iter_mut().zip(own).for_each(|(sum, own)| *sum += own);
+    }
+    let mut tables: Vec<(usize, Vec<f64>)> = tables
+        .into_iter()
+        .filter(|(_, coefficients)| coefficients.iter().any(|&c| c != 0.0))
+        .collect();
+    tables.sort_unstable_by_key(|(table, _)| *table);
+    LinearRow { tables, offset_parts }
+}
+
+/// Tables that some energy sees one by one, not only through sums. `[tables]`
+fn whole_tables(base: &BaseModel, energies: &[Energy]) -> Vec<bool> {
+    let mut whole = vec![false; base.tables.len()];
+    let mut mark = |scope: &[usize]| {
+        if let Some(table) = base.locate(scope).and_then(|map| map.table) {
+            whole[table] = true;
+        }
+    };
+    for energy in energies {
+        match energy {
+            Energy::Product { scope, .. } => scope.iter().for_each(|&v| mark(&[v])),
+            Energy::Custom(custom) => custom.scopes.iter().for_each(|scope| mark(scope)),
+            _ => {}
+        }
+    }
+    whole
+}
+
+/// The support, and where each table lies in it.
+struct Layout {
+    support: Support,
+    /// First coordinate of each table's block (0 for tables outside). `[tables]`
+    start: Vec<usize>,
+}
+
+impl Layout {
+    fn new(base: &BaseModel, linear: &[LinearRow], whole: Vec<bool>) -> Self {
+        // Tables share a block if every row reads them alike: compare all they are read with.
+        let mut reading: Vec<Vec<u64>> = vec![Vec::new(); base.tables.len()];
+        for (index, row) in linear.iter().enumerate() {
+            for (table, coefficients) in &row.tables {
+                reading[*table].push(index as u64);
+                reading[*table].extend(coefficients.iter().map(|c| c.to_bits()));
+            }
+        }
+        let mut groups: Vec<Vec<usize>> = Vec::new();
+        let mut group_of: FxHashMap<(usize, Vec<u64>), usize> = FxHashMap::default();
+        for (table, reading) in reading.into_iter().enumerate() {
+            if whole[table] {
+                groups.push(vec![table]);
+            } else if !reading.is_empty() {
+                let size = base.tables[table].log_potentials.len();
+                let group = *group_of.entry((size, reading)).or_insert(groups.len());
+                if group == groups.len() {
+                    groups.push(Vec::new());
+                }
+                groups[group].push(table);
+            }
+        }
+        let mut layout = Self { support: Support::new(), start: vec![0; base.tables.len()] };
+        for tables in groups {
+            let size = base.tables[tables[0]].log_potentials.len();
+            for &table in &tables {
+                layout.start[table] = layout.support.len();
+            }
+            layout.support.add(tables, size);
+        }
+        layout
+    }
+
+    /// Adds a row, in support coordinates, with the range of its values over allowed states.
+    fn push(&self, row: &LinearRow, base: &BaseModel, rows: &mut Rows) {
+        let offset: f64 = row.offset_parts.iter().sum();
+        let (mut low, mut high) = (offset, offset);
+        let mut entries: FxHashMap<usize, f64> = FxHashMap::default();
+        for (table, coefficients) in &row.tables {
+            let allowed = base.tables[*table].log_potentials.iter().zip(coefficients);
+            let allowed =
+                allowed.filter(|(potential, _)| **potential > f64::NEG_INFINITY).map(|(_, &c)| c);
+            let (least, greatest) =
+                allowed.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, g), c| (l.min(c), g.max(c)));
+            low += least.min(greatest);
+            high += greatest.max(least);
+            // A cell that is forbidden in every table of its block has marginal 0 whatever happens.
+            let start = self.start[*table];
+            for (cell, &coefficient) in coefficients.iter().enumerate() {
+                if coefficient != 0.0 && base.tables[*table].log_potentials[cell].is_finite() {
+                    entries.insert(start + cell, coefficient);
+                }
+            }
+        }
+        let mut entries: Vec<(usize, f64)> = entries.into_iter().collect();
+        entries.sort_unstable_by_key(|&(column, _)| column);
+        rows.push(entries, &row.offset_parts, (low, high));
+    }
+}

@@ -1,0 +1,114 @@
+use std::fmt;
+use std::sync::Arc;
+
+use super::{Curvature, EnergyError, EnergyFault, EnergyFunction};
+use crate::model::table::table_size;
+use crate::model::{CellMap, Model};
+
+/// Value at the marginals; the gradient, zero on entry, is to be filled in.
+pub type Function = dyn Fn(&[f64], &mut [f64]) -> f64 + Send + Sync;
+
+/// A user's own energy: a closure over the marginals of the tables it names.
+///
+/// ```
+/// use bethe_core::{Curvature, CustomEnergy};
+/// // Pulls P(y₀ = 1) towards a half.
+/// let energy = CustomEnergy::new(vec![vec![0]], Curvature::Convex { infimum: 0.0 }, |m, g| {
+///     g[1] = 2.0 * (m[1] - 0.5);
+///     (m[1] - 0.5).powi(2)
+/// });
+/// # let _ = energy;
+/// ```
+#[derive(Clone)]
+pub struct CustomEnergy {
+    pub(super) scopes: Vec<Vec<usize>>,
+    pub(super) curvature: Curvature,
+    pub(super) smooth: bool,
+    pub(super) function: Arc<Function>,
+}
+
+impl CustomEnergy {
+    /// `function(marginals, gradient) -> value` sees the marginals of `scopes` one after another,
+    /// each row-major in the order its variables are listed. The gradient is taken as continuous;
+    /// see [`CustomEnergy::with_kinks`].
+    ///
+    /// `curvature` is believed: a function that is called convex and is not makes certificates false.
+    pub fn new(
+        scopes: Vec<Vec<usize>>,
+        curvature: Curvature,
+        function: impl Fn(&[f64], &mut [f64]) -> f64 + Send + Sync + 'static,
+    ) -> Self {
+        Self { scopes, curvature, smooth: true, function: Arc::new(function) }
+    }
+
+    /// States that the gradient jumps somewhere.
+    pub fn with_kinks(mut self) -> Self {
+        self.smooth = false;
+        self
+    }
+
+    pub(super) fn check(&self, model: &Model) -> Result<(), EnergyError> {
+        for (i, scope) in self.scopes.iter().enumerate() {
+            let cells = table_size(
+                scope.iter().map(|&v| model.variables().get(v).map_or(1, |v| v.cardinality)),
+            );
+            model
+                .check_table(scope, cells.unwrap_or(usize::MAX))
+                .map_err(|e| EnergyFault::from(e).at(&format!("scopes[{i}]")))?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for CustomEnergy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CustomEnergy").field("scopes", &self.scopes).finish_non_exhaustive()
+    }
+}
+
+/// A custom energy bound to a support.
+pub(super) struct BoundCustom {
+    pub(super) energy: CustomEnergy,
+    /// For each scope: where its table lies, and the first coordinate of its block.
+    pub(super) tables: Vec<(CellMap, usize)>,
+    /// `[cells of all scopes]`
+    pub(super) marginals: Vec<f64>,
+    /// `[cells of all scopes]`
+    pub(super) gradient: Vec<f64>,
+}
+
+impl EnergyFunction for BoundCustom {
+    fn evaluate(&mut self, marginals: &[f64], gradient: &mut [f64]) -> f64 {
+        let coordinate = |map: &CellMap, start: usize, cell: Option<usize>| {
+            cell.map(|c| map.table.map(|_| start + c))
+        };
+        let cells = || {
+            self.tables
+                .iter()
+                .flat_map(|(map, start)| map.cells.iter().map(move |&c| coordinate(map, *start, c)))
+        };
+        for (own, coordinate) in self.marginals.iter_mut().zip(cells()) {
+            *own = match coordinate {
+                None => 0.0,       // contradicts a fixed state
+                Some(None) => 1.0, // every variable is fixed
+                Some(Some(i)) => marginals[i],
+            };
+        }
+        self.gradient.fill(0.0);
+        let value = (self.energy.function)(&self.marginals, &mut self.gradient);
+        for (own, coordinate) in self.gradient.iter().zip(cells()) {
+            if let Some(Some(i)) = coordinate {
+                gradient[i] += own;
+            }
+        }
+        value
+    }
+
+    fn curvature(&self) -> Curvature {
+        self.energy.curvature
+    }
+
+    fn is_smooth(&self) -> bool {
+        self.energy.smooth
+    }
+}

@@ -1,0 +1,335 @@
+//! Scalar penalties `φ(z)` with the convex conjugates `(wφ)*(λ)` that their duals need.
+//!
+//! A penalty weighted by `w ≥ 0` contributes `w·φ(z)` to the energy. Its [`fenchel_gap`]
+//! `wφ(z) + (wφ)*(λ) − λz ≥ 0` vanishes exactly where `λ` is a subgradient at `z`; it is written out
+//! for every penalty in a form that cannot go negative by cancellation.
+//!
+//! [`fenchel_gap`]: Penalty::fenchel_gap
+
+use serde::Serialize;
+
+/// A univariate function of a measurement `z`.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Penalty {
+    /// `z`
+    Linear,
+    /// `max(0, 1 − z)`
+    Hinge,
+    /// `½ − z` for `z ≤ 0`, `½(1 − z)²` for `0 < z < 1`, `0` after.
+    SmoothedHinge,
+    /// `½z²`
+    Squared,
+    /// `|z|`
+    Absolute,
+    /// `½z²` for `|z| ≤ δ`, `δ(|z| − δ/2)` outside.
+    Huber {
+        /// Where the square ends and the line begins.
+        delta: f64,
+    },
+    /// `rate·z − count·log(rate·z)`, `+∞` for `z < 0`, and at `z = 0` if `count > 0`.
+    Poisson {
+        /// Expected observations per unit of `z`, positive.
+        rate: f64,
+        /// What was observed, not negative.
+        count: f64,
+    },
+    /// `0` for `z ≤ 0`, else `+∞`: a bound on the expectation.
+    AtMost,
+    /// `0` for `z = 0`, else `+∞`: fixes the expectation.
+    Equal,
+}
+
+impl Penalty {
+    /// Whether the penalty is a hard constraint, which has no weight.
+    #[inline]
+    pub fn is_hard(self) -> bool {
+        matches!(self, Self::AtMost | Self::Equal)
+    }
+
+    /// Whether the derivative exists and is continuous where the penalty is finite.
+    pub fn is_smooth(self) -> bool {
+        !matches!(self, Self::Hinge | Self::Absolute | Self::AtMost | Self::Equal)
+    }
+
+    /// `φ(z)`; hard constraints count as satisfied (see [`Penalty::violation`]).
+    #[inline]
+    pub fn value(self, z: f64) -> f64 {
+        match self {
+            Self::Linear => z,
+            Self::Hinge => (1.0 - z).max(0.0),
+            Self::SmoothedHinge if z <= 0.0 => 0.5 - z,
+            Self::SmoothedHinge if z < 1.0 => 0.5 * (1.0 - z) * (1.0 - z),
+            Self::SmoothedHinge => 0.0,
+            Self::Squared => 0.5 * z * z,
+            Self::Absolute => z.abs(),
+            Self::Huber { delta } if z.abs() <= delta => 0.5 * z * z,
+            Self::Huber { delta } => delta * (z.abs() - 0.5 * delta),
+            Self::Poisson { .. } if z < 0.0 => f64::INFINITY,
+            Self::Poisson { rate, count: 0.0 } => rate * z,
+            Self::Poisson { rate, count } => rate * z - count * (rate * z).ln(),
+            Self::AtMost | Self::Equal => 0.0,
+        }
+    }
+
+    /// `φ′(z)`, a subgradient at kinks, zero for hard constraints.
+    #[inline]
+    pub fn derivative(self, z: f64) -> f64 {
+        match self {
+            Self::Linear => 1.0,
+            Self::Hinge => {
+                if z < 1.0 {
+                    -1.0
+                } else {
+                    0.0
+                }
+            }
+            Self::SmoothedHinge => -(1.0 - z).clamp(0.0, 1.0),
+            Self::Squared => z,
+            Self::Absolute if z == 0.0 => 0.0,
+            Self::Absolute => z.signum(),
+            Self::Huber { delta } => z.clamp(-delta, delta),
+            Self::Poisson { rate, count: 0.0 } => rate,
+            Self::Poisson { rate, count } => rate - count / z,
+            Self::AtMost | Self::Equal => 0.0,
+        }
+    }
+
+    /// By how much `z` breaks a hard constraint; zero for the others.
+    #[inline]
+    pub fn violation(self, z: f64) -> f64 {
+        match self {
+            Self::AtMost => z.max(0.0),
+            Self::Equal => z.abs(),
+            _ => 0.0,
+        }
+    }
+
+    /// Least value of `φ` on `[low, high]`.
+    pub fn infimum(self, low: f64, high: f64) -> f64 {
+        let lowest_at = match self {
+            Self::Linear | Self::Poisson { count: 0.0, .. } => low,
+            Self::Hinge | Self::SmoothedHinge => high,
+            Self::Squared | Self::Absolute | Self::Huber { .. } => 0.0,
+            Self::Poisson { rate, count } => count / rate,
+            Self::AtMost | Self::Equal => return 0.0,
+        };
+        self.value(lowest_at.clamp(low, high))
+    }
+
+    /// The interval of `λ` on which the conjugate of `wφ` is finite.
+    pub fn multipliers(self, weight: f64) -> (f64, f64) {
+        match self {
+            Self::Linear => (weight, weight),
+            Self::Hinge | Self::SmoothedHinge => (-weight, 0.0),
+            Self::Squared | Self::Equal => (f64::NEG_INFINITY, f64::INFINITY),
+            Self::Absolute => (-weight, weight),
+            Self::Huber { delta } => (-weight * delta, weight * delta),
+            Self::Poisson { rate, .. } => (f64::NEG_INFINITY, weight * rate),
+            Self::AtMost => (0.0, f64::INFINITY),
+        }
+    }
+
+    /// `(wφ)*(λ)` for `λ` in [`Penalty::multipliers`].
+    #[inline]
+    pub fn conjugate(self, weight: f64, multiplier: f64) -> f64 {
+        match self {
+            Self::Hinge => multiplier,
+            Self::SmoothedHinge => multiplier + 0.5 * multiplier * multiplier / weight,
+            Self::Squared | Self::Huber { .. } => 0.5 * multiplier * multiplier / weight,
+            Self::Poisson { rate, count } if count > 0.0 => {
+                let scale = weight * count;
+                scale * ((scale * rate / (weight * rate - multiplier)).ln() - 1.0)
+            }
+            _ => 0.0,
+        }
+    }
+
+    /// Derivative of the conjugate: the `z` at which `λ` is the slope of `wφ`.
+    #[inline]
+    pub fn conjugate_derivative(self, weight: f64, multiplier: f64) -> f64 {
+        match self {
+            Self::Hinge => 1.0,
+            Self::SmoothedHinge => 1.0 + multiplier / weight,
+            Self::Squared | Self::Huber { .. } => multiplier / weight,
+            Self::Poisson { rate, count } if count > 0.0 => {
+                weight * count / (weight * rate - multiplier)
+            }
+            _ => 0.0,
+        }
+    }
+
+    /// Second derivative of the conjugate.
+    #[inline]
+    pub fn conjugate_curvature(self, weight: f64, multiplier: f64) -> f64 {
+        match self {
+            Self::SmoothedHinge | Self::Squared | Self::Huber { .. } => 1.0 / weight,
+            Self::Poisson { rate, count } if count > 0.0 => {
+                let slack = weight * rate - multiplier;
+                weight * count / (slack * slack)
+            }
+            _ => 0.0,
+        }
+    }
+
+    /// `wφ(z) + (wφ)*(λ) − λz`, never negative; for hard constraints `|λz|`, which bounds the error
+    /// of the objective at a point that breaks them slightly.
+    #[inline]
+    pub fn fenchel_gap(self, weight: f64, z: f64, multiplier: f64) -> f64 {
+        match self {
+            Self::Linear => 0.0,
+            Self::Hinge if z >= 1.0 => -multiplier * (z - 1.0),
+            Self::Hinge => (weight + multiplier) * (1.0 - z),
+            Self::SmoothedHinge => {
+                let (shortfall, pull) = (1.0 - z, -multiplier);
+                if shortfall <= 0.0 {
+                    pull * (0.5 * pull / weight - shortfall)
+                } else if shortfall < 1.0 {
+                    let off = weight * shortfall - pull;
+                    0.5 * off * off / weight
+                } else {
+                    (weight - pull) * (shortfall - 0.5 * (weight + pull) / weight)
+                }
+            }
+            Self::Squared => {
+                let off = weight * z - multiplier;
+                0.5 * off * off / weight
+            }
+            Self::Absolute => (weight - multiplier * z.signum()) * z.abs(),
+            Self::Huber { delta } => {
+                let (size, pull) = (z.abs(), multiplier * z.signum());
+                if size <= delta {
+                    let off = weight * size - pull;
+                    0.5 * off * off / weight
+                } else {
+                    let bound = weight * delta;
+                    (bound - pull) * (size - 0.5 * (bound + pull) / weight)
+                }
+            }
+            Self::Poisson { rate, count } => {
+                let slack = weight * rate - multiplier;
+                if count == 0.0 {
+                    return if z < 0.0 { f64::INFINITY } else { slack * z };
+                }
+                if z <= 0.0 {
+                    return f64::INFINITY;
+                }
+                let scale = weight * count;
+                let ratio = z * slack / scale;
+                // u − 1 − log u, by ln_1p where the difference would cancel.
+                let excess = ratio - 1.0;
+                let log = if excess.abs() < 0.5 { excess.ln_1p() } else { ratio.ln() };
+                scale * (excess - log).max(0.0)
+            }
+            Self::AtMost | Self::Equal => (multiplier * z).abs(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SOFT: [Penalty; 9] = [
+        Penalty::Linear,
+        Penalty::Hinge,
+        Penalty::SmoothedHinge,
+        Penalty::Squared,
+        Penalty::Absolute,
+        Penalty::Huber { delta: 0.3 },
+        Penalty::Poisson { rate: 2.0, count: 3.0 },
+        Penalty::Poisson { rate: 0.5, count: 0.25 },
+        Penalty::Poisson { rate: 2.0, count: 0.0 },
+    ];
+
+    fn points() -> impl Iterator<Item = f64> {
+        (-40..=80).map(|i| i as f64 * 0.05 + 0.0125)
+    }
+
+    #[test]
+    fn derivatives_match_finite_differences() {
+        for penalty in SOFT {
+            for z in points().filter(|&z| penalty.value(z - 1e-3).is_finite()) {
+                let step = 1e-6;
+                let slope = (penalty.value(z + step) - penalty.value(z - step)) / (2.0 * step);
+                let found = penalty.derivative(z);
+                assert!((slope - found).abs() <= 1e-4 * (1.0 + slope.abs()), "{penalty:?} at {z}");
+            }
+        }
+    }
+
+    #[test]
+    fn penalties_are_midpoint_convex() {
+        for penalty in SOFT {
+            for (a, b) in points().zip(points().skip(17)) {
+                let middle = penalty.value(0.5 * (a + b));
+                let chord = 0.5 * (penalty.value(a) + penalty.value(b));
+                assert!(middle <= chord + 1e-12, "{penalty:?} between {a} and {b}");
+            }
+        }
+    }
+
+    #[test]
+    fn conjugates_are_suprema_and_gaps_their_differences() {
+        for penalty in SOFT {
+            let weight = 1.7;
+            let (low, high) = penalty.multipliers(weight);
+            for part in [0.001, 0.2, 0.5, 0.9, 0.999] {
+                let multiplier = match (low.is_finite(), high.is_finite()) {
+                    (true, true) => low + part * (high - low),
+                    (false, true) => high - 0.5 - 4.0 * (1.0 - part),
+                    _ => 8.0 * (part - 0.5),
+                };
+                let supremum = (-400_000..=800_000)
+                    .map(|i| i as f64 * 5e-5)
+                    .map(|z| multiplier * z - weight * penalty.value(z))
+                    .fold(f64::NEG_INFINITY, f64::max);
+                let conjugate = penalty.conjugate(weight, multiplier);
+                if penalty != Penalty::Linear {
+                    assert!((supremum - conjugate).abs() < 1e-3, "{penalty:?} at {multiplier}");
+                }
+                for z in points().filter(|&z| penalty.value(z).is_finite()) {
+                    let gap = penalty.fenchel_gap(weight, z, multiplier);
+                    let plain = weight * penalty.value(z) + conjugate - multiplier * z;
+                    assert!(
+                        gap >= 0.0 && (gap - plain).abs() < 1e-9,
+                        "{penalty:?} {z} {gap} {plain}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn conjugate_derivatives_match_finite_differences() {
+        for penalty in SOFT {
+            let weight = 1.7;
+            let (low, high) = penalty.multipliers(weight);
+            let (low, high) = (low.max(-5.0), high.min(5.0));
+            if low == high {
+                continue;
+            }
+            for part in [0.1, 0.4, 0.8] {
+                let (at, step) = (low + part * (high - low), 1e-5);
+                let f = |m| penalty.conjugate(weight, m);
+                let slope = (f(at + step) - f(at - step)) / (2.0 * step);
+                let bend = (f(at + step) - 2.0 * f(at) + f(at - step)) / (step * step);
+                assert!((slope - penalty.conjugate_derivative(weight, at)).abs() < 1e-6);
+                assert!((bend - penalty.conjugate_curvature(weight, at)).abs() < 1e-3);
+            }
+        }
+    }
+
+    #[test]
+    fn the_infimum_is_the_least_value_on_the_interval() {
+        for penalty in SOFT {
+            for (low, high) in [(0.0, 2.0), (0.5, 0.75), (1.5, 3.0)] {
+                let least = (0..=10_000)
+                    .map(|i| low + (high - low) * i as f64 / 10_000.0)
+                    .map(|z| penalty.value(z))
+                    .fold(f64::INFINITY, f64::min);
+                assert!((least - penalty.infimum(low, high)).abs() < 1e-4, "{penalty:?}");
+            }
+        }
+    }
+}

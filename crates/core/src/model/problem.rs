@@ -1,0 +1,83 @@
+use thiserror::Error;
+
+use super::{BaseModel, Model, ModelError};
+use crate::energy::{Energies, Energy, EnergyError};
+use crate::oracle::{Oracle, exact};
+use crate::solve::{SolveError, check_finite};
+
+/// A model and the energies on it: `minimise −H(μ) − ⟨θ, μ⟩ + L(μ)`.
+#[derive(Clone, Debug)]
+pub struct Problem {
+    model: Model,
+    energies: Vec<Energy>,
+}
+
+/// An energy that does not fit the model.
+#[derive(Clone, Debug, Error, PartialEq)]
+#[error("energies[{index}]{}{error}", if error.place.is_empty() { "" } else { "." })]
+pub struct ProblemError {
+    /// Which energy.
+    pub index: usize,
+    /// What is wrong with it.
+    pub error: EnergyError,
+}
+
+/// A problem made ready to solve: canonical model, bound energies, oracle.
+pub struct BoundProblem {
+    /// The canonical form of the model.
+    pub base: BaseModel,
+    /// The energies in support coordinates.
+    pub energies: Energies,
+    /// The exact oracle for it.
+    pub oracle: Box<dyn Oracle>,
+}
+
+impl Problem {
+    /// A problem whose energies were checked against the model.
+    pub fn new(model: Model, energies: Vec<Energy>) -> Result<Self, ProblemError> {
+        for (index, energy) in energies.iter().enumerate() {
+            energy.check(&model).map_err(|error| ProblemError { index, error })?;
+        }
+        Ok(Self { model, energies })
+    }
+
+    /// A problem whose energies are known to fit.
+    pub(super) fn from_checked(model: Model, energies: Vec<Energy>) -> Self {
+        Self { model, energies }
+    }
+
+    /// Adds energies that are known to fit.
+    pub(super) fn extend_checked(&mut self, energies: Vec<Energy>) {
+        self.energies.extend(energies);
+    }
+
+    /// The model.
+    pub fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// The energies.
+    pub fn energies(&self) -> &[Energy] {
+        &self.energies
+    }
+
+    /// Whether the problem can be solved at all, short of solving it.
+    ///
+    /// # Errors
+    /// As [`Problem::bind`], and if every configuration is forbidden or sums overflow.
+    pub fn check_solvable(&self) -> Result<BoundProblem, SolveError> {
+        let mut bound = self.bind()?;
+        let width = bound.energies.support().len();
+        let base = bound.oracle.tilted(&vec![0.0; width], &mut vec![0.0; width]);
+        check_finite(base, &bound.energies)?;
+        Ok(bound)
+    }
+
+    /// Canonical model, bound energies and the exact oracle for them.
+    pub fn bind(&self) -> Result<BoundProblem, ModelError> {
+        let base = BaseModel::new(&self.model, Energies::scopes(&self.energies))?;
+        let energies = Energies::bind(&base, &self.energies);
+        let oracle = exact(&base, energies.support())?;
+        Ok(BoundProblem { base, energies, oracle })
+    }
+}

@@ -1,0 +1,75 @@
+//! Buffers that start on a cache line, so that no vector load straddles two.
+
+use std::ops::{Deref, DerefMut};
+
+/// Doubles in a cache line, and in the widest vector we know.
+pub(super) const LINE: usize = 8;
+
+/// `length` rounded up to whole cache lines.
+pub(super) fn padded(length: usize) -> usize {
+    length.next_multiple_of(LINE)
+}
+
+/// A growable slice of doubles that starts on a cache line.
+#[derive(Debug, Default)]
+pub(super) struct Aligned {
+    storage: Vec<f64>,
+    start: usize,
+    len: usize,
+}
+
+impl Aligned {
+    pub(super) fn filled(len: usize, value: f64) -> Self {
+        let mut buffer = Self::default();
+        buffer.reset(len, value);
+        buffer
+    }
+
+    /// Makes every one of `len` entries `value`; allocates only to grow.
+    pub(super) fn reset(&mut self, len: usize, value: f64) {
+        self.storage.clear();
+        self.storage.resize(len + LINE - 1, value);
+        let offset = self.storage.as_ptr().align_offset(LINE * size_of::<f64>());
+        self.start = offset.min(LINE - 1);
+        self.len = len;
+    }
+}
+
+impl Clone for Aligned {
+    fn clone(&self) -> Self {
+        let mut copy = Self::filled(self.len, 0.0);
+        copy.copy_from_slice(self);
+        copy
+    }
+}
+
+impl Deref for Aligned {
+    type Target = [f64];
+
+    fn deref(&self) -> &[f64] {
+        &self.storage[self.start..self.start + self.len]
+    }
+}
+
+impl DerefMut for Aligned {
+    fn deref_mut(&mut self) -> &mut [f64] {
+        &mut self.storage[self.start..self.start + self.len]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn buffers_and_their_clones_start_on_a_cache_line() {
+        for len in [0, 1, 7, 8, 100] {
+            let mut buffer = Aligned::filled(len, 2.0);
+            buffer.reset(len + 3, 1.0);
+            for slice in [&buffer[..], &buffer.clone()[..]] {
+                assert_eq!(slice.as_ptr() as usize % 64, 0);
+                assert_eq!(slice, vec![1.0; len + 3]);
+            }
+        }
+    }
+}

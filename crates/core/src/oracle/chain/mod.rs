@@ -1,0 +1,39 @@
+//! Exact marginals on chains, by forward–backward.
+//!
+//! ```text
+//! p(y) ∝ Π_t w_t(y_t) Π_t e_t(y_t, y_{t+1})        w = exp(θ_node + tilt), e = exp(θ_edge)
+//! μ_t(k) ∝ α_t(k) β_t(k)      α_t = w_t ∘ e_{t−1}ᵀ α_{t−1}      β_t = e_t (w_{t+1} ∘ β_{t+1})
+//! ```
+//!
+//! A [`ChainModel`] keeps the exponentials of transition tables, which tilts nearly never touch, for
+//! all sequences and threads; a [`Chain`] adds the node scores of one sequence, a support and scratch.
+//! Messages are scaled products (two matrix–vector products a position); a call whose potentials are
+//! so extreme that this could lose probability is answered in the log domain.
+
+mod aligned;
+mod edges;
+mod exponential;
+mod layout;
+mod log_domain;
+mod marginals;
+mod messages;
+mod model;
+mod node_tilts;
+mod numbering;
+mod oracle;
+mod paths;
+mod product;
+mod sequence;
+mod table;
+mod tilts;
+mod viterbi;
+
+#[doc(hidden)]
+pub mod bench;
+#[cfg(test)]
+mod tests;
+
+pub use model::{ChainModel, Link};
+pub use oracle::Chain;
+#[doc(hidden)]
+pub use table::Storage;

@@ -1,0 +1,154 @@
+use super::table::{Storage, TransitionTable, narrow_pays, narrower};
+use crate::model::ModelError;
+
+/// What holds between a position and the next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Link {
+    /// Nothing: the two sides are independent. A union of paths is one chain with free links.
+    Free,
+    /// The transition table of this index.
+    Table(usize),
+}
+
+/// The part of a chain that sequences share: transition tables and their exponentials.
+///
+/// Immutable, so an [`Arc`](std::sync::Arc) of it serves any number of threads; what a sequence
+/// brings of its own is node scores. Tables that forbid most transitions are stored sparse.
+#[derive(Debug)]
+pub struct ChainModel {
+    shape: Shape,
+    pub(super) tables: Vec<TransitionTable>,
+    /// Widest range of log-potentials in a table, forbidden ones apart.
+    pub(super) spread: f64,
+    /// Whether a table forbids a transition.
+    pub(super) forbids: bool,
+    /// What every table was laid out for.
+    pub(super) instructions: pulp::Arch,
+}
+
+#[derive(Debug)]
+enum Shape {
+    /// One table between all positions, of any number.
+    Homogeneous { states: usize },
+    /// As many positions as `states`, one link fewer.
+    Positions { states: Vec<usize>, links: Vec<Link> },
+}
+
+impl ChainModel {
+    /// A chain of any length with one table of log-potentials (`[states][states]`, row-major, from
+    /// the rows to the columns; `-∞` forbids a transition) between all positions, as a CRF has it.
+    pub fn homogeneous(states: usize, transitions: &[f64]) -> Result<Self, ModelError> {
+        Self::homogeneous_stored(states, transitions, Storage::Automatic)
+    }
+
+    /// As [`ChainModel::homogeneous`], with the table stored as told.
+    #[doc(hidden)]
+    pub fn homogeneous_stored(
+        states: usize,
+        transitions: &[f64],
+        storage: Storage,
+    ) -> Result<Self, ModelError> {
+        if states == 0 {
+            return Err(ModelError::NoStates { variable: 0 });
+        }
+        let table = ((states, states), transitions);
+        Self::assemble(Shape::Homogeneous { states }, &[table], storage)
+    }
+
+    /// A chain of given numbers of states (`[positions]`), where `links[t]` stands between positions
+    /// `t` and `t + 1` and several links may name one of the row-major `tables`.
+    ///
+    /// # Panics
+    /// If there is not one link between every two positions, a link names no table, or a table is
+    /// named by no link.
+    pub fn new<T: AsRef<[f64]>>(
+        states: Vec<usize>,
+        links: Vec<Link>,
+        tables: &[T],
+    ) -> Result<Self, ModelError> {
+        if let Some(variable) = states.iter().position(|&k| k == 0) {
+            return Err(ModelError::NoStates { variable });
+        }
+        assert_eq!(links.len(), states.len().saturating_sub(1), "one link between two positions");
+        let mut shapes = vec![None; tables.len()];
+        for (pair, &link) in states.windows(2).zip(&links) {
+            let Link::Table(table) = link else { continue };
+            let shape = (pair[0], pair[1]);
+            if *shapes[table].get_or_insert(shape) != shape {
+                return Err(ModelError::TableSize {
+                    shape: pair.to_vec(),
+                    found: tables[table].as_ref().len(),
+                });
+            }
+        }
+        let tables = tables.iter().zip(shapes).map(|(table, shape)| {
+            let shape = shape.expect("every table is named by a link");
+            (shape, table.as_ref())
+        });
+        let tables: Vec<_> = tables.collect();
+        Self::assemble(Shape::Positions { states, links }, &tables, Storage::Automatic)
+    }
+
+    fn assemble(
+        shape: Shape,
+        stated: &[((usize, usize), &[f64])],
+        storage: Storage,
+    ) -> Result<Self, ModelError> {
+        let lay_out = |instructions| -> Result<Vec<TransitionTable>, ModelError> {
+            let table = |&(shape, table)| TransitionTable::new(shape, table, storage, instructions);
+            stated.iter().map(table).collect()
+        };
+        let mut instructions = pulp::Arch::new();
+        let mut tables = lay_out(instructions)?;
+        if tables.iter().any(TransitionTable::is_sparse)
+            && let Some(narrower) = narrower(instructions)
+        {
+            let narrow = lay_out(narrower)?;
+            if narrow_pays(&narrow, &tables) {
+                (instructions, tables) = (narrower, narrow);
+            }
+        }
+        let spread = tables.iter().map(|table| table.spread).fold(0.0, f64::max);
+        let forbids = tables.iter().any(|table| table.forbids);
+        Ok(Self { shape, tables, spread, forbids, instructions })
+    }
+
+    /// The number of positions, unless sequences choose it.
+    pub fn length(&self) -> Option<usize> {
+        match &self.shape {
+            Shape::Homogeneous { .. } => None,
+            Shape::Positions { states, .. } => Some(states.len()),
+        }
+    }
+
+    /// Number of states at a position.
+    pub fn states(&self, position: usize) -> usize {
+        match &self.shape {
+            Shape::Homogeneous { states } => *states,
+            Shape::Positions { states, .. } => states[position],
+        }
+    }
+
+    /// What holds between `position` and the next.
+    pub fn link(&self, position: usize) -> Link {
+        match &self.shape {
+            Shape::Homogeneous { .. } => Link::Table(0),
+            Shape::Positions { links, .. } => links[position],
+        }
+    }
+
+    /// Whether a transition table is stored sparse.
+    pub fn is_sparse(&self, table: usize) -> bool {
+        self.tables[table].is_sparse()
+    }
+
+    /// The number of positions of a sequence with `cells` node scores, if it has one.
+    pub(super) fn length_of(&self, cells: usize) -> Option<usize> {
+        match &self.shape {
+            Shape::Homogeneous { states } => cells.is_multiple_of(*states).then(|| cells / states),
+            Shape::Positions { states, .. } => {
+                (states.iter().sum::<usize>() == cells).then_some(states.len())
+            }
+        }
+    }
+}

@@ -1,0 +1,296 @@
+use std::sync::Arc;
+
+use super::aligned::Aligned;
+use super::edges::{add_outer_product, cell_of, multiply};
+use super::log_domain::{self, LogPass};
+use super::marginals::{Pass, Reachable, edge_stays_finite, write_gamma};
+use super::messages::Messages;
+use super::model::ChainModel;
+use super::node_tilts::{inner_product, write_products};
+use super::numbering::Numbering;
+use super::paths::Paths;
+use super::sequence::Sequence;
+use super::tilts::Tilts;
+use super::viterbi::Viterbi;
+use crate::model::{BaseModel, ModelError};
+use crate::oracle::{Exactness, Oracle, Tables};
+use crate::support::Support;
+
+/// The oracle of a chain, or of a disjoint union of paths.
+///
+/// Tables are numbered as in a [`BaseModel`]: node tables by variable, then edge tables. A chain made
+/// from a [`ChainModel`] has its variables in the order of positions, and one edge table for each
+/// link that is not free.
+#[derive(Clone, Debug)]
+pub struct Chain {
+    model: Arc<ChainModel>,
+    support: Support,
+    numbering: Numbering,
+    sequence: Sequence,
+    tilts: Tilts,
+    messages: Messages,
+    reachable: Reachable,
+    /// Marginals of one edge table in its forward layout, then in the base model's order.
+    edge: [Aligned; 2],
+    /// The latest tilt: edge marginals in the log domain need it again. `[support]`
+    tilt: Vec<f64>,
+    /// What the messages hold.
+    state: State,
+    /// Added to every score.
+    constant: f64,
+    always_log_domain: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Nothing,
+    Scaled,
+    Log,
+}
+
+impl Chain {
+    /// A chain with the shared tables of `model` and a sequence's node scores
+    /// (`[positions][states]`; `-∞` forbids a state).
+    ///
+    /// # Panics
+    /// If `support` names a table that the chain lacks, or of another size.
+    pub fn new(
+        model: Arc<ChainModel>,
+        node_scores: &[f64],
+        support: Support,
+    ) -> Result<Self, ModelError> {
+        let mut chain = Self::empty(model);
+        chain.load(node_scores, support)?;
+        Ok(chain)
+    }
+
+    /// Takes up another sequence, perhaps of another length, and its support; memory is kept and
+    /// grows only where the sequence needs more. After an error the chain is of no use until
+    /// another sequence is loaded. Variables are numbered by position from now on, also where
+    /// [`Chain::from_base`] numbered them otherwise.
+    ///
+    /// # Panics
+    /// As [`Chain::new`].
+    pub fn load(&mut self, node_scores: &[f64], support: Support) -> Result<(), ModelError> {
+        self.sequence.load(&self.model, node_scores)?;
+        self.numbering.in_order(&self.sequence);
+        self.constant = 0.0;
+        self.bind(support);
+        Ok(())
+    }
+
+    /// The chain of a base model whose tables are pairwise and whose graph is a disjoint union of
+    /// paths, in any order of the variables; `None` for any other. Equal tables are kept once.
+    ///
+    /// # Panics
+    /// If `support` names a table that `base` lacks, or of another size.
+    pub fn from_base(base: &BaseModel, support: &Support) -> Option<Self> {
+        let Paths { order, links, tables, edges } = Paths::find(base)?;
+        let states = order.iter().map(|&variable| base.cardinalities[variable]).collect();
+        let mut chain = Self::empty(Arc::new(ChainModel::new(states, links, &tables).ok()?));
+        let scores = order.iter().flat_map(|&variable| &base.tables[variable].log_potentials);
+        chain.sequence.load(&chain.model, &scores.copied().collect::<Vec<_>>()).ok()?;
+        let mut position_of = vec![0; order.len()];
+        for (position, &variable) in order.iter().enumerate() {
+            position_of[variable] = position;
+        }
+        chain.numbering = Numbering { position_of, variable_at: order, links: edges };
+        chain.constant = base.constant;
+        chain.bind(support.clone());
+        Some(chain)
+    }
+
+    /// The shared part.
+    pub fn model(&self) -> &Arc<ChainModel> {
+        &self.model
+    }
+
+    /// Number of positions.
+    pub fn length(&self) -> usize {
+        self.sequence.positions.len()
+    }
+
+    /// Whether the latest [`Oracle::tilted`] call was answered in the log domain.
+    pub fn used_log_domain(&self) -> bool {
+        self.state == State::Log
+    }
+
+    /// Answers every call in the log domain: slow, for tests.
+    #[doc(hidden)]
+    pub fn always_log_domain(&mut self, always: bool) {
+        self.always_log_domain = always;
+    }
+
+    fn empty(model: Arc<ChainModel>) -> Self {
+        Self {
+            model,
+            support: Support::new(),
+            numbering: Numbering::default(),
+            sequence: Sequence::default(),
+            tilts: Tilts::default(),
+            messages: Messages::default(),
+            reachable: Reachable::default(),
+            edge: Default::default(),
+            tilt: Vec::new(),
+            state: State::Nothing,
+            constant: 0.0,
+            always_log_domain: false,
+        }
+    }
+
+    fn bind(&mut self, support: Support) {
+        self.tilts.bind(&self.model, &self.sequence, &self.numbering, &support);
+        self.messages.resize(&self.sequence);
+        self.reachable.clear(&self.sequence);
+        self.tilt.clear();
+        self.tilt.resize(support.len(), 0.0);
+        self.support = support;
+        self.state = State::Nothing;
+    }
+
+    fn visit_nodes(&mut self, visit: &mut dyn FnMut(usize, &[f64])) {
+        let Messages { alpha, beta, gamma: [marginal, _], .. } = &mut self.messages;
+        for (variable, &t) in self.numbering.position_of.iter().enumerate() {
+            let position = self.sequence.positions[t];
+            if self.state == State::Log {
+                log_domain::node_marginal(alpha, beta, position.states(), marginal);
+            } else {
+                let (alpha, beta) = (&alpha[position.states()], &beta[position.states()]);
+                let total = inner_product(pulp::Scalar, alpha, beta);
+                let marginal = &mut marginal[..position.states];
+                write_products(pulp::Scalar, alpha, beta, 1.0 / total, marginal);
+            }
+            visit(variable, &marginal[..position.states]);
+        }
+    }
+
+    fn edges_stay_finite(&self) -> bool {
+        let Self { sequence, tilts, messages, .. } = self;
+        let mut links = self.numbering.links.iter();
+        links.all(|&(t, _)| edge_stays_finite(sequence, tilts, messages, t))
+    }
+
+    /// Answers the latest call once more, where scaled messages are no base for edge marginals.
+    fn answer_in_log_domain(&mut self) {
+        let Self { model, sequence, tilts, messages, tilt, .. } = self;
+        let mut unused = vec![0.0; tilt.len()];
+        LogPass { model, sequence, tilts, messages, tilt }.run(&mut unused);
+        self.state = State::Log;
+    }
+
+    fn visit_edges(&mut self, visit: &mut dyn FnMut(usize, &[f64])) {
+        let Self { model, sequence, tilts, messages, tilt, .. } = self;
+        let variables = self.numbering.position_of.len();
+        let [packed, marginal] = &mut self.edge;
+        for (edge, &(t, transposed)) in self.numbering.links.iter().enumerate() {
+            let table = &model.tables[sequence.positions[t].table.expect("a stated link")];
+            let (layout, shape) = (&table.forward, table.shape());
+            packed.reset(layout.slots(), 0.0);
+            if self.state == State::Log {
+                log_domain::add_edge_marginal(model, sequence, tilts, messages, (t, tilt), packed);
+            } else {
+                let values: &[f64] = match tilts.links[t] {
+                    None => &table.exp_forward,
+                    Some(group) => &tilts.groups[group].exp_forward,
+                };
+                model.instructions.dispatch(EdgeMarginal {
+                    sequence,
+                    tilts,
+                    messages,
+                    t,
+                    layout,
+                    values,
+                    packed,
+                });
+            }
+            marginal.reset(shape.0 * shape.1, 0.0);
+            layout.for_each_entry(|i, j, slot| {
+                marginal[cell_of(i, j, shape, transposed)] = packed[slot];
+            });
+            visit(variables + edge, marginal);
+        }
+    }
+}
+
+struct EdgeMarginal<'a> {
+    sequence: &'a Sequence,
+    tilts: &'a Tilts,
+    messages: &'a mut Messages,
+    t: usize,
+    layout: &'a super::layout::Layout,
+    values: &'a [f64],
+    packed: &'a mut [f64],
+}
+
+impl pulp::WithSimd for EdgeMarginal<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: pulp::Simd>(self, simd: S) {
+        let Self { sequence, tilts, messages, t, layout, values, packed } = self;
+        let (here, after) = (&sequence.positions[t], &sequence.positions[t + 1]);
+        let Messages { alpha, beta, gamma: [gamma, _], beta_scales, .. } = messages;
+        let weights = &tilts.nodes.weights(sequence)[after.padded()];
+        write_gamma(simd, weights, &beta[after.padded()], gamma);
+        let total = inner_product(simd, &alpha[here.padded()], &beta[here.padded()]);
+        let factor = beta_scales[t] / total;
+        add_outer_product(simd, layout, (&alpha[here.states()], gamma), factor, packed);
+        multiply(simd, packed, values);
+    }
+}
+
+impl Oracle for Chain {
+    fn exactness(&self) -> Exactness {
+        Exactness::Exact
+    }
+
+    fn support(&self) -> &Support {
+        &self.support
+    }
+
+    fn tilted(&mut self, tilt: &[f64], marginals: &mut [f64]) -> f64 {
+        assert_eq!((tilt.len(), marginals.len()), (self.support.len(), self.support.len()));
+        let Self { model, sequence, tilts, messages, reachable, .. } = self;
+        self.state = State::Nothing;
+        if sequence.positions.is_empty() {
+            return self.constant;
+        }
+        self.tilt.copy_from_slice(tilt);
+        if !self.always_log_domain {
+            let pass = Pass { model, sequence, tilts, messages, reachable, tilt, marginals };
+            if let Some(log_partition) = model.instructions.dispatch(pass) {
+                self.state = State::Scaled;
+                return log_partition + self.constant;
+            }
+        }
+        let log_partition = LogPass { model, sequence, tilts, messages, tilt }.run(marginals);
+        if log_partition > f64::NEG_INFINITY {
+            self.state = State::Log;
+        }
+        log_partition + self.constant
+    }
+
+    fn visit_marginals(&mut self, tables: Tables, visit: &mut dyn FnMut(usize, &[f64])) {
+        if self.state == State::Nothing || tables == Tables::None {
+            return;
+        }
+        if tables == Tables::All && self.state == State::Scaled && !self.edges_stay_finite() {
+            self.answer_in_log_domain();
+        }
+        self.visit_nodes(visit);
+        if tables == Tables::All {
+            self.visit_edges(visit);
+        }
+    }
+
+    fn decode(&mut self, tilt: &[f64], assignment: &mut [usize]) -> f64 {
+        self.state = State::Nothing;
+        let Self { model, sequence, tilts, messages, .. } = self;
+        let mut viterbi = Viterbi { model, sequence, tilts, messages, tilt };
+        if !model.instructions.dispatch(&mut viterbi) {
+            return f64::NEG_INFINITY;
+        }
+        let variable_at = &self.numbering.variable_at;
+        viterbi.trace_back(|t, state| assignment[variable_at[t]] = state) + self.constant
+    }
+}

@@ -1,0 +1,169 @@
+//! A transition table with everything that is computed once and kept.
+
+use pulp::Simd;
+
+use super::aligned::Aligned;
+use super::exponential::exponentiate;
+use super::layout::{self, Layout};
+use crate::model::ModelError;
+
+/// Whether a table is stored sparse.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Storage {
+    /// Sparse where so many transitions are forbidden that it is faster.
+    #[default]
+    Automatic,
+    /// Every transition is stored.
+    Dense,
+    /// Only vectors of transitions that have an allowed one are stored.
+    Sparse,
+}
+
+/// Log-potentials between two successive positions, and their exponentials for both directions.
+#[derive(Debug)]
+pub(super) struct TransitionTable {
+    /// Entry `(from, to)`, as the forward pass reads it.
+    pub(super) forward: Layout,
+    /// Entry `(to, from)`, as the backward pass reads it.
+    pub(super) backward: Layout,
+    /// In the forward layout, `-∞` in the padding.
+    pub(super) log_forward: Aligned,
+    /// `exp(log_potentials - highest)` in the forward layout.
+    pub(super) exp_forward: Aligned,
+    /// The same in the backward layout.
+    pub(super) exp_backward: Aligned,
+    /// Greatest log-potential; 0 where all are forbidden.
+    pub(super) highest: f64,
+    /// Greatest less least log-potential, of the allowed ones.
+    pub(super) spread: f64,
+    /// Whether a transition is forbidden.
+    pub(super) forbids: bool,
+}
+
+impl TransitionTable {
+    /// A table of row-major `log_potentials` (`[from][to]`).
+    pub(super) fn new(
+        (from, to): (usize, usize),
+        log_potentials: &[f64],
+        storage: Storage,
+        instructions: pulp::Arch,
+    ) -> Result<Self, ModelError> {
+        if log_potentials.len() != from * to {
+            return Err(ModelError::TableSize {
+                shape: vec![from, to],
+                found: log_potentials.len(),
+            });
+        }
+        let Extent { highest, spread, forbids } = Extent::of(log_potentials)?;
+        let at = |i: usize, j: usize| log_potentials[i * to + j];
+        let allowed = |i, j| at(i, j) > f64::NEG_INFINITY;
+        let lanes = lanes(instructions);
+        let mut forward = Layout::dense(from, to, lanes);
+        let mut backward = Layout::dense(to, from, lanes);
+        if storage != Storage::Dense && (forbids || storage == Storage::Sparse) {
+            let sparse = Layout::sparse(from, to, lanes, allowed).zip(Layout::sparse(
+                to,
+                from,
+                lanes,
+                |j, i| allowed(i, j),
+            ));
+            if let Some(sparse) = sparse
+                && (storage == Storage::Sparse || (sparse.0.pays() && sparse.1.pays()))
+            {
+                (forward, backward) = sparse;
+            }
+        }
+        let log_forward = forward.pack(f64::NEG_INFINITY, at);
+        let mut exp_forward = log_forward.clone();
+        exponentiate(instructions, &mut exp_forward, highest);
+        let mut exp_backward = backward.pack(f64::NEG_INFINITY, |j, i| at(i, j));
+        exponentiate(instructions, &mut exp_backward, highest);
+        Ok(Self {
+            forward,
+            backward,
+            log_forward,
+            exp_forward,
+            exp_backward,
+            highest,
+            spread,
+            forbids,
+        })
+    }
+
+    pub(super) fn is_sparse(&self) -> bool {
+        matches!(self.forward.storage, layout::Storage::Sparse { .. })
+    }
+
+    /// Numbers of states before and after.
+    pub(super) fn shape(&self) -> (usize, usize) {
+        (self.forward.rows, self.forward.columns)
+    }
+}
+
+/// The range of some log-potentials.
+pub(super) struct Extent {
+    /// The greatest; 0 where all are `-∞`.
+    pub(super) highest: f64,
+    /// Greatest less least of those that are not `-∞`.
+    pub(super) spread: f64,
+    /// Whether any is `-∞`.
+    pub(super) forbids: bool,
+}
+
+impl Extent {
+    pub(super) fn of(log_potentials: &[f64]) -> Result<Self, ModelError> {
+        let (mut highest, mut lowest) = (f64::NEG_INFINITY, f64::INFINITY);
+        let mut forbids = false;
+        for (cell, &value) in log_potentials.iter().enumerate() {
+            if value.is_finite() {
+                highest = highest.max(value);
+                lowest = lowest.min(value);
+            } else if value == f64::NEG_INFINITY {
+                forbids = true;
+            } else {
+                return Err(ModelError::NotALogPotential { cell, found: value });
+            }
+        }
+        if lowest == f64::INFINITY {
+            return Ok(Self { highest: 0.0, spread: 0.0, forbids });
+        }
+        Ok(Self { highest, spread: highest - lowest, forbids })
+    }
+}
+
+/// Doubles in a vector of these instructions.
+pub(super) fn lanes(instructions: pulp::Arch) -> usize {
+    struct Lanes;
+    impl pulp::WithSimd for Lanes {
+        type Output = usize;
+
+        #[inline(always)]
+        fn with_simd<S: Simd>(self, _simd: S) -> usize {
+            S::F64_LANES
+        }
+    }
+    instructions.dispatch(Lanes)
+}
+
+/// Instructions with vectors of four where `best` has vectors of eight.
+pub(super) fn narrower(best: pulp::Arch) -> Option<pulp::Arch> {
+    #[cfg(target_arch = "x86_64")]
+    if lanes(best) == 8 {
+        return pulp::x86::V3::try_new().map(pulp::Arch::V3);
+    }
+    let _ = best;
+    None
+}
+
+/// Whether sparse tables laid out for vectors of four are faster than those for vectors of eight.
+///
+/// Eight columns have a row in common more often than four do, so that narrow vectors leave out more
+/// forbidden transitions. It pays, as measured, where memory is the limit: by 10 % (K = 128, a tenth
+/// allowed at random) to 50 % (K = 512), and not where neighbouring columns share rows anyway.
+pub(super) fn narrow_pays(narrow: &[TransitionTable], wide: &[TransitionTable]) -> bool {
+    let stored = |tables: &[TransitionTable]| -> usize {
+        tables.iter().map(|table| table.forward.slots()).sum()
+    };
+    let largest = wide.iter().map(|table| table.forward.slots()).max().unwrap_or(0);
+    largest * size_of::<f64>() > layout::INNERMOST_CACHE && 8 * stored(narrow) < 5 * stored(wide)
+}

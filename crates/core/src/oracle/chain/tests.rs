@@ -1,0 +1,223 @@
+use rand::rngs::StdRng;
+use rand::{Rng, SeedableRng};
+
+use super::*;
+use crate::model::{BaseModel, Model};
+use crate::oracle::{BruteForce, Oracle, Tables};
+use crate::support::Support;
+
+const FORBIDDEN: f64 = f64::NEG_INFINITY;
+
+/// A random union of paths: shapes, score range and share of forbidden entries vary.
+struct Case {
+    scale: f64,
+    forbidden: f64,
+    shared_states: Option<usize>,
+}
+
+impl Case {
+    fn table(&self, rng: &mut StdRng, cells: usize) -> Vec<f64> {
+        let mut entry = |_| {
+            if rng.random_bool(self.forbidden) {
+                FORBIDDEN
+            } else {
+                rng.random_range(-self.scale..=self.scale)
+            }
+        };
+        (0..cells).map(&mut entry).collect()
+    }
+
+    fn model(&self, rng: &mut StdRng) -> Model {
+        let count = rng.random_range(1..=6);
+        let states: Vec<usize> = (0..count)
+            .map(|_| self.shared_states.unwrap_or_else(|| rng.random_range(1..=4)))
+            .collect();
+        let mut model = Model::new(&states).unwrap();
+        let mut order: Vec<usize> = (0..count).collect();
+        for i in (1..count).rev() {
+            order.swap(i, rng.random_range(0..=i));
+        }
+        let shared = self.shared_states.map(|k| self.table(rng, k * k));
+        for (variable, &states) in states.iter().enumerate() {
+            if rng.random_bool(0.8) {
+                let table = self.table(rng, states);
+                model.add_factor(&[variable], &table).unwrap();
+            }
+        }
+        for pair in order.windows(2) {
+            if rng.random_bool(0.2) {
+                continue;
+            }
+            for _ in 0..rng.random_range(1..=2) {
+                let table = match &shared {
+                    Some(table) if rng.random_bool(0.7) => table.clone(),
+                    _ => self.table(rng, states[pair[0]] * states[pair[1]]),
+                };
+                model.add_factor(pair, &table).unwrap();
+            }
+        }
+        if rng.random_bool(0.2) {
+            let variable = rng.random_range(0..count);
+            model.observe(variable, rng.random_range(0..states[variable])).unwrap();
+        }
+        model
+    }
+}
+
+/// Puts each table into no block, a block of its own, or a block with others of its size.
+fn random_support(rng: &mut StdRng, base: &BaseModel) -> Support {
+    let mut support = Support::new();
+    let mut left: Vec<usize> = (0..base.tables.len()).filter(|_| rng.random_bool(0.7)).collect();
+    while let Some(first) = left.pop() {
+        let cells = base.tables[first].log_potentials.len();
+        let mut block = vec![first];
+        left.retain(|&table| {
+            let joins = base.tables[table].log_potentials.len() == cells && rng.random_bool(0.6);
+            if joins {
+                block.push(table);
+            }
+            !joins
+        });
+        support.add(block, cells);
+    }
+    support
+}
+
+fn all_marginals(oracle: &mut dyn Oracle) -> Vec<Vec<f64>> {
+    let mut all = Vec::new();
+    oracle.visit_marginals(Tables::All, &mut |table, marginal| {
+        assert_eq!(table, all.len());
+        all.push(marginal.to_vec());
+    });
+    all
+}
+
+fn assert_close(found: &[f64], expected: &[f64], tolerance: f64, what: &str) {
+    assert_eq!(found.len(), expected.len(), "{what}");
+    for (index, (a, b)) in found.iter().zip(expected).enumerate() {
+        assert!((a - b).abs() <= tolerance, "{what} {index}: found {a}, expected {b}");
+        // Brute force's zeros are either forbidden states or probabilities that no double holds.
+        assert!(*b != 0.0 || (0.0..1e-300).contains(a), "{what} {index}: {a} for a zero");
+    }
+}
+
+/// Compares every answer of `chain` with that of brute force; returns whether it used logarithms.
+fn assert_matches(base: &BaseModel, support: &Support, rng: &mut StdRng, reach: f64) -> bool {
+    let mut chain = Chain::from_base(base, support).expect("a union of paths");
+    let mut brute = BruteForce::new(base, support);
+    let tolerance = 1e-11;
+    let mut any_log = false;
+    for call in 0..4 {
+        let tilt: Vec<f64> = (0..support.len()).map(|_| rng.random_range(-reach..=reach)).collect();
+        chain.always_log_domain(call == 3);
+        let (mut found, mut expected) = (vec![7.0; support.len()], vec![0.0; support.len()]);
+        let log_partition = chain.tilted(&tilt, &mut found);
+        let reference = brute.tilted(&tilt, &mut expected);
+        if reference == FORBIDDEN {
+            assert_eq!(log_partition, FORBIDDEN);
+            let mut states = vec![0; base.variables()];
+            assert_eq!(chain.decode(&tilt, &mut states), FORBIDDEN);
+            continue;
+        }
+        any_log |= call < 3 && chain.used_log_domain();
+        let scale = reference.abs().max(1.0);
+        assert!((log_partition - reference).abs() < 1e-12 * scale, "{log_partition} {reference}");
+        assert_close(&found, &expected, tolerance, "support marginal");
+        let (found, expected) = (all_marginals(&mut chain), all_marginals(&mut brute));
+        assert_eq!(found.len(), expected.len());
+        for (table, (found, expected)) in found.iter().zip(&expected).enumerate() {
+            assert_close(found, expected, tolerance, &format!("table {table} marginal"));
+            assert!((found.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+        }
+        let (mut best, mut state) = (vec![0; base.variables()], vec![0; base.variables()]);
+        let score = chain.decode(&tilt, &mut state);
+        let reference = brute.decode(&tilt, &mut best);
+        assert!((score - reference).abs() < 1e-12 * scale, "{score} {reference}");
+    }
+    any_log
+}
+
+#[test]
+fn chain_matches_brute_force_on_unions_of_paths() {
+    let mut rng = StdRng::seed_from_u64(1);
+    let mut log_calls = 0;
+    for round in 0..3000 {
+        let case = Case {
+            scale: [1.0, 5.0, 40.0, 700.0][round % 4],
+            forbidden: [0.0, 0.0, 0.2, 0.5][round / 4 % 4],
+            shared_states: [None, Some(2), Some(3)][round / 16 % 3],
+        };
+        let model = case.model(&mut rng);
+        let Ok(base) = BaseModel::new(&model, []) else { continue };
+        let support = random_support(&mut rng, &base);
+        let reach = [1.0, 30.0, 300.0][round / 48 % 3];
+        log_calls += usize::from(assert_matches(&base, &support, &mut rng, reach));
+    }
+    assert!(log_calls > 10, "the log domain was needed only {log_calls} times");
+}
+
+#[test]
+fn marginals_of_forbidden_states_are_exactly_zero() {
+    let mut rng = StdRng::seed_from_u64(2);
+    for _ in 0..300 {
+        let case = Case { scale: 2.0, forbidden: 0.4, shared_states: Some(3) };
+        let Ok(base) = BaseModel::new(&case.model(&mut rng), []) else { continue };
+        let mut chain = Chain::from_base(&base, &Support::new()).unwrap();
+        let mut brute = BruteForce::new(&base, &Support::new());
+        if brute.tilted(&[], &mut []) == FORBIDDEN {
+            assert_eq!(chain.tilted(&[], &mut []), FORBIDDEN);
+            continue;
+        }
+        for always_log_domain in [false, true] {
+            chain.always_log_domain(always_log_domain);
+            chain.tilted(&[], &mut []);
+            assert_eq!(chain.used_log_domain(), always_log_domain && base.variables() > 0);
+            for (found, expected) in all_marginals(&mut chain).iter().zip(all_marginals(&mut brute))
+            {
+                for (found, expected) in found.iter().zip(expected) {
+                    assert_eq!(*found == 0.0, expected == 0.0);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn only_unions_of_paths_are_chains() {
+    let chain = |scopes: &[&[usize]]| {
+        let mut model = Model::new(&[2; 4]).unwrap();
+        for scope in scopes {
+            model.add_factor(scope, &vec![0.5; 1 << scope.len()]).unwrap();
+        }
+        Chain::from_base(&BaseModel::new(&model, []).unwrap(), &Support::new())
+    };
+    assert!(chain(&[]).is_some());
+    assert!(chain(&[&[2, 0], &[3, 1]]).is_some());
+    assert!(chain(&[&[2, 0], &[0, 3], &[3, 1], &[0, 2]]).is_some());
+    assert!(chain(&[&[0, 1, 2]]).is_none(), "a table of three variables");
+    assert!(chain(&[&[0, 1], &[0, 2], &[0, 3]]).is_none(), "a star");
+    assert!(chain(&[&[0, 1], &[1, 2], &[2, 0]]).is_none(), "a cycle beside a path");
+    assert!(chain(&[&[0, 1], &[1, 2], &[2, 3], &[3, 0]]).is_none(), "a cycle");
+}
+
+#[test]
+fn equal_tables_are_kept_once_whatever_their_direction() {
+    let mut model = Model::new(&[2; 5]).unwrap();
+    for scope in [[0, 1], [1, 2], [2, 3]] {
+        model.add_factor(&scope, &[0.0, 1.0, 2.0, 3.0]).unwrap();
+    }
+    model.add_factor(&[4, 3], &[0.0, 2.0, 1.0, 3.0]).unwrap();
+    let chain = Chain::from_base(&BaseModel::new(&model, []).unwrap(), &Support::new()).unwrap();
+    assert_eq!(chain.model().tables.len(), 1);
+}
+
+#[test]
+fn a_model_without_variables_has_its_constant() {
+    let mut model = Model::new(&[2]).unwrap();
+    model.add_factor(&[0], &[0.25, 0.5]).unwrap();
+    model.observe(0, 1).unwrap();
+    let base = BaseModel::new(&model, []).unwrap();
+    let mut chain = Chain::from_base(&base, &Support::new()).unwrap();
+    assert_eq!(chain.tilted(&[], &mut []), 0.5);
+    assert_eq!(chain.decode(&[], &mut []), 0.5);
+}

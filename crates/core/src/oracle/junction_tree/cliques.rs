@@ -1,0 +1,206 @@
+//! From an elimination order to maximal cliques joined in a forest.
+
+use super::cost::Cost;
+use super::elimination::{Elimination, Graph, Heuristic};
+use crate::model::{BaseModel, ModelError};
+
+/// How far beyond the limit a lower bound on the cost must be to refuse a model by it alone: nearer
+/// the limit, a person wants the true cost.
+const HOPELESS: f64 = 1024.0;
+
+/// Maximal cliques in a forest with the running intersection property.
+#[derive(Clone, Debug)]
+pub(super) struct Cliques {
+    /// A parent precedes its children. `[cliques]`
+    pub list: Vec<Clique>,
+    /// A clique that holds each variable and all its neighbours at elimination. `[variables]`
+    home: Vec<usize>,
+    /// When each variable was eliminated. `[variables]`
+    position: Vec<usize>,
+}
+
+/// A clique and the part of it that its parent shares.
+#[derive(Clone, Debug)]
+pub(super) struct Clique {
+    pub parent: Option<usize>,
+    /// Variables: those shared with the parent, then the others; both ascending.
+    pub scope: Vec<usize>,
+    /// How many of them the parent shares.
+    pub shared: usize,
+}
+
+impl Clique {
+    pub fn separator(&self) -> &[usize] {
+        &self.scope[..self.shared]
+    }
+}
+
+impl Cliques {
+    /// The cheaper of two elimination orders, if its tables fit into `limit_gibibytes`.
+    pub fn within(base: &BaseModel, limit_gibibytes: f64) -> Result<Self, ModelError> {
+        let graph = Graph::new(base);
+        // Dense graphs, whose elimination would take longest, end here.
+        let least = Cost::at_least(&graph.widest_core(), &base.cardinalities);
+        if least.gibibytes() > HOPELESS * limit_gibibytes {
+            least.check(limit_gibibytes)?;
+        }
+        let elimination = graph.clone().eliminate(Heuristic::Fill);
+        let mut cliques = Self::new(&elimination);
+        let mut cost = Cost::of(&cliques.list, &base.cardinalities);
+        if !elimination.perfect {
+            let other = Self::new(&graph.eliminate(Heuristic::Weight));
+            let other_cost = Cost::of(&other.list, &base.cardinalities);
+            if other_cost.is_below(&cost) {
+                (cliques, cost) = (other, other_cost);
+            }
+        }
+        cost.check(limit_gibibytes)?;
+        Ok(cliques)
+    }
+
+    /// Takes the variables in reverse order: each joins the clique of its first neighbour to leave
+    /// after it, if its neighbours are all of that clique, and else starts a clique below it.
+    fn new(elimination: &Elimination) -> Self {
+        let variables = elimination.order.len();
+        let mut position = vec![0; variables];
+        for (when, &v) in elimination.order.iter().enumerate() {
+            position[v] = when;
+        }
+        let mut list: Vec<Clique> = Vec::new();
+        let mut home = vec![0; variables];
+        for &v in elimination.order.iter().rev() {
+            let around = &elimination.neighbours[v];
+            let parent = around.iter().min_by_key(|&&u| position[u]).map(|&u| home[u]);
+            home[v] = match parent {
+                Some(clique) if list[clique].scope.len() == around.len() => clique,
+                _ => {
+                    list.push(Clique { parent, scope: around.clone(), shared: around.len() });
+                    list.len() - 1
+                }
+            };
+            list[home[v]].scope.push(v);
+        }
+        for clique in &mut list {
+            clique.scope[..clique.shared].sort_unstable();
+            clique.scope[clique.shared..].sort_unstable();
+        }
+        Self { list, home, position }
+    }
+
+    /// A clique that holds every variable of a table's scope.
+    pub fn home(&self, scope: &[usize]) -> usize {
+        let first = scope.iter().min_by_key(|&&v| self.position[v]);
+        self.home[*first.expect("a base table has a variable")]
+    }
+
+    /// Roots every tree at a clique that is `wanted`, where it has one, so that only the paths
+    /// between wanted cliques lie above them, and orders the cliques from the roots down.
+    pub fn rooted(self, wanted: &[bool]) -> Self {
+        let count = self.list.len();
+        let mut around = vec![Vec::new(); count];
+        for (child, clique) in self.list.iter().enumerate() {
+            if let Some(parent) = clique.parent {
+                around[parent].push(child);
+                around[child].push(parent);
+            }
+        }
+        let mut renumbered = vec![usize::MAX; count];
+        let mut list = Vec::with_capacity(count);
+        let mut pending = Vec::new();
+        let wanted_first = (0..count).filter(|&c| wanted[c]).chain(0..count);
+        for root in wanted_first {
+            if renumbered[root] == usize::MAX {
+                pending.push((root, None));
+            }
+            while let Some((clique, parent)) = pending.pop() {
+                renumbered[clique] = list.len();
+                for &next in around[clique].iter().filter(|&&next| Some(next) != parent) {
+                    pending.push((next, Some(clique)));
+                }
+                list.push(self.facing(clique, parent, &renumbered));
+            }
+        }
+        let home = self.home.iter().map(|&clique| renumbered[clique]).collect();
+        Self { list, home, position: self.position }
+    }
+
+    /// A clique with its scope laid out for a parent that may have been its child.
+    fn facing(&self, clique: usize, parent: Option<usize>, renumbered: &[usize]) -> Clique {
+        let Clique { parent: old_parent, scope, .. } = &self.list[clique];
+        let separator = match parent {
+            None => &[],
+            Some(_) if parent == *old_parent => self.list[clique].separator(),
+            Some(child) => self.list[child].separator(),
+        };
+        let mut facing = separator.to_vec();
+        facing.extend(scope.iter().filter(|v| separator.binary_search(v).is_err()));
+        facing[separator.len()..].sort_unstable();
+        let parent = parent.map(|parent| renumbered[parent]);
+        Clique { parent, scope: facing, shared: separator.len() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Model;
+    use rand::rngs::StdRng;
+    use rand::{Rng, SeedableRng};
+
+    fn random_base(random: &mut StdRng, variables: usize, density: f64) -> BaseModel {
+        let mut model = Model::new(&vec![2; variables]).unwrap();
+        for a in 0..variables {
+            for b in a + 1..variables {
+                if random.random_bool(density) {
+                    model.add_factor(&[a, b], &[0.0; 4]).unwrap();
+                }
+            }
+        }
+        BaseModel::new(&model, []).unwrap()
+    }
+
+    fn contains(outer: &Clique, inner: &[usize]) -> bool {
+        inner.iter().all(|v| outer.scope.contains(v))
+    }
+
+    fn check(base: &BaseModel, cliques: &Cliques) {
+        for table in &base.tables {
+            assert!(contains(&cliques.list[cliques.home(&table.scope)], &table.scope));
+        }
+        for (index, clique) in cliques.list.iter().enumerate() {
+            for (other, outer) in cliques.list.iter().enumerate() {
+                assert!(other == index || !contains(outer, &clique.scope), "not maximal");
+            }
+            if let Some(parent) = clique.parent {
+                assert!(parent < index);
+                assert!(contains(&cliques.list[parent], clique.separator()));
+            } else {
+                assert_eq!(clique.shared, 0);
+            }
+        }
+        // Running intersection: a variable is new in exactly one clique.
+        let mut introduced = vec![0; base.variables()];
+        for clique in &cliques.list {
+            clique.scope[clique.shared..].iter().for_each(|&v| introduced[v] += 1);
+        }
+        assert!(introduced.iter().all(|&times| times == 1));
+    }
+
+    #[test]
+    fn cliques_are_maximal_and_joined_by_their_intersections() {
+        let mut random = StdRng::seed_from_u64(3);
+        for round in 0..100 {
+            let base = random_base(&mut random, 1 + round % 14, [0.1, 0.25, 0.6][round % 3]);
+            let cliques = Cliques::within(&base, 1.0).unwrap();
+            check(&base, &cliques);
+            let wanted: Vec<bool> = cliques.list.iter().map(|_| random.random_bool(0.3)).collect();
+            check(&base, &cliques.rooted(&wanted));
+        }
+    }
+
+    #[test]
+    fn a_model_without_variables_has_no_clique() {
+        let base = BaseModel::new(&Model::new(&[]).unwrap(), []).unwrap();
+        assert!(Cliques::within(&base, 1.0).unwrap().rooted(&[]).list.is_empty());
+    }
+}

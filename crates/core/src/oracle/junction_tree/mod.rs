@@ -1,0 +1,138 @@
+//! Exact inference on any graph of small treewidth: `p(y) = Π_C p(y_C) / Π_S p(y_S)`.
+//!
+//! Variables are eliminated greedily ([`JunctionTree::new`] keeps the cheaper of two orders), the
+//! maximal cliques C are joined by separators S into a forest, and one pass up and one down give
+//! every clique its marginals. Time and memory grow with the cliques' tables; a model whose tables
+//! would not fit is refused before any is allocated.
+//!
+//! In a solver's loop only the cliques that hold tables of the support, and those between them, are
+//! visited: messages from elsewhere are computed once.
+
+mod cliques;
+mod cost;
+mod elimination;
+mod maxima;
+mod projection;
+mod structure;
+mod sums;
+
+use std::sync::Arc;
+
+use crate::model::{BaseModel, ModelError};
+use crate::oracle::{Exactness, Oracle, Tables};
+use crate::support::Support;
+use maxima::Maxima;
+use structure::Structure;
+use sums::Sums;
+
+/// The exact oracle for discrete models of small treewidth.
+///
+/// A clone shares the structure and has scratch memory of its own, for another thread.
+///
+/// ```
+/// use bethe_core::model::{BaseModel, Model};
+/// use bethe_core::oracle::{JunctionTree, Oracle};
+/// use bethe_core::Support;
+///
+/// let mut model = Model::new(&[2, 2, 2])?;
+/// for scope in [[0, 1], [1, 2], [2, 0]] {
+///     model.add_factor(&scope, &[1.0, 0.0, 0.0, 1.0])?;
+/// }
+/// let base = BaseModel::new(&model, [])?;
+/// let mut support = Support::new();
+/// support.add(vec![0], 2);
+/// let mut tree = JunctionTree::new(&base, &support)?;
+/// let mut marginals = [0.0; 2];
+/// let log_partition = tree.tilted(&[0.0, 0.0], &mut marginals);
+/// assert!((marginals[0] - 0.5).abs() < 1e-15);
+/// assert!((log_partition - (2.0 * 3f64.exp() + 6.0 * 1f64.exp()).ln()).abs() < 1e-12);
+/// # Ok::<(), bethe_core::ModelError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct JunctionTree {
+    structure: Arc<Structure>,
+    sums: Sums,
+    maxima: Maxima,
+}
+
+impl JunctionTree {
+    /// How much memory the tables may take unless the caller says otherwise.
+    pub const LIMIT_GIBIBYTES: f64 = 2.0;
+
+    /// The junction tree of `base`, or [`ModelError::TooWide`] where its tables would take more than
+    /// [`JunctionTree::LIMIT_GIBIBYTES`]. For a model far beyond the limit the error's numbers are
+    /// lower bounds: finding good cliques would take longer than the answer is worth.
+    ///
+    /// # Panics
+    /// If the support names a table that `base` lacks, or gives it another size.
+    pub fn new(base: &BaseModel, support: &Support) -> Result<Self, ModelError> {
+        Self::with_limit(base, support, Self::LIMIT_GIBIBYTES)
+    }
+
+    /// The variables of each clique.
+    pub fn cliques(&self) -> impl Iterator<Item = &[usize]> {
+        self.structure.nodes.iter().map(|node| node.scope.as_slice())
+    }
+
+    /// As [`JunctionTree::new`], with another limit on the memory of the tables.
+    ///
+    /// # Panics
+    /// If the support names a table that `base` lacks, or gives it another size.
+    pub fn with_limit(
+        base: &BaseModel,
+        support: &Support,
+        gibibytes: f64,
+    ) -> Result<Self, ModelError> {
+        let structure = Structure::new(base, support, gibibytes)?;
+        let sums = Sums::new(&structure);
+        Ok(Self { structure: Arc::new(structure), sums, maxima: Maxima::default() })
+    }
+}
+
+impl Oracle for JunctionTree {
+    fn exactness(&self) -> Exactness {
+        Exactness::Exact
+    }
+
+    fn support(&self) -> &Support {
+        &self.structure.support
+    }
+
+    fn tilted(&mut self, tilt: &[f64], marginals: &mut [f64]) -> f64 {
+        let structure = &*self.structure;
+        let log_partition = self.sums.collect(structure, tilt);
+        self.sums.distribute_tilted(structure);
+        marginals.fill(0.0);
+        for block in structure.support.blocks() {
+            let sum = &mut marginals[block.range()];
+            for &table in &block.tables {
+                let values = self.sums.marginals(structure, structure.homes[table]);
+                sum.iter_mut().zip(values).for_each(|(sum, value)| *sum += value);
+            }
+        }
+        log_partition
+    }
+
+    /// Before any call of [`Oracle::tilted`]: the marginals of the model without a tilt.
+    fn visit_marginals(&mut self, tables: Tables, visit: &mut dyn FnMut(usize, &[f64])) {
+        let structure = &*self.structure;
+        let count = match tables {
+            Tables::All => structure.homes.len(),
+            Tables::Nodes => structure.cardinalities.len(),
+            Tables::None => return,
+        };
+        if !self.sums.ready() {
+            self.sums.collect(structure, &vec![0.0; structure.support.len()]);
+            self.sums.distribute_tilted(structure);
+        }
+        self.sums.distribute_untilted(structure);
+        for (table, &home) in structure.homes[..count].iter().enumerate() {
+            visit(table, self.sums.marginals(structure, home));
+        }
+    }
+
+    fn decode(&mut self, tilt: &[f64], assignment: &mut [usize]) -> f64 {
+        self.maxima.decode(&self.structure, tilt, assignment);
+        self.maxima.score(&self.structure, tilt)
+    }
+}

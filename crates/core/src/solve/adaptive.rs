@@ -1,0 +1,118 @@
+//! The relaxed iteration with `τ = 1/(1 + M)`, `M` found by Bregman backtracking.
+//!
+//! A step is taken once `L(μ′) ≤ L(μ) + ⟨∇L(μ), μ′−μ⟩ + M·KL(μ′‖μ)`; then `F` falls. Where the
+//! differences of `L` drown in rounding, the test is `⟨∇L(μ′)−∇L(μ), μ′−μ⟩ ≤ M·⟨δ′−δ, μ′−μ⟩`, which
+//! holds whenever the first does everywhere on the segment.
+//!
+//! * Needs: a smooth energy, finite at the base model's marginals.
+//! * Guarantees: `F` never rises; for convex energies that are `M`-smooth relative to −H the gap
+//!   falls by the factor `M/(1 + M)` per step; for others, stationary limits (Appendix C).
+//! * Reference: Algorithm 4 with the step size of its convergence proof, found rather than given.
+
+use super::SolveError;
+use super::engine::{Engine, Point, Solver, Step, Verdict, lanes};
+use super::relaxed::Relaxation;
+
+/// `M`, as far as it is known.
+pub(super) struct Smoothness(f64);
+
+impl Smoothness {
+    /// The first guess.
+    pub const FIRST: Self = Self(1.0);
+    /// For an energy that need not be majorised.
+    pub const NONE: Self = Self(0.0);
+    /// Beyond this no step moves a double.
+    const LARGEST: f64 = 1e15;
+
+    pub fn value(&self) -> f64 {
+        self.0
+    }
+
+    /// Whether a step that needs this much passes.
+    pub fn allows(&self, needed: f64) -> bool {
+        needed <= self.0
+    }
+
+    pub fn is_hopeless(&self) -> bool {
+        self.0 > Self::LARGEST
+    }
+
+    /// After a step that did not pass: at least twice as much, and what it needed, within reason.
+    pub fn raise(&mut self, needed: f64) {
+        self.0 = (2.0 * self.0).max((1.25 * needed).min(1e3));
+    }
+
+    /// After a step that passed: a little more than it needed, but no sudden fall.
+    pub fn relax(&mut self, needed: f64) {
+        self.0 = (1.25 * needed).max(0.25 * self.0);
+    }
+}
+
+pub(super) struct Adaptive {
+    relaxation: Relaxation,
+    smoothness: Smoothness,
+}
+
+impl Adaptive {
+    pub fn start(engine: &mut Engine) -> Result<Self, SolveError> {
+        let relaxation = Relaxation::start(engine, "adaptive")?;
+        Ok(Self { relaxation, smoothness: Smoothness::FIRST })
+    }
+}
+
+impl Solver for Adaptive {
+    fn name(&self) -> &'static str {
+        "adaptive"
+    }
+
+    fn step(&mut self, engine: &mut Engine) -> Step {
+        let mut verdict = Verdict::Settled;
+        while !self.smoothness.is_hopeless() {
+            let step = 1.0 / (1.0 + self.smoothness.value());
+            self.relaxation.attempt(engine, step);
+            let needed = needed_smoothness(&self.relaxation.current, &self.relaxation.next);
+            if self.smoothness.allows(needed) {
+                self.relaxation.accept(step);
+                self.smoothness.relax(needed);
+                verdict = Verdict::Continue;
+                break;
+            }
+            self.smoothness.raise(needed);
+        }
+        self.relaxation.report(verdict)
+    }
+
+    fn point(&self) -> &Point {
+        &self.relaxation.current
+    }
+}
+
+/// The least `M` with which the step from `current` to `next` passes the test; `+∞` if `next` is not
+/// finite.
+pub(super) fn needed_smoothness(current: &Point, next: &Point) -> f64 {
+    if !next.is_finite() {
+        return f64::INFINITY;
+    }
+    let (mut travelled, mut expected) = ([0.0; 4], [0.0; 4]);
+    let [tilts, marginals] = [[&next.tilt, &current.tilt], [&next.marginals, &current.marginals]];
+    let all = [tilts[0], tilts[1], marginals[0], marginals[1], &current.gradient];
+    lanes(all.map(|v| &v[..]), |lane, [tilt, old_tilt, marginal, old_marginal, gradient]| {
+        travelled[lane] += (tilt - old_tilt) * marginal;
+        expected[lane] += gradient * (marginal - old_marginal);
+    });
+    let divergence = travelled.iter().sum::<f64>() - next.log_partition + current.log_partition;
+    let expected: f64 = expected.iter().sum();
+    let excess = next.energy - current.energy - expected;
+    let noise = 1e-13
+        * (current.energy.abs() + next.energy.abs() + current.log_partition.abs() + expected.abs());
+    if divergence > 1e3 * noise {
+        return (excess.max(0.0) - noise).max(0.0) / divergence;
+    }
+    let moved = || next.marginals.iter().zip(&current.marginals).map(|(b, a)| b - a);
+    let paired = |to: &[f64], from: &[f64]| -> f64 {
+        to.iter().zip(from).zip(moved()).map(|((b, a), d)| (b - a) * d).sum()
+    };
+    let bend = paired(&next.gradient, &current.gradient);
+    let travel = paired(&next.tilt, &current.tilt);
+    if bend <= 0.0 || travel <= 0.0 { 0.0 } else { bend / travel }
+}

@@ -1,0 +1,66 @@
+use super::engine::{Engine, Point, rounding};
+use crate::oracle::Tables;
+
+/// A running average of iterates, with a bound on its objective.
+///
+/// `−H − ⟨θ, ·⟩` is convex and equals `⟨δ_k, μ_k⟩ − A_k` at an iterate, so its average bounds it at
+/// the average; the energy is exact there.
+pub(super) struct Average {
+    /// The average marginals, with energy and gradient there. Its tilt is the one to decode with;
+    /// the average itself has none.
+    pub point: Point,
+    /// Average of `⟨δ_k, μ_k⟩ − A_k`.
+    negative_entropy: f64,
+    /// Average of the sizes of these terms: the rounding of their average follows it.
+    size: f64,
+    /// Marginals of the tables that the answer shows, one after another.
+    pub tables: Vec<f64>,
+    shown: Tables,
+}
+
+impl Average {
+    pub fn new(coordinates: usize, shown: Tables) -> Self {
+        Self {
+            point: Point::new(coordinates),
+            negative_entropy: 0.0,
+            size: 0.0,
+            tables: Vec::new(),
+            shown,
+        }
+    }
+
+    /// Moves the average by `share` towards the point that the oracle was called for last, and
+    /// notes the tilt to decode with.
+    pub fn add(&mut self, engine: &mut Engine, point: &Point, share: f64) {
+        let own = point.without_energy();
+        self.negative_entropy += share * (own - self.negative_entropy);
+        self.size += share * (point.objective_size() - self.size);
+        for (mean, value) in self.point.marginals.iter_mut().zip(&point.marginals) {
+            *mean += share * (value - *mean);
+        }
+        let (tables, mut at) = (&mut self.tables, 0);
+        engine.oracle.visit_marginals(self.shown, &mut |_, values| {
+            if tables.len() < at + values.len() {
+                tables.resize(at + values.len(), 0.0);
+            }
+            for (mean, value) in tables[at..].iter_mut().zip(values) {
+                *mean += share * (value - *mean);
+            }
+            at += values.len();
+        });
+        self.point.tilt.copy_from_slice(&point.tilt);
+        self.point.energy =
+            engine.energies.evaluate(&self.point.marginals, &mut self.point.gradient);
+        self.point.summarise();
+    }
+
+    /// What the objective may be off by.
+    pub fn rounding(&self) -> f64 {
+        rounding(self.size + self.point.energy.abs())
+    }
+
+    /// An upper bound on `F` at the average.
+    pub fn objective(&self) -> f64 {
+        self.negative_entropy + self.point.energy
+    }
+}

@@ -1,0 +1,68 @@
+use super::accelerated_rda::AcceleratedRda;
+use super::adaptive::Adaptive;
+use super::alternating::Alternating;
+use super::dual::Dual;
+use super::engine::{Engine, Solver};
+use super::global::Global;
+use super::relaxed::Relaxed;
+use super::{Method, Plan, Settings, SolveError};
+
+/// The solver for a method, or an error where it cannot serve the energies.
+pub(super) fn choose(
+    engine: &mut Engine,
+    settings: &Settings,
+) -> Result<Box<dyn Solver>, SolveError> {
+    let energies = &*engine.energies;
+    let hard = energies.measurements.has_hard();
+    let plan = Plan::for_energies(energies);
+    let unserved = |energy, expected| {
+        Err(SolveError::Unserved { solver: settings.method.name(), energy, expected })
+    };
+    if settings.global && !(settings.method == Method::Auto && energies.others.is_empty()) {
+        return unserved(
+            "--global with this solver or these energies",
+            "solver auto, and no energies but measurements and nearest, weights not negative",
+        );
+    }
+    let primal = !matches!(settings.method, Method::Auto | Method::Dual);
+    if primal && hard {
+        return unserved("a hard measurement", "solver auto or dual");
+    }
+    let tolerance = settings.tolerance;
+    Ok(match settings.method {
+        Method::Rda { .. } | Method::MirrorDescent { .. } => {
+            Box::new(Relaxed::start(engine, settings.method, settings.marginals)?)
+        }
+        Method::AcceleratedRda { smoothness } => {
+            if !energies.is_smooth() || engine.infimum().is_none() {
+                return unserved(
+                    "an energy that is not smooth and convex",
+                    "solver auto, rda or mirror-descent",
+                );
+            }
+            Box::new(AcceleratedRda::start(engine, smoothness, settings.marginals)?)
+        }
+        Method::Adaptive => {
+            if !energies.is_smooth() {
+                return unserved("an energy with kinks", "solver auto, rda or mirror-descent");
+            }
+            Box::new(Adaptive::start(engine)?)
+        }
+        Method::Dual if plan != Plan::Dual => {
+            return unserved("energies other than measurements", "solver auto");
+        }
+        Method::Auto if settings.global => Box::new(Global::start(engine, tolerance)),
+        Method::Auto if plan == Plan::Adaptive => Box::new(Adaptive::start(engine)?),
+        Method::Auto if plan == Plan::Rda => {
+            let method = Method::Rda { beta: 0.0 };
+            Box::new(Relaxed::start(engine, method, settings.marginals)?)
+        }
+        Method::Auto if plan == Plan::Alternating => {
+            Box::new(Alternating::start(engine, tolerance)?)
+        }
+        Method::Auto | Method::Dual => {
+            let (measurements, base) = (energies.measurements.clone(), engine.coordinates());
+            Box::new(Dual::start(engine, measurements, vec![0.0; base], 1.0))
+        }
+    })
+}

@@ -1,0 +1,282 @@
+use std::time::{Duration, Instant};
+
+use super::choice::choose;
+use super::engine::{Engine, Point, Solver, Step, Verdict};
+use super::{Observer, Record, Returned, Settings, Solution, SolveError, Status};
+use crate::energy::Energies;
+use crate::model::ModelError;
+use crate::oracle::Oracle;
+
+/// After the relative tolerance is met, so many further iterations may go into meeting it in
+/// absolute terms: the marginals' error follows the absolute gap.
+const POLISHING: usize = 10;
+
+/// Hard measurements hold if they are off by no more than this, or than the tolerance.
+pub(super) const FEASIBLE: f64 = 1e-6;
+
+/// What to solve: energies, and the oracle of the model they were bound to.
+pub struct Task<'a> {
+    /// The oracle, bound to the energies' support.
+    pub oracle: &'a mut dyn Oracle,
+    /// The energies.
+    pub energies: &'a mut Energies,
+    /// A lower bound on the score of every allowed configuration, or `-∞`; infeasible constraints
+    /// are proved with it.
+    pub lowest_score: f64,
+}
+
+/// Minimises `F`, telling `observer` of every iteration.
+///
+/// The oracle is left at the returned tilt: [`Oracle::visit_marginals`] shows the answer.
+///
+/// # Errors
+/// If a setting is out of range, if every configuration is forbidden, or if the method cannot serve
+/// the energies. Running out of time or iterations is not an error but a [`Status`].
+pub fn solve(
+    task: Task,
+    settings: &Settings,
+    observer: &mut dyn Observer,
+) -> Result<Solution, SolveError> {
+    settings.check()?;
+    let clock = Clock { start: Instant::now(), limit: settings.time_limit };
+    let mut engine = Engine::new(task);
+    check_finite(engine.base_log_partition, engine.energies)?;
+    let mut solver = choose(&mut engine, settings)?;
+    let mut run = Run::new(&engine, settings, clock);
+    let status = run.drive(&mut engine, solver.as_mut(), observer);
+    Ok(run.finish(&mut engine, solver.as_ref(), status))
+}
+
+/// Refuses problems whose numbers leave the range of a double, and models that allow nothing.
+pub(crate) fn check_finite(base_log_partition: f64, energies: &Energies) -> Result<(), SolveError> {
+    match base_log_partition {
+        f64::NEG_INFINITY => Err(ModelError::AllForbidden.into()),
+        sum if !sum.is_finite() => Err(ModelError::Overflow.into()),
+        _ if !energies.is_finite() => Err(SolveError::Overflow),
+        _ => Ok(()),
+    }
+}
+
+struct Clock {
+    start: Instant,
+    limit: Option<Duration>,
+}
+
+impl Clock {
+    fn is_over(&self) -> bool {
+        self.limit.is_some_and(|limit| self.start.elapsed() >= limit)
+    }
+
+    fn seconds(&self) -> f64 {
+        self.start.elapsed().as_secs_f64()
+    }
+}
+
+/// A point that may be returned.
+#[derive(Clone, Copy, Debug)]
+struct Candidate {
+    returned: Returned,
+    objective: f64,
+    /// What it may be off by.
+    rounding: f64,
+    /// The solver's own gap, where it has one.
+    own_gap: Option<f64>,
+    violation: f64,
+}
+
+impl Candidate {
+    /// The solver's current point.
+    fn new(step: &Step) -> Self {
+        Self {
+            returned: if step.is_average { Returned::Average } else { Returned::Last },
+            objective: step.objective,
+            rounding: step.rounding,
+            own_gap: step.gap,
+            violation: step.violation,
+        }
+    }
+}
+
+/// Everything the driver keeps between iterations.
+struct Run<'a> {
+    settings: &'a Settings,
+    clock: Clock,
+    iteration: usize,
+    lower_bound: f64,
+    /// The best iterate so far, and its tilt.
+    best: Option<Candidate>,
+    best_tilt: Vec<f64>,
+    /// What would be returned now.
+    chosen: Option<Candidate>,
+    /// The iteration in which the relative tolerance was first met.
+    met_at: Option<usize>,
+    scratch: Point,
+}
+
+impl<'a> Run<'a> {
+    fn new(engine: &Engine, settings: &'a Settings, clock: Clock) -> Self {
+        Self {
+            settings,
+            clock,
+            iteration: 0,
+            lower_bound: f64::NEG_INFINITY,
+            best: None,
+            best_tilt: vec![0.0; engine.coordinates()],
+            chosen: None,
+            met_at: None,
+            scratch: Point::new(engine.coordinates()),
+        }
+    }
+
+    /// The one loop.
+    fn drive(
+        &mut self,
+        engine: &mut Engine,
+        solver: &mut dyn Solver,
+        observer: &mut dyn Observer,
+    ) -> Status {
+        loop {
+            let step = solver.step(engine);
+            self.iteration += 1;
+            self.lower_bound = self.lower_bound.max(step.lower_bound);
+            let candidate = self.consider(solver, &step);
+            self.chosen = Some(candidate);
+            let out_of_iterations = self.iteration >= self.settings.max_iterations;
+            let out_of_time = self.clock.is_over();
+            let ends = out_of_iterations || out_of_time || step.verdict != Verdict::Continue;
+            if step.can_be_sharpened && self.is_sharp_bound_due(&candidate, ends) {
+                let bound = engine.sharp_bound(solver.point(), &mut self.scratch);
+                self.lower_bound = self.lower_bound.max(bound);
+            }
+            let record = self.record(engine, &step);
+            let stopped = observer.observe(&record, &solver.point().marginals).is_break();
+            let ended = match step.verdict {
+                Verdict::Infeasible => Some(Status::Infeasible),
+                _ if self.has_converged(&candidate, ends || stopped) => Some(Status::Converged),
+                Verdict::Stationary if self.is_feasible(&candidate) => Some(Status::Stationary),
+                _ if stopped => Some(Status::Stopped),
+                _ if out_of_time => Some(Status::TimeLimit),
+                _ if ends => Some(Status::IterationLimit),
+                _ => None,
+            };
+            if let Some(status) = ended {
+                return status;
+            }
+        }
+    }
+
+    /// Keeps the best iterate, and picks the point that would be returned now: the last iterate
+    /// unless an earlier one, or the average, is better.
+    fn consider(&mut self, solver: &dyn Solver, step: &Step) -> Candidate {
+        let last = Candidate::new(step);
+        if step.is_average || step.verdict == Verdict::Stationary {
+            return last;
+        }
+        if self.best.is_none_or(|best| self.merit(&last) < self.merit(&best)) {
+            self.best = Some(Candidate { returned: Returned::Best, ..last });
+            self.best_tilt.copy_from_slice(&solver.point().tilt);
+        }
+        let best = self.best.filter(|best| self.merit(best) < self.merit(&last)).unwrap_or(last);
+        match step.average_objective {
+            Some(average) if average < best.objective => {
+                Candidate { returned: Returned::Average, objective: average, ..last }
+            }
+            _ => best,
+        }
+    }
+
+    /// How a point ranks: by its own gap where the solver has one, else by its objective. Points that
+    /// break hard constraints, or are not finite, rank last.
+    fn merit(&self, candidate: &Candidate) -> f64 {
+        let usable = self.is_feasible(candidate) && candidate.objective.is_finite();
+        let objective = candidate.objective + candidate.rounding;
+        if usable { candidate.own_gap.unwrap_or(objective) } else { f64::INFINITY }
+    }
+
+    /// What is proved of a candidate; nothing while it breaks a hard constraint or is not finite.
+    fn gap(&self, candidate: &Candidate) -> Option<f64> {
+        let bounded = self.lower_bound > f64::NEG_INFINITY && candidate.objective.is_finite();
+        let gap = candidate.own_gap.unwrap_or_else(|| {
+            (candidate.objective - self.lower_bound).max(0.0) + candidate.rounding
+        });
+        let proved = bounded && gap.is_finite() && self.is_feasible(candidate);
+        proved.then_some(gap)
+    }
+
+    /// Whether hard constraints hold; a loose tolerance on the gap does not loosen them.
+    fn is_feasible(&self, candidate: &Candidate) -> bool {
+        candidate.violation <= self.settings.tolerance.min(FEASIBLE)
+    }
+
+    /// Primal solvers hold a free certificate that lags behind; now and then, and before the end, a
+    /// sharp one is worth a call.
+    fn is_sharp_bound_due(&self, candidate: &Candidate, ends: bool) -> bool {
+        let due = self.iteration.is_power_of_two() || self.iteration.is_multiple_of(8);
+        let met = self.gap(candidate).is_some_and(|gap| gap <= self.settings.tolerance);
+        (due || ends) && !met
+    }
+
+    /// Whether the candidate is within the tolerance, and polished if it can go on.
+    fn has_converged(&mut self, candidate: &Candidate, ends: bool) -> bool {
+        let Some(gap) = self.gap(candidate) else { return false };
+        if gap > self.settings.tolerance * candidate.objective.abs().max(1.0) {
+            return false;
+        }
+        let met_at = *self.met_at.get_or_insert(self.iteration);
+        let polished = self.iteration - met_at >= POLISHING.min(met_at / 2 + 1);
+        gap <= self.settings.tolerance || polished || ends
+    }
+
+    fn record(&self, engine: &Engine, step: &Step) -> Record {
+        let last = Candidate::new(step);
+        Record {
+            iteration: self.iteration,
+            objective: step.objective,
+            average_objective: step.average_objective,
+            lower_bound: Some(self.lower_bound).filter(|bound| bound.is_finite()),
+            gap: self.gap(&last),
+            residual: step.residual,
+            oracle_calls: engine.oracle_calls,
+            seconds: self.clock.seconds(),
+        }
+    }
+
+    /// Takes the oracle to the chosen point and reads everything off there.
+    fn finish(self, engine: &mut Engine, solver: &dyn Solver, status: Status) -> Solution {
+        let mut chosen = self.chosen.expect("the loop took at least one step");
+        let average = solver.average().filter(|_| chosen.returned == Returned::Average);
+        let mut point = average.map_or(solver.point(), |average| &average.point).clone();
+        if chosen.returned == Returned::Best {
+            point.tilt.copy_from_slice(&self.best_tilt);
+        }
+        let mut log_partition = point.log_partition;
+        if average.is_some() {
+            log_partition = engine.call(&point.tilt, &mut vec![0.0; engine.coordinates()]);
+        } else {
+            if chosen.returned == Returned::Best || point.call != engine.oracle_calls {
+                log_partition = engine.call(&point.tilt, &mut point.marginals);
+                point.log_partition = log_partition;
+            }
+            point.energy = engine.energies.evaluate(&point.marginals, &mut point.gradient);
+            point.summarise();
+            chosen.objective = point.objective();
+        }
+        let bound = Some(self.lower_bound.min(chosen.objective)).filter(|bound| bound.is_finite());
+        Solution {
+            status,
+            solver: solver.name(),
+            iterations: self.iteration,
+            oracle_calls: engine.oracle_calls,
+            seconds: self.clock.seconds(),
+            objective: chosen.objective,
+            lower_bound: bound.filter(|_| status != Status::Infeasible),
+            gap: self.gap(&chosen).filter(|_| status != Status::Infeasible),
+            returned: chosen.returned,
+            tilt: point.tilt,
+            marginals: point.marginals,
+            averaged_tables: average.map(|a| a.tables.clone()),
+            log_partition,
+            base_log_partition: engine.base_log_partition,
+        }
+    }
+}

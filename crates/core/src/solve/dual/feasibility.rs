@@ -1,0 +1,74 @@
+//! Proofs that no distribution meets the measurements.
+
+use super::Dual;
+use crate::energy::Penalty;
+use crate::solve::engine::{Engine, rounding};
+
+/// A constant that breaks its constraint by less is taken to hold.
+const ROUNDED: f64 = 1e-9;
+/// How much larger than any score the tilt of a proof is: constraints that miss by a
+/// hundred-millionth are still told from rounding.
+const STRETCH: f64 = 1e8;
+
+impl Dual {
+    /// Looks for a proof that the hard constraints cannot hold.
+    ///
+    /// Let `λ` be the hard multipliers alone. Every distribution that meets the constraints has
+    /// `λ·z ≤ 0`, so `A(θ − s·Σ λ_j a_j) ≥ lowest score + s·λ·b` for all `s ≥ 0`. A log-partition
+    /// below that is the proof; a diverging dual leads to such a `λ`.
+    pub(super) fn is_infeasible(&mut self, engine: &mut Engine) -> bool {
+        let rows = self.program.rows();
+        let point = &mut self.trial.point;
+        point.tilt.fill(0.0);
+        let (mut offset, mut gross) = (0.0, 0.0);
+        for (row, &multiplier) in self.current.multipliers.iter().enumerate() {
+            if self.program.penalty(row).is_hard() {
+                rows.add_row(row, -multiplier, &mut point.tilt);
+                offset += multiplier * rows.offset(row);
+                let terms = self.program.largest[row] + rows.offset_size(row);
+                gross += multiplier.abs() * terms;
+            }
+        }
+        let size = point.tilt.iter().fold(offset.abs(), |m, t| m.max(t.abs()));
+        if size == 0.0 || engine.lowest_score == f64::NEG_INFINITY {
+            return false;
+        }
+        let scores = 1.0 + engine.lowest_score.abs() + engine.base_log_partition.abs();
+        let stretch = STRETCH * scores / size;
+        point.tilt.iter_mut().for_each(|t| *t *= stretch);
+        let log_partition = engine.call(&point.tilt, &mut point.marginals);
+        let least = engine.lowest_score + stretch * offset;
+        // Scores are sums over the tables of tilts that are sums over the rows: so is their rounding.
+        let summed = stretch * gross * (1 + engine.tables()) as f64;
+        log_partition < least - rounding(summed) - 1e-10 * (least.abs() + log_partition.abs())
+    }
+
+    /// Whether a hard constraint that no variable takes part in is broken.
+    pub(super) fn breaks_a_constant(&self) -> bool {
+        (0..self.program.measurements.len()).any(|row| {
+            let violation = self.program.penalty(row).violation(self.current.measured[row]);
+            self.program.largest[row] == 0.0 && violation > ROUNDED
+        })
+    }
+
+    /// Whether a Poisson count was observed where nothing can be: where even tilts that put all mass
+    /// on the configurations with the greatest `z` leave it at zero or below.
+    pub(super) fn observes_the_impossible(&mut self, engine: &mut Engine) -> bool {
+        (0..self.program.measurements.len()).any(|row| {
+            let counted = matches!(self.program.penalty(row), Penalty::Poisson { .. });
+            counted && self.current.measured[row] <= 0.0 && !self.can_be_positive(engine, row)
+        })
+    }
+
+    fn can_be_positive(&mut self, engine: &mut Engine, row: usize) -> bool {
+        let (rows, largest) = (self.program.rows(), self.program.largest[row]);
+        let scores = 1.0 + engine.lowest_score.abs().min(1e6) + engine.base_log_partition.abs();
+        let point = &mut self.trial.point;
+        [1e2, 1e5, 1e8, 1e11].into_iter().filter(|_| largest > 0.0).any(|stretch| {
+            point.tilt.fill(0.0);
+            rows.add_row(row, stretch * scores / largest, &mut point.tilt);
+            engine.call(&point.tilt, &mut point.marginals);
+            rows.measure(row, &point.marginals) > 0.0
+        })
+    }
+}

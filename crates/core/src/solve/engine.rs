@@ -1,0 +1,339 @@
+use crate::energy::{Curvature, Energies};
+use crate::oracle::Oracle;
+
+use super::SolveError;
+use super::average::Average;
+use super::driver::Task;
+
+/// What a solver may touch: the oracle, the energies, and the count of calls.
+pub(super) struct Engine<'a> {
+    pub oracle: &'a mut dyn Oracle,
+    pub energies: &'a mut Energies,
+    pub oracle_calls: usize,
+    /// A lower bound on the score of every allowed configuration.
+    pub lowest_score: f64,
+    /// `A(θ)`
+    pub base_log_partition: f64,
+    /// `μ(θ)`. `[support]`
+    base_marginals: Vec<f64>,
+}
+
+/// A tilt and all that follows from it.
+#[derive(Clone, Debug)]
+pub(super) struct Point {
+    /// `δ`. `[support]`
+    pub tilt: Vec<f64>,
+    /// `μ(θ + δ)`. `[support]`
+    pub marginals: Vec<f64>,
+    /// `∇L(μ)`. `[support]`
+    pub gradient: Vec<f64>,
+    /// `A(θ + δ)`
+    pub log_partition: f64,
+    /// `L(μ)`
+    pub energy: f64,
+    /// `⟨δ, μ⟩`
+    tilt_dot: f64,
+    /// `⟨∇L(μ), μ⟩`
+    gradient_dot: f64,
+    /// `‖δ + ∇L(μ)‖∞`; NaN or infinite where a gradient is.
+    residual: f64,
+    /// `‖δ‖∞`
+    reach: f64,
+    /// Number of the oracle call that this point comes from.
+    pub call: usize,
+}
+
+/// What one step of a solver came to.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Step {
+    /// `F` at the solver's current point.
+    pub objective: f64,
+    /// What it may be off by.
+    pub rounding: f64,
+    /// A bound on `F` at the average of the iterates.
+    pub average_objective: Option<f64>,
+    /// Whether the solver's point is that average, so that `objective` is the same bound.
+    pub is_average: bool,
+    /// A valid lower bound on the optimum, `-∞` where the step gave none.
+    pub lower_bound: f64,
+    /// Distance from a fixed point.
+    pub residual: f64,
+    /// What to do next.
+    pub verdict: Verdict,
+    /// The solver's own gap, where it has a sharper one than `objective − lower_bound`.
+    pub gap: Option<f64>,
+    /// Largest violation of a hard constraint.
+    pub violation: f64,
+    /// Whether the solver's point holds the gradient of the whole, convex energy, so that one more
+    /// call gives a sharp bound.
+    pub can_be_sharpened: bool,
+}
+
+impl Step {
+    /// A step of a solver that knows its objective and perhaps a bound.
+    pub fn new(objective: f64, lower_bound: f64, residual: f64, verdict: Verdict) -> Self {
+        Self {
+            objective,
+            rounding: 0.0,
+            average_objective: None,
+            is_average: false,
+            lower_bound,
+            residual,
+            verdict,
+            gap: None,
+            violation: 0.0,
+            can_be_sharpened: false,
+        }
+    }
+}
+
+/// What a solver thinks of going on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Verdict {
+    /// Go on.
+    Continue,
+    /// The point is stationary; without a certificate that is all there is to say.
+    Stationary,
+    /// No step will improve the point or its bound: all is proved, or lost in rounding.
+    Settled,
+    /// The hard constraints cannot hold.
+    Infeasible,
+}
+
+/// A method: memory, and how to take one step. Settings are given when it starts.
+pub(super) trait Solver {
+    /// The name in answers.
+    fn name(&self) -> &'static str;
+
+    /// One iteration, at the price of one oracle call or a few.
+    fn step(&mut self, engine: &mut Engine) -> Step;
+
+    /// The current point: tilt, marginals, log-partition and energy are up to date.
+    fn point(&self) -> &Point;
+
+    /// The average of the iterates, for solvers that keep one.
+    fn average(&self) -> Option<&Average> {
+        None
+    }
+}
+
+/// A tilt beyond this is treated like an infinite one: probabilities are all 0 or 1 long before, and
+/// log-partitions of that size have no digits left for an objective.
+const TILT_RANGE: f64 = 1e9;
+
+impl Point {
+    pub fn new(coordinates: usize) -> Self {
+        Self {
+            tilt: vec![0.0; coordinates],
+            marginals: vec![0.0; coordinates],
+            gradient: vec![0.0; coordinates],
+            log_partition: f64::NAN,
+            energy: f64::NAN,
+            tilt_dot: 0.0,
+            gradient_dot: 0.0,
+            residual: f64::NAN,
+            reach: 0.0,
+            call: 0,
+        }
+    }
+
+    /// `F(μ) = ⟨δ, μ⟩ − A(θ + δ) + L(μ)`
+    pub fn objective(&self) -> f64 {
+        self.tilt_dot - self.log_partition + self.energy
+    }
+
+    /// `⟨δ, μ⟩ − A(θ + δ) = −H(μ) − ⟨θ, μ⟩`
+    pub fn without_energy(&self) -> f64 {
+        self.tilt_dot - self.log_partition
+    }
+
+    /// `L(μ) − ⟨∇L(μ), μ⟩`: the energy's linearisation at `μ`, taken at zero.
+    pub fn linearisation(&self) -> f64 {
+        self.energy - self.gradient_dot
+    }
+
+    /// `‖δ + ∇L(μ)‖∞`
+    pub fn residual(&self) -> f64 {
+        self.residual
+    }
+
+    /// The size of what the objective is a sum of: its rounding follows it.
+    pub fn objective_size(&self) -> f64 {
+        let energy = if self.energy.is_nan() { 0.0 } else { self.energy.abs() };
+        self.tilt_dot.abs() + self.log_partition.abs() + energy
+    }
+
+    /// Whether the next step can be taken from here.
+    pub fn is_finite(&self) -> bool {
+        self.energy.is_finite() && self.residual.is_finite() && self.has_finite_tilt()
+    }
+
+    /// Whether the tilt, and what the oracle made of it, are within range.
+    pub fn has_finite_tilt(&self) -> bool {
+        self.log_partition.is_finite() && self.reach <= TILT_RANGE
+    }
+
+    /// The size of what the linearisation is a sum of.
+    pub fn linearisation_size(&self) -> f64 {
+        self.energy.abs() + self.gradient_dot.abs()
+    }
+
+    /// Brings the sums over tilt, marginals and gradient up to date, in one pass.
+    pub fn summarise(&mut self) {
+        let (mut tilt_dot, mut gradient_dot, mut residual) = ([0.0; 4], [0.0; 4], [0.0f64; 4]);
+        let mut reach = [0.0f64; 4];
+        lanes([&self.tilt, &self.marginals, &self.gradient], |lane, [tilt, marginal, gradient]| {
+            tilt_dot[lane] += tilt * marginal;
+            reach[lane] = reach[lane].max(tilt.abs());
+            gradient_dot[lane] += gradient * marginal;
+            let apart = (tilt + gradient).abs();
+            // Not `max`, which would drop NaN.
+            residual[lane] = if apart <= residual[lane] { residual[lane] } else { apart };
+        });
+        self.tilt_dot = tilt_dot.iter().sum();
+        self.gradient_dot = gradient_dot.iter().sum();
+        let worse = |a: f64, b: f64| if b <= a { a } else { b };
+        self.residual = residual.into_iter().fold(0.0, worse);
+        self.reach = reach.into_iter().fold(0.0, f64::max);
+    }
+
+    pub fn copy_from(&mut self, other: &Self) {
+        self.tilt.copy_from_slice(&other.tilt);
+        self.marginals.copy_from_slice(&other.marginals);
+        self.gradient.copy_from_slice(&other.gradient);
+        self.log_partition = other.log_partition;
+        self.energy = other.energy;
+        self.tilt_dot = other.tilt_dot;
+        self.gradient_dot = other.gradient_dot;
+        self.residual = other.residual;
+        self.reach = other.reach;
+        self.call = other.call;
+    }
+}
+
+/// No probability moves by more than this part under a fixed tilt.
+const FIXED: f64 = 1e-5;
+
+/// Whether a tilt that is this far from its fixed point moves anything: a configuration's score
+/// changes by at most the residual in each of the tables, and the log of a probability by at most
+/// twice that.
+pub(super) fn is_fixed(residual: f64, tables: usize) -> bool {
+    2.0 * residual * tables as f64 <= FIXED
+}
+
+/// `KL(p ‖ q)` of the distributions at two points: `⟨δ_p − δ_q, μ_p⟩ − A_p + A_q`.
+pub(super) fn divergence(p: &Point, q: &Point) -> f64 {
+    let mut moved = [0.0; 4];
+    lanes([&p.tilt, &q.tilt, &p.marginals], |lane, [to, from, marginal]| {
+        moved[lane] += (to - from) * marginal;
+    });
+    moved.iter().sum::<f64>() - p.log_partition + q.log_partition
+}
+
+impl<'a> Engine<'a> {
+    /// Calls the oracle once, at the base model.
+    pub fn new(task: Task<'a>) -> Self {
+        let coordinates = task.energies.support().len();
+        let mut base_marginals = vec![0.0; coordinates];
+        let base_log_partition = task.oracle.tilted(&vec![0.0; coordinates], &mut base_marginals);
+        Self {
+            oracle: task.oracle,
+            energies: task.energies,
+            oracle_calls: 1,
+            lowest_score: task.lowest_score,
+            base_log_partition,
+            base_marginals,
+        }
+    }
+
+    /// One oracle call; none where the first is still the latest and was for the same tilt.
+    pub fn call(&mut self, tilt: &[f64], marginals: &mut [f64]) -> f64 {
+        if self.oracle_calls == 1 && tilt.iter().all(|&t| t == 0.0) {
+            marginals.copy_from_slice(&self.base_marginals);
+            return self.base_log_partition;
+        }
+        self.oracle_calls += 1;
+        self.oracle.tilted(tilt, marginals)
+    }
+
+    /// Marginals, log-partition, energy and gradient at the point's tilt.
+    pub fn evaluate(&mut self, point: &mut Point) {
+        point.log_partition = self.call(&point.tilt, &mut point.marginals);
+        point.call = self.oracle_calls;
+        point.energy = self.energies.evaluate(&point.marginals, &mut point.gradient);
+        point.summarise();
+    }
+
+    /// The point at the base model, where a primal solver starts.
+    pub fn base_point(&mut self, solver: &'static str) -> Result<Point, SolveError> {
+        let mut point = Point::new(self.coordinates());
+        self.evaluate(&mut point);
+        if !point.energy.is_finite() || point.gradient.iter().any(|g| !g.is_finite()) {
+            return Err(SolveError::NotFiniteAtStart { solver, energy: point.energy });
+        }
+        Ok(point)
+    }
+
+    /// Number of support coordinates.
+    pub fn coordinates(&self) -> usize {
+        self.base_marginals.len()
+    }
+
+    /// Number of tables that the energies read.
+    pub fn tables(&self) -> usize {
+        self.energies.support().blocks().iter().map(|b| b.tables.len()).sum()
+    }
+
+    /// A lower bound on a convex energy, if it is convex.
+    pub fn infimum(&self) -> Option<f64> {
+        match self.energies.curvature() {
+            Curvature::Convex { infimum } => Some(infimum),
+            Curvature::Unknown => None,
+        }
+    }
+
+    /// The sharp certificate of a convex energy, for one call: with `g = ∇L(μ)` the bound is
+    /// `L(μ) − ⟨g, μ⟩ − A(θ − g)`, and `F(μ)` is above it by `KL(μ ‖ oracle(θ − g))`.
+    pub fn sharp_bound(&mut self, point: &Point, scratch: &mut Point) -> f64 {
+        for (tilt, gradient) in scratch.tilt.iter_mut().zip(&point.gradient) {
+            *tilt = -gradient;
+        }
+        scratch.log_partition = self.call(&scratch.tilt, &mut scratch.marginals);
+        lower_bound(point.linearisation(), point.linearisation_size(), scratch.log_partition)
+    }
+}
+
+/// `linear − A`, less what rounding may have added to it and to the sum that `linear` is.
+pub(super) fn lower_bound(linear: f64, linear_size: f64, log_partition: f64) -> f64 {
+    linear - log_partition - rounding(linear_size + log_partition.abs())
+}
+
+/// What a sum of terms of this size may be off by.
+pub(super) fn rounding(size: f64) -> f64 {
+    8.0 * f64::EPSILON * size
+}
+
+pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
+    let mut sums = [0.0; 4];
+    lanes([a, b], |lane, [x, y]| sums[lane] += x * y);
+    sums.iter().sum()
+}
+
+/// Walks several slices of one length together. Sums kept apart in four lanes let the compiler use
+/// vector registers.
+#[inline(always)]
+pub(super) fn lanes<const N: usize>(slices: [&[f64]; N], mut visit: impl FnMut(usize, [f64; N])) {
+    let chunks = slices.map(|slice| slice.as_chunks::<4>());
+    let whole = chunks.iter().map(|(whole, _)| whole.len()).min().unwrap_or(0);
+    let wholes = chunks.map(|(chunks, _)| &chunks[..whole]);
+    for index in 0..whole {
+        let chunk = wholes.map(|chunks| chunks[index]);
+        for lane in 0..4 {
+            visit(lane, chunk.map(|chunk| chunk[lane]));
+        }
+    }
+    let rests = chunks.map(|(_, rest)| rest);
+    for lane in 0..rests.iter().map(|rest| rest.len()).min().unwrap_or(0) {
+        visit(lane, rests.map(|rest| rest[lane]));
+    }
+}

@@ -1,0 +1,33 @@
+//! Solvers of `min_μ F(μ) = −H(μ) − ⟨θ, μ⟩ + L(μ)` through a marginal oracle.
+//!
+//! At the optimum `μ* = oracle(θ + δ*)` with the tilt `δ* = −∇L(μ*)`. Every primal solver is one
+//! relaxed fixed-point iteration on the tilt, `δ ← (1 − τ)δ − τ∇L(μ)`; they differ in the step `τ`:
+//!
+//! | [`Method`] | needs | step, or what it does |
+//! | --- | --- | --- |
+//! | `Rda` | gradients | `τ = 1/(t + β)` |
+//! | `MirrorDescent` | gradients | `τ = η/(1 + η)` |
+//! | `AcceleratedRda` | smooth, convex | two sequences, `O(1/t²)` |
+//! | `Adaptive` | smooth | `τ = 1/(1 + M)`, `M` by backtracking; linear rate |
+//! | `Dual` | measurements only | bounded quasi-Newton on the multipliers; exact on kinks |
+//! | `Auto` | anything | picks one of the above, or combines them |
+//!
+//! One driver ([`solve`]) owns time, stopping, certificates and the non-finite guard.
+
+mod accelerated_rda;
+mod adaptive;
+mod alternating;
+mod average;
+mod choice;
+mod driver;
+mod dual;
+mod engine;
+mod global;
+mod relaxed;
+mod settings;
+mod solution;
+
+pub(crate) use driver::check_finite;
+pub use driver::{Task, solve};
+pub use settings::{Method, Plan, Settings, SolveError, StepSchedule};
+pub use solution::{Ignore, Observer, Record, Returned, Solution, Status};

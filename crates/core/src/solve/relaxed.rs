@@ -1,0 +1,168 @@
+//! The relaxed fixed-point iteration `δ ← (1 − τ)δ − τ∇L(μ)`, and the paper's two step rules.
+//!
+//! Bethe-RDA (Algorithm 1): `δ_t = −t/(t+β)·mean gradient`, that is `τ = 1/(t + β)`.
+//! Bethe-MD (Algorithm 4): `τ = η_t/(1 + η_t)`.
+//!
+//! * Needs: a gradient (a subgradient will do) that is finite at the base model's marginals.
+//! * Guarantees: for convex energies `O(ln t / t)` at the average of the iterates; every iterate
+//!   feasible; a lower bound from past gradients at no further call.
+//! * Differs from the paper: (1) the gradient is taken at `μ_{t−1}` (Algorithm 1 prints `μ_t`);
+//!   (2) `−∇H(μ_t) = θ_t`, with that sign Algorithm 4 is this iteration; (3) `η_t = 1/t`, since −H
+//!   is 1-strongly convex relative to itself; (4) a step whose end is not finite is shortened;
+//!   (5) a constant `η` that makes `F` rise under a smooth energy is halved from then on: it was
+//!   beyond `1/M`, where Algorithm 4 has no guarantee and would swing for ever (within it, `F`
+//!   never rises).
+
+use super::average::Average;
+use super::engine::{Engine, Point, Solver, Step, Verdict, is_fixed, lower_bound, rounding};
+use super::{Method, SolveError, StepSchedule};
+use crate::oracle::Tables;
+
+/// Two points and the certificate that past gradients give.
+pub(super) struct Relaxation {
+    pub current: Point,
+    pub next: Point,
+    /// `Σ_k w_k (L(μ_k) − ⟨g_k, μ_k⟩)` for the weights with which `δ = −Σ_k w_k g_k`; weight that is
+    /// still on the start counts as the zero linearisation, `inf L`.
+    linear: f64,
+    /// The same of the sizes of those terms: the rounding of `linear` follows it.
+    linear_size: f64,
+    convex: bool,
+    tables: usize,
+}
+
+impl Relaxation {
+    pub fn start(engine: &mut Engine, solver: &'static str) -> Result<Self, SolveError> {
+        Ok(Self {
+            current: engine.base_point(solver)?,
+            next: Point::new(engine.coordinates()),
+            linear: engine.infimum().unwrap_or(f64::NEG_INFINITY),
+            linear_size: engine.infimum().map_or(0.0, f64::abs),
+            convex: engine.infimum().is_some(),
+            tables: engine.tables(),
+        })
+    }
+
+    /// Evaluates the point that a step `τ` leads to.
+    pub fn attempt(&mut self, engine: &mut Engine, step: f64) {
+        let current = &self.current;
+        for ((next, tilt), gradient) in
+            self.next.tilt.iter_mut().zip(&current.tilt).zip(&current.gradient)
+        {
+            *next = (1.0 - step) * tilt - step * gradient;
+        }
+        engine.evaluate(&mut self.next);
+    }
+
+    /// Whether the attempted point is worse than the current one.
+    fn rises(&self) -> bool {
+        let (before, after) = (self.current.objective(), self.next.objective());
+        after > before + rounding(self.current.objective_size() + self.next.objective_size())
+    }
+
+    /// Makes the attempted point the current one.
+    pub fn accept(&mut self, step: f64) {
+        let (linearised, size) = (self.current.linearisation(), self.current.linearisation_size());
+        (self.linear, self.linear_size) = if step == 1.0 {
+            (linearised, size)
+        } else {
+            let mix = |old: f64, new: f64| (1.0 - step) * old + step * new;
+            (mix(self.linear, linearised), mix(self.linear_size, size))
+        };
+        std::mem::swap(&mut self.current, &mut self.next);
+    }
+
+    /// The current point, with the free certificate.
+    pub fn report(&self, verdict: Verdict) -> Step {
+        let bound = if self.convex {
+            lower_bound(self.linear, self.linear_size, self.current.log_partition)
+        } else {
+            f64::NEG_INFINITY
+        };
+        let residual = self.current.residual();
+        let stationary = !self.convex && is_fixed(residual, self.tables);
+        let verdict = if stationary { Verdict::Stationary } else { verdict };
+        let step = Step::new(self.current.objective(), bound, residual, verdict);
+        let rounding = rounding(self.current.objective_size());
+        Step { can_be_sharpened: self.convex, rounding, ..step }
+    }
+}
+
+/// A step is cut by this factor while its end is not finite …
+const SHORTENING: f64 = 0.25;
+/// … at most so often: `4⁻⁵⁰ ≈ 1e-30` of a step moves nothing.
+const SHORTENINGS: usize = 50;
+
+/// Bethe-RDA and Bethe-MD.
+pub(super) struct Relaxed {
+    method: Method,
+    relaxation: Relaxation,
+    average: Average,
+    iteration: usize,
+    /// What a constant rate is multiplied by.
+    caution: f64,
+    smooth: bool,
+}
+
+impl Relaxed {
+    pub fn start(engine: &mut Engine, method: Method, shown: Tables) -> Result<Self, SolveError> {
+        Ok(Self {
+            method,
+            relaxation: Relaxation::start(engine, method.name())?,
+            average: Average::new(engine.coordinates(), shown),
+            iteration: 0,
+            caution: 1.0,
+            smooth: engine.energies.is_smooth(),
+        })
+    }
+
+    fn step_size(&self) -> f64 {
+        let t = self.iteration as f64;
+        match self.method {
+            Method::Rda { beta } => 1.0 / (t + beta),
+            Method::MirrorDescent { schedule: StepSchedule::Constant(rate) } => {
+                let rate = self.caution * rate;
+                rate / (1.0 + rate)
+            }
+            _ => 1.0 / (t + 1.0),
+        }
+    }
+}
+
+impl Solver for Relaxed {
+    fn name(&self) -> &'static str {
+        self.method.name()
+    }
+
+    fn step(&mut self, engine: &mut Engine) -> Step {
+        self.iteration += 1;
+        let mut step = self.step_size();
+        self.relaxation.attempt(engine, step);
+        for _ in 0..SHORTENINGS {
+            if self.relaxation.next.is_finite() {
+                break;
+            }
+            step *= SHORTENING;
+            self.relaxation.attempt(engine, step);
+        }
+        let moved = self.relaxation.next.is_finite();
+        if moved {
+            if self.smooth && self.relaxation.rises() {
+                self.caution *= 0.5;
+            }
+            self.relaxation.accept(step);
+            self.average.add(engine, &self.relaxation.current, 1.0 / self.iteration as f64);
+        }
+        let verdict = if moved { Verdict::Continue } else { Verdict::Settled };
+        let average_objective = moved.then(|| self.average.objective());
+        Step { average_objective, ..self.relaxation.report(verdict) }
+    }
+
+    fn point(&self) -> &Point {
+        &self.relaxation.current
+    }
+
+    fn average(&self) -> Option<&Average> {
+        Some(&self.average)
+    }
+}

@@ -1,0 +1,134 @@
+use std::ops::ControlFlow;
+
+/// How a solve ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// The gap is within the tolerance.
+    Converged,
+    /// A stationary point of a non-convex problem.
+    Stationary,
+    /// The iterations ran out, or rounding keeps the solver from getting any further.
+    IterationLimit,
+    /// The time ran out.
+    TimeLimit,
+    /// The observer asked to stop.
+    Stopped,
+    /// The measurements cannot hold: hard ones by proof, counts because no configuration has what
+    /// was counted.
+    Infeasible,
+}
+
+impl Status {
+    /// The word in answers.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Converged => "converged",
+            Self::Stationary => "stationary",
+            Self::IterationLimit => "iteration_limit",
+            Self::TimeLimit => "time_limit",
+            Self::Stopped => "stopped",
+            Self::Infeasible => "infeasible",
+        }
+    }
+}
+
+/// Which of its points a solver returned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Returned {
+    /// The last iterate.
+    Last,
+    /// An earlier iterate: that with the least objective, for the dual that with the least gap.
+    Best,
+    /// The average of the iterates.
+    Average,
+}
+
+impl Returned {
+    /// The word in answers.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Last => "last",
+            Self::Best => "best",
+            Self::Average => "average",
+        }
+    }
+}
+
+/// What is known after an iteration.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Record {
+    /// Counted from 1.
+    pub iteration: usize,
+    /// `F` at the current iterate.
+    pub objective: f64,
+    /// A bound on `F` at the average of the iterates, for solvers that keep one.
+    pub average_objective: Option<f64>,
+    /// The best lower bound on the optimum so far, if there is one.
+    pub lower_bound: Option<f64>,
+    /// What is proved of the current iterate: a bound on `objective − optimum`.
+    pub gap: Option<f64>,
+    /// How far the tilt is from `−∇L(μ)` (`‖·‖∞`); for the dual, the projected gradient's.
+    pub residual: f64,
+    /// Oracle calls so far.
+    pub oracle_calls: usize,
+    /// Time so far.
+    pub seconds: f64,
+}
+
+/// Sees every iteration, and may stop the solve.
+pub trait Observer {
+    /// Called after each iteration with what is known and the current marginals on the support.
+    fn observe(&mut self, record: &Record, marginals: &[f64]) -> ControlFlow<()>;
+}
+
+/// An observer that lets everything pass.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Ignore;
+
+impl Observer for Ignore {
+    fn observe(&mut self, _: &Record, _: &[f64]) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+}
+
+impl<F: FnMut(&Record, &[f64]) -> ControlFlow<()>> Observer for F {
+    fn observe(&mut self, record: &Record, marginals: &[f64]) -> ControlFlow<()> {
+        self(record, marginals)
+    }
+}
+
+/// What a solver found.
+#[derive(Clone, Debug)]
+pub struct Solution {
+    /// How it ended.
+    pub status: Status,
+    /// The solver that ran.
+    pub solver: &'static str,
+    /// Iterations done.
+    pub iterations: usize,
+    /// Oracle calls done.
+    pub oracle_calls: usize,
+    /// Time taken.
+    pub seconds: f64,
+    /// `F` at the answer (an upper bound on it where the average is returned).
+    pub objective: f64,
+    /// A lower bound on the optimum, where one exists.
+    pub lower_bound: Option<f64>,
+    /// An upper bound on `objective − optimum`, where one exists.
+    pub gap: Option<f64>,
+    /// Which point this is.
+    pub returned: Returned,
+    /// The tilt `δ`: the answer is `oracle(θ + δ)`, but for an average, whose tilt only decodes.
+    pub tilt: Vec<f64>,
+    /// The answer's marginals on the support.
+    pub marginals: Vec<f64>,
+    /// The answer's marginals of the tables that [`Settings::marginals`] asked for, one after
+    /// another, where it is an average; otherwise read them from the oracle.
+    ///
+    /// [`Settings::marginals`]: super::Settings::marginals
+    pub averaged_tables: Option<Vec<f64>>,
+    /// `A(θ + δ)`
+    pub log_partition: f64,
+    /// `A(θ)`
+    pub base_log_partition: f64,
+}
