@@ -1,0 +1,185 @@
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use bethe_core::energy::Energies;
+use bethe_core::model::file::EnergiesFile;
+use bethe_core::model::{BaseModel, BoundProblem};
+use bethe_core::oracle::JunctionTree;
+use bethe_core::solve::{Plan, SolveError};
+use bethe_core::{Curvature, Energy, Model, Penalty, Problem};
+
+/// What a problem holds, and how it would be solved.
+pub fn problem(name: &str, problem: &Problem) -> Result<String, SolveError> {
+    let BoundProblem { base, energies, .. } = problem.check_solvable()?;
+    let tree = JunctionTree::new(&base, energies.support())?;
+    let convex = match energies.curvature() {
+        Curvature::Convex { .. } => "convex: the answer comes with a gap",
+        Curvature::Unknown => "not convex: a stationary point, no gap",
+    };
+    let mut text = format!("{name}: a problem\n");
+    let mut line = |what: &str, says: String| {
+        let _ = writeln!(text, "  {what:<10} {says}");
+    };
+    line("variables", variables(problem.model()));
+    line("factors", factors(problem.model()));
+    line("energies", energy_kinds(problem.energies()));
+    if !problem.energies().is_empty() {
+        line("", convex.to_string());
+    }
+    line("oracle", oracle(&base, &tree));
+    line("solver", solver(&energies).to_string());
+    Ok(text)
+}
+
+/// What the problems of a file hold together.
+pub fn problems(name: &str, problems: &[Problem]) -> String {
+    let range = |count: &dyn Fn(&Problem) -> usize| {
+        let counts = || problems.iter().map(count);
+        span(counts().min().unwrap_or(0), counts().max().unwrap_or(0))
+    };
+    format!(
+        "{name}: {}, one a line\n  variables  {} each\n  factors    {} each\n  energies   {} each\n",
+        counted(problems.len(), "problem"),
+        range(&|p| p.model().variables().len()),
+        range(&|p| p.model().factors().len()),
+        range(&|p| p.energies().len()),
+    )
+}
+
+/// What an energies file holds.
+pub fn energies_file(name: &str, file: &EnergiesFile) -> String {
+    let kinds = tally(file.kinds().map(ToString::to_string));
+    format!(
+        "{name}: an energies file\n  energies   {}{kinds}\n  \
+         their scopes are checked against a model by bethe solve --energies\n",
+        file.len()
+    )
+}
+
+fn variables(model: &Model) -> String {
+    let cardinalities = || model.variables().iter().map(|v| v.cardinality);
+    let mut text = model.variables().len().to_string();
+    if let (Some(least), Some(most)) = (cardinalities().min(), cardinalities().max()) {
+        let _ = write!(text, " of {} states", span(least, most));
+    }
+    let observed = model.observed().iter().flatten().count();
+    let named = model.variables().iter().filter(|v| v.names.is_some()).count();
+    if named > 0 {
+        let _ = write!(text, ", {named} named");
+    }
+    if observed > 0 {
+        let _ = write!(text, ", {observed} observed");
+    }
+    text
+}
+
+fn factors(model: &Model) -> String {
+    let orders = model.factors().iter().map(|f| format!("over {}", f.scope.len()));
+    let mut text = format!("{}{}", model.factors().len(), tally(orders));
+    let entries = model.factors().iter().flat_map(|f| &f.log_potentials);
+    let forbidden = entries.filter(|v| **v == f64::NEG_INFINITY).count();
+    if forbidden > 0 {
+        let _ = write!(text, "; {} forbidden", counted(forbidden, "configuration"));
+    }
+    text
+}
+
+fn energy_kinds(energies: &[Energy]) -> String {
+    let kind = |energy: &Energy| match energy {
+        Energy::Measurement { penalty, .. } => format!("measurement {}", penalty_kind(*penalty)),
+        Energy::Product { .. } => "product".to_string(),
+        Energy::Nearest { points, .. } => format!("nearest of {}", counted(points.len(), "point")),
+        Energy::Custom(_) => "custom".to_string(),
+    };
+    let mut text = format!("{}{}", energies.len(), tally(energies.iter().map(kind)));
+    let negative = |energy: &&Energy| {
+        matches!(energy, Energy::Measurement { weight, .. } | Energy::Nearest { weight, .. }
+            if *weight < 0.0)
+    };
+    let negative = energies.iter().filter(negative).count();
+    if negative > 0 {
+        let _ = write!(text, "; {negative} with negative weight");
+    }
+    text
+}
+
+fn penalty_kind(penalty: Penalty) -> &'static str {
+    match penalty {
+        Penalty::Linear => "linear",
+        Penalty::Hinge => "hinge",
+        Penalty::SmoothedHinge => "smoothed_hinge",
+        Penalty::Squared => "squared",
+        Penalty::Absolute => "absolute",
+        Penalty::Huber { .. } => "huber",
+        Penalty::Poisson { .. } => "poisson",
+        Penalty::AtMost => "at_most",
+        Penalty::Equal => "equal",
+    }
+}
+
+fn oracle(base: &BaseModel, tree: &JunctionTree) -> String {
+    let cells = |clique: &[usize]| clique.iter().map(|&v| base.cardinalities[v]).product::<usize>();
+    let Some(largest) = tree.cliques().max_by_key(|clique| cells(clique)) else {
+        return "exact; every variable is fixed".to_string();
+    };
+    let count = tree.cliques().count();
+    let total: usize = tree.cliques().map(cells).sum();
+    let mut text = format!("exact, {} of {count}", shape(base, tree));
+    let _ = write!(
+        text,
+        " {}, {} entries; the largest has {} and {} entries",
+        if count == 1 { "clique" } else { "cliques" },
+        total,
+        counted(largest.len(), "variable"),
+        cells(largest)
+    );
+    text
+}
+
+/// What the graph looks like once observed and one-state variables are gone.
+fn shape(base: &BaseModel, tree: &JunctionTree) -> &'static str {
+    if tree.cliques().any(|clique| clique.len() > 2) {
+        return "a junction tree";
+    }
+    let mut neighbours = vec![0; base.variables()];
+    for clique in tree.cliques().filter(|clique| clique.len() == 2) {
+        clique.iter().for_each(|&v| neighbours[v] += 1);
+    }
+    if neighbours.iter().all(|&n| n <= 2) { "a chain" } else { "a tree" }
+}
+
+/// What `--solver auto` does.
+fn solver(energies: &Energies) -> &'static str {
+    let pieces = !energies.nearest.is_empty();
+    match Plan::for_energies(energies) {
+        Plan::Dual if energies.measurements.is_empty() => {
+            "auto: plain inference, there is nothing to minimise"
+        }
+        Plan::Dual => "auto: the dual",
+        Plan::Adaptive => "auto: adaptive steps",
+        Plan::Rda => "auto: dual averaging",
+        Plan::Alternating if energies.others.is_empty() => {
+            "auto: piece by piece, each by the dual; --global finds the best piece"
+        }
+        Plan::Alternating if pieces => {
+            "auto: piece by piece, each by the dual, with the other energies linearised"
+        }
+        Plan::Alternating => "auto: the dual, with the other energies linearised",
+    }
+}
+
+/// `: 2 a, 1 b`, or nothing at all.
+fn tally(kinds: impl Iterator<Item = String>) -> String {
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    kinds.for_each(|kind| *counts.entry(kind).or_default() += 1);
+    let parts: Vec<String> = counts.iter().map(|(kind, n)| format!("{n} {kind}")).collect();
+    if parts.is_empty() { String::new() } else { format!(": {}", parts.join(", ")) }
+}
+
+fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
+fn span(least: usize, most: usize) -> String {
+    if least == most { least.to_string() } else { format!("{least} to {most}") }
+}

@@ -1,0 +1,192 @@
+//! `bethe demo`: a tour of the engine on problems made here, no files needed.
+
+mod problems;
+mod report;
+
+use std::fmt::Write;
+use std::fs;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use bethe_core::plot::convergence;
+use bethe_core::solve::{Ignore, Record};
+use bethe_core::{Answer, Method, Problem, Settings, StepSchedule};
+use clap::Args;
+
+use crate::files::PendingFile;
+use crate::outcome::{Outcome, bad_input, print};
+use problems::{DICTIONARY, LABELS, SIDE, TITLE_BEGIN, TOKENS};
+use report::{bar, reading};
+
+/// A tour on built-in problems: what energies change, how the solvers compare.
+#[derive(Args)]
+pub struct Flags {
+    /// Folder for the problems, as files to solve and change, and for pictures of convergence.
+    #[arg(long, value_name = "DIR", default_value = "bethe-demo")]
+    out: PathBuf,
+}
+
+/// Runs the tour.
+pub fn run(flags: Flags) -> Result<Outcome> {
+    fs::create_dir_all(&flags.out)
+        .map_err(|error| bad_input(format!("{}: cannot be made: {error}", flags.out.display())))?;
+    for part in [titles, words, grid] {
+        print(&part(&flags.out)?)?;
+    }
+    print(&format!(
+        "The problems are in {out}: try\n  bethe check {out}/titles.json\n  \
+         bethe solve {out}/titles.json --marginals none\n",
+        out = flags.out.display()
+    ))?;
+    Ok(Outcome::Done)
+}
+
+/// A count constraint that changes the answer, and every solver on it.
+fn titles(out: &Path) -> Result<String> {
+    let problem = problems::titles()?;
+    save(&out.join("titles.json"), &problem)?;
+    let before = solve(&without_energies(&problem)?, Method::Auto)?.0;
+    let after = solve(&problem, Method::Auto)?.0;
+    let count = |answer: &Answer| -> f64 {
+        answer.marginals[..TOKENS.len()].iter().map(|m| m.values[TITLE_BEGIN]).sum()
+    };
+    let mut text = String::from(
+        "1. A reference that reads as two titles\n\n\
+         Ten words, five labels, a chain. Nothing in a chain can say \"at most one title\"; an\n\
+         energy on the expected number of title beginnings can (smoothed hinge, weight 10).\n\n",
+    );
+    writeln!(text, "  {:<15}{:<28}after", "word", "before")?;
+    for (position, token) in TOKENS.iter().enumerate() {
+        let column = |answer: &Answer| {
+            let label = answer.map.assignment[position];
+            let probability = answer.marginals[position].values[label];
+            format!("{:<12}{} {probability:.2}", LABELS[label], bar(probability))
+        };
+        writeln!(text, "  {token:<15}{:<28}{}", column(&before), column(&after))?;
+    }
+    writeln!(
+        text,
+        "\n  expected titles: {:.2} before, {:.2} after",
+        count(&before),
+        count(&after)
+    )?;
+    writeln!(
+        text,
+        "\nEvery solver ends at the same point, with a certificate; they differ in price:\n"
+    )?;
+    text.push_str(&compare(&problem, out)?);
+    Ok(text)
+}
+
+/// The table of solvers on one problem, and a picture of each one's convergence.
+fn compare(problem: &Problem, out: &Path) -> Result<String> {
+    let methods = [
+        Method::Rda { beta: 0.0 },
+        Method::MirrorDescent { schedule: StepSchedule::Constant(0.1) },
+        Method::AcceleratedRda { smoothness: None },
+        Method::Adaptive,
+        Method::Dual,
+    ];
+    let mut text = String::new();
+    writeln!(
+        text,
+        "  {:<18}{:>10}{:>14}{:>14}{:>11}   status",
+        "solver", "iterations", "oracle calls", "objective", "gap"
+    )?;
+    for method in methods {
+        let (answer, records) = solve(problem, method)?;
+        writeln!(
+            text,
+            "  {:<18}{:>10}{:>14}{:>14.7}{:>11.1e}   {}",
+            answer.solver,
+            answer.iterations,
+            answer.oracle_calls,
+            answer.objective.unwrap_or(f64::NAN),
+            answer.gap.unwrap_or(f64::NAN),
+            answer.status.name()
+        )?;
+        let title = format!("At most one title, solver {}", answer.solver);
+        let picture = PendingFile::create(&out.join(format!("titles-{}.svg", answer.solver)))?;
+        picture.finish(&convergence(&title, &records))?;
+    }
+    writeln!(text, "\n  pictures: {}/titles-*.svg\n", out.display())?;
+    Ok(text)
+}
+
+/// A dictionary prior, by alternation and by branch and bound.
+fn words(out: &Path) -> Result<String> {
+    let problem = problems::words()?;
+    save(&out.join("words.json"), &problem)?;
+    let before = solve(&without_energies(&problem)?, Method::Auto)?.0;
+    let local = solve(&problem, Method::Auto)?.0;
+    let best = Settings { global: true, ..Settings::default() };
+    let best = problem.solve(&best, &mut Ignore)?;
+    let mut text = String::from(
+        "2. A word that is in no dictionary\n\n\
+         Five letters read one by one, and a prior that their marginals are close to one of a few\n\
+         words (the minimum over words makes it non-convex).\n\n",
+    );
+    writeln!(text, "  dictionary:     {}", DICTIONARY.join(" "))?;
+    let model = problem.model();
+    for (name, answer) in [("letters alone", &before), ("nearest word", &local)] {
+        writeln!(text, "  {name:<15} {}   {}", reading(model, answer), report::certainty(answer))?;
+    }
+    writeln!(
+        text,
+        "  best of all     {}   {}   gap {:.1e} over all words\n",
+        reading(model, &best),
+        report::certainty(&best),
+        best.gap.unwrap_or(f64::NAN)
+    )?;
+    Ok(text)
+}
+
+/// Mean field as an energy, against the exact marginals.
+fn grid(out: &Path) -> Result<String> {
+    let problem = problems::grid(true)?;
+    save(&out.join("grid.json"), &problem)?;
+    let rows_alone = solve(&without_energies(&problem)?, Method::Auto)?.0;
+    let coupled = solve(&problem, Method::Auto)?.0;
+    let exact = solve(&problems::grid(false)?, Method::Auto)?.0;
+    let mut text = String::from(
+        "3. Rows of a grid that feel each other's mean\n\n\
+         An Ising grid of three rows. The rows are chains; the couplings between rows are products\n\
+         of marginals (structured mean field). P(up) per site:\n\n",
+    );
+    writeln!(text, "  {:<24}{:<24}exact (junction tree)", "rows alone", "rows coupled by means")?;
+    for row in 0..SIDE {
+        let sites = |answer: &Answer| {
+            let up = |site: usize| format!("{:.3}", answer.marginals[site].values[1]);
+            (SIDE * row..SIDE * (row + 1)).map(up).collect::<Vec<_>>().join("  ")
+        };
+        let columns = [&rows_alone, &coupled, &exact].map(sites);
+        writeln!(text, "  {:<24}{:<24}{}", columns[0], columns[1], columns[2])?;
+    }
+    writeln!(
+        text,
+        "\n  status {}: a fixed point of the mean-field equations, in {} oracle calls\n",
+        coupled.status.name(),
+        coupled.oracle_calls
+    )?;
+    Ok(text)
+}
+
+fn without_energies(problem: &Problem) -> Result<Problem> {
+    Ok(Problem::new(problem.model().clone(), Vec::new())?)
+}
+
+fn solve(problem: &Problem, method: Method) -> Result<(Answer, Vec<Record>)> {
+    let mut records = Vec::new();
+    let mut observer = |record: &Record, _: &[f64]| {
+        records.push(*record);
+        ControlFlow::Continue(())
+    };
+    let settings = Settings { method, ..Settings::default() };
+    let answer = problem.solve(&settings, &mut observer)?;
+    Ok((answer, records))
+}
+
+fn save(path: &Path, problem: &Problem) -> Result<()> {
+    PendingFile::create(path)?.finish(&(problem.to_json()? + "\n"))
+}

@@ -1,0 +1,7 @@
+//! Files in (problems, one or many) and files out (written whole or not at all).
+
+mod input;
+mod output;
+
+pub use input::{Content, Source, read};
+pub use output::PendingFile;

@@ -1,0 +1,53 @@
+//! How a command ends: the exit code, and the one message of a command that failed.
+
+use std::fmt;
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+/// How a command that did its work ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// All is well: exit code 0.
+    Done,
+    /// The hard measurements of some problem cannot hold: exit code 3.
+    Infeasible,
+}
+
+/// Something wrong with a file or a flag: exit code 2. Every other error has exit code 1.
+#[derive(Debug)]
+pub struct BadInput(pub String);
+
+impl fmt::Display for BadInput {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for BadInput {}
+
+/// An error about a file or a flag, as `anyhow` carries it.
+pub fn bad_input(message: impl Into<String>) -> anyhow::Error {
+    BadInput(message.into()).into()
+}
+
+/// The exit code of a command, after its error was written.
+pub fn exit_code(result: anyhow::Result<Outcome>) -> ExitCode {
+    match result {
+        Ok(Outcome::Done) => ExitCode::SUCCESS,
+        Ok(Outcome::Infeasible) => ExitCode::from(3),
+        Err(error) => {
+            // Nobody is left to tell if standard error is closed.
+            let _ = writeln!(io::stderr(), "error: {error:#}");
+            ExitCode::from(if error.is::<BadInput>() { 2 } else { 1 })
+        }
+    }
+}
+
+/// Writes text to standard output. A reader that went away has read enough.
+pub fn print(text: &str) -> io::Result<()> {
+    let mut stdout = io::stdout().lock();
+    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        result => result,
+    }
+}

@@ -1,0 +1,122 @@
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+/// Solve a problem and print the answer as one JSON object.
+///
+/// PROBLEM is a .json file, a .jsonl file with one problem a line (one answer a line comes out), or
+/// - for standard input. Exit code 2 means bad input, 3 that hard measurements cannot hold.
+#[derive(Args)]
+pub struct Flags {
+    /// Problem file: .json, .jsonl, or - for standard input
+    pub problem: PathBuf,
+
+    /// Further energies, {"energies": [...]}, added to each problem's own
+    #[arg(long, value_name = "FILE")]
+    pub energies: Option<PathBuf>,
+
+    /// How marginals of the base model are computed
+    #[arg(long, value_enum, default_value_t = OracleChoice::Auto)]
+    pub oracle: OracleChoice,
+
+    /// Which solver to run
+    #[arg(long, value_enum, default_value_t = SolverChoice::Auto)]
+    pub solver: SolverChoice,
+
+    /// How long rda remembers its start [default: 0]
+    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
+    pub beta: Option<f64>,
+
+    /// Constant step of mirror-descent [default: 0.1]
+    #[arg(
+        long,
+        value_name = "NUMBER",
+        allow_negative_numbers = true,
+        conflicts_with = "step_schedule"
+    )]
+    pub step_size: Option<f64>,
+
+    /// Falling steps of mirror-descent
+    #[arg(long, value_enum)]
+    pub step_schedule: Option<ScheduleChoice>,
+
+    /// Smoothness of the energy, for accelerated-rda [default: estimated]
+    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
+    pub smoothness: Option<f64>,
+
+    /// For nearest energies: the best of all pieces, with a certificate
+    #[arg(long)]
+    pub global: bool,
+
+    /// Converged means gap ≤ tolerance · max(1, |objective|)
+    #[arg(long, value_name = "NUMBER", default_value_t = 1e-6, allow_negative_numbers = true)]
+    pub tolerance: f64,
+
+    /// Stop after so many iterations
+    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    pub max_iterations: usize,
+
+    /// Stop after so long, e.g. 50ms (ns, us, ms, s, m); per problem
+    #[arg(long, value_name = "TIME")]
+    pub time_limit: Option<String>,
+
+    /// Which marginals to print
+    #[arg(long, value_enum, default_value_t = MarginalsChoice::All)]
+    pub marginals: MarginalsChoice,
+
+    /// Write every iteration to a CSV file
+    #[arg(long, value_name = "FILE.csv")]
+    pub trace: Option<PathBuf>,
+
+    /// Draw the convergence as an SVG file
+    #[arg(long, value_name = "FILE.svg")]
+    pub plot: Option<PathBuf>,
+
+    /// Problems solved at once, for .jsonl [default: all cores]
+    #[arg(long, value_name = "N")]
+    pub threads: Option<usize>,
+
+    /// No progress on standard error
+    #[arg(long)]
+    pub quiet: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum OracleChoice {
+    /// Whatever serves the model; exact, for now always
+    Auto,
+    /// Exact inference
+    Exact,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum SolverChoice {
+    /// Whatever serves the energies best
+    Auto,
+    /// Bethe-RDA, Algorithm 1
+    Rda,
+    /// Bethe-MD, Algorithm 4
+    MirrorDescent,
+    /// Accelerated Bethe-RDA, Algorithm 5
+    AcceleratedRda,
+    /// Steps found by backtracking
+    Adaptive,
+    /// The dual in measurement space
+    Dual,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ScheduleChoice {
+    /// 1/t
+    Inverse,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum MarginalsChoice {
+    /// One entry per variable, then one per factor
+    All,
+    /// One entry per variable
+    Nodes,
+    /// No entry
+    None,
+}

@@ -1,0 +1,125 @@
+//! `bethe solve`: problems in, answers out.
+
+mod config;
+mod flags;
+mod problems;
+mod progress;
+mod trace;
+
+pub use flags::Flags;
+
+use std::ops::ControlFlow;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use anyhow::{Context, Result};
+use bethe_core::plot::convergence;
+use bethe_core::solve::{Record, Status};
+use bethe_core::{Answer, Settings};
+use rayon::prelude::*;
+
+use crate::files::PendingFile;
+use crate::outcome::{Outcome, bad_input, print};
+use config::Config;
+use problems::NamedProblem;
+use progress::{Interrupt, Progress};
+
+/// Nothing is printed before every problem is solved: a mistake in the last line of a file leaves
+/// standard output empty.
+pub fn run(flags: Flags) -> Result<Outcome> {
+    let config = Config::try_from(flags)?;
+    let problems = problems::read(&config)?;
+    let records_wanted = config.trace.is_some() || config.plot.is_some();
+    if records_wanted && problems.len() != 1 {
+        return Err(bad_input(format!(
+            "--trace and --plot: found {} problems, expected one",
+            problems.len()
+        )));
+    }
+    let trace = config.trace.as_deref().map(PendingFile::create).transpose()?;
+    let plot = config.plot.as_deref().map(PendingFile::create).transpose()?;
+    let interrupt = Interrupt::install()?;
+
+    let mut records = Vec::new();
+    let answers = match problems.as_slice() {
+        [only] => {
+            let kept = records_wanted.then_some(&mut records);
+            vec![solve_one(only, &config, &interrupt, kept)?]
+        }
+        _ => solve_many(&problems, &config, &interrupt)?,
+    };
+    if let Some(file) = trace {
+        file.finish(&trace::csv(&records))?;
+    }
+    if let Some(file) = plot {
+        let title = format!("{}, solver {}", problems[0].source, answers[0].solver);
+        file.finish(&convergence(&title, &records))?;
+    }
+    let lines = problems.iter().zip(&answers);
+    let text: String =
+        lines.map(|(named, answer)| answer.to_json(named.problem.model()) + "\n").collect();
+    print(&text).context("standard output")?;
+    let infeasible = answers.iter().any(|answer| answer.status == Status::Infeasible);
+    Ok(if infeasible { Outcome::Infeasible } else { Outcome::Done })
+}
+
+/// Solves a single problem, showing its iterations and keeping its records where they are wanted.
+fn solve_one(
+    named: &NamedProblem,
+    config: &Config,
+    interrupt: &Interrupt,
+    mut records: Option<&mut Vec<Record>>,
+) -> Result<Answer> {
+    let mut progress = Progress::new(1, config.quiet);
+    solve(named, &config.settings, interrupt, &mut |record| {
+        progress.iteration(record);
+        if let Some(records) = records.as_deref_mut() {
+            records.push(*record);
+        }
+    })
+}
+
+/// Solves many problems at once. After Ctrl-C the ones not yet done stop after an iteration each.
+fn solve_many(
+    problems: &[NamedProblem],
+    config: &Config,
+    interrupt: &Interrupt,
+) -> Result<Vec<Answer>> {
+    let mut builder = rayon::ThreadPoolBuilder::new();
+    if let Some(threads) = config.threads {
+        builder = builder.num_threads(threads);
+    }
+    let pool = builder.build().context("threads cannot be started")?;
+    let progress = Mutex::new(Progress::new(problems.len(), config.quiet));
+    let done = AtomicUsize::new(0);
+    pool.install(|| {
+        problems
+            .par_iter()
+            .map(|named| {
+                let answer = solve(named, &config.settings, interrupt, &mut |_| {})?;
+                let done = done.fetch_add(1, Ordering::Relaxed) + 1;
+                if let Ok(mut progress) = progress.try_lock() {
+                    progress.done(done);
+                }
+                Ok(answer)
+            })
+            // The first mistake in the order of the file, however the threads ran.
+            .collect::<Vec<Result<Answer>>>()
+            .into_iter()
+            .collect()
+    })
+}
+
+fn solve(
+    named: &NamedProblem,
+    settings: &Settings,
+    interrupt: &Interrupt,
+    see: &mut dyn FnMut(&Record),
+) -> Result<Answer> {
+    let mut observer = |record: &Record, _: &[f64]| {
+        see(record);
+        if interrupt.is_set() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let solved = named.problem.solve(settings, &mut observer);
+    solved.map_err(|error| bad_input(format!("{}: {error}", named.source)))
+}

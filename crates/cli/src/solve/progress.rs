@@ -1,0 +1,100 @@
+//! Ctrl-C, and the line on standard error that shows a long solve is alive.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+use bethe_core::solve::Record;
+use indicatif::{ProgressBar, ProgressStyle};
+
+/// Whatever ends sooner needs no progress.
+const PATIENCE: Duration = Duration::from_secs(1);
+/// Nobody reads faster.
+const REFRESH: Duration = Duration::from_millis(80);
+/// Exit code of a program that Ctrl-C killed, by convention.
+const KILLED: i32 = 130;
+
+/// Set by the first Ctrl-C; the second one ends the program at once.
+#[derive(Clone)]
+pub struct Interrupt(Arc<AtomicBool>);
+
+impl Interrupt {
+    pub fn install() -> Result<Self> {
+        let flag = Arc::new(AtomicBool::new(false));
+        let seen = Arc::clone(&flag);
+        let handler = move || {
+            if seen.swap(true, Ordering::Relaxed) {
+                std::process::exit(KILLED);
+            }
+        };
+        ctrlc::set_handler(handler).context("Ctrl-C cannot be watched")?;
+        Ok(Self(flag))
+    }
+
+    pub fn is_set(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// Progress that appears when its patience is over, if standard error is a terminal.
+pub struct Progress {
+    /// When the next line may be drawn.
+    due: Instant,
+    /// Problems in all; one problem shows its iterations instead.
+    problems: usize,
+    bar: Option<ProgressBar>,
+    quiet: bool,
+}
+
+impl Progress {
+    pub fn new(problems: usize, quiet: bool) -> Self {
+        Self { due: Instant::now() + PATIENCE, problems, bar: None, quiet }
+    }
+
+    /// Shows an iteration of the only problem.
+    pub fn iteration(&mut self, record: &Record) {
+        if let Some(bar) = self.bar() {
+            let gap = record.gap.map_or("none".to_string(), |gap| format!("{gap:.2e}"));
+            bar.set_message(format!(
+                "iteration {}  objective {:.6}  gap {gap}",
+                record.iteration, record.objective
+            ));
+            bar.tick();
+        }
+    }
+
+    /// Shows that so many problems are done.
+    pub fn done(&mut self, done: usize) {
+        if let Some(bar) = self.bar() {
+            bar.set_position(done as u64);
+        }
+    }
+
+    fn bar(&mut self) -> Option<&ProgressBar> {
+        let now = Instant::now();
+        if self.quiet || now < self.due {
+            return None;
+        }
+        self.due = now + REFRESH;
+        let problems = self.problems;
+        Some(self.bar.get_or_insert_with(|| {
+            // Draws to standard error, and nothing where that is not a terminal.
+            if problems == 1 {
+                return ProgressBar::new_spinner();
+            }
+            let style = ProgressStyle::with_template("{bar:40} {pos}/{len} problems  {eta} left");
+            let bar = ProgressBar::new(problems as u64);
+            bar.set_style(style.expect("the template is a constant"));
+            bar
+        }))
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}

@@ -1,0 +1,27 @@
+use std::fmt::Write;
+
+use bethe_core::solve::Record;
+
+/// The records as CSV; what does not exist is empty.
+pub fn csv(records: &[Record]) -> String {
+    let mut text =
+        String::from("iteration,objective,lower_bound,gap,residual,oracle_calls,seconds\n");
+    let number = |value: Option<f64>| match value {
+        Some(value) if value.is_finite() => value.to_string(),
+        _ => String::new(),
+    };
+    for r in records {
+        let _ = writeln!(
+            text,
+            "{},{},{},{},{},{},{}",
+            r.iteration,
+            number(Some(r.objective)),
+            number(r.lower_bound),
+            number(r.gap),
+            number(Some(r.residual)),
+            r.oracle_calls,
+            r.seconds
+        );
+    }
+    text
+}

@@ -1,0 +1,89 @@
+//! `bethe check`: what it says of files that are right. (`bad_files` has those that are wrong.)
+
+mod common;
+
+use common::{CONVEX, EXAMPLE, Folder, error};
+
+fn said(folder: &Folder, file: &str) -> String {
+    let output = folder.bethe(&["check", file]);
+    assert_eq!(output.status.code(), Some(0), "{}", error(&output));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn a_problem_is_described() {
+    let folder = Folder::new().with("p.json", EXAMPLE);
+    assert_eq!(
+        said(&folder, "p.json"),
+        "p.json: a problem
+  variables  3 of 2 to 3 states, 1 observed
+  factors    2: 1 over 1, 1 over 2; 1 configuration forbidden
+  energies   3: 1 measurement smoothed_hinge, 1 nearest of 2 points, 1 product
+             not convex: a stationary point, no gap
+  oracle     exact, a chain of 1 clique, 9 entries; the largest has 2 variables and 9 entries
+  solver     auto: piece by piece, each by the dual; --global finds the best piece
+"
+    );
+}
+
+#[test]
+fn the_shape_of_the_graph_and_the_solver_are_named() {
+    let pair =
+        |a: usize, b: usize| format!(r#"{{"scope": [{a}, {b}], "log_potentials": [1, 0, 0, 1]}}"#);
+    let model = |pairs: &[(usize, usize)], rest: &str| {
+        let factors: Vec<String> = pairs.iter().map(|&(a, b)| pair(a, b)).collect();
+        format!(r#"{{"variables": [2, 2, 2, 2], "factors": [{}]{rest}}}"#, factors.join(", "))
+    };
+    let product =
+        r#", "energies": [{"kind": "product", "scope": [0, 3], "log_potentials": [1, 0, 0, 1]}]"#;
+    for (text, expected) in [
+        (model(&[(0, 1), (1, 2), (2, 3)], ""), ["a chain of 3 cliques", "auto: plain inference"]),
+        (
+            model(&[(0, 1), (0, 2), (0, 3)], product),
+            ["a tree of 3 cliques", "auto: adaptive steps"],
+        ),
+        (
+            model(&[(0, 1), (1, 2), (2, 3), (3, 0)], ""),
+            ["a junction tree of 2 cliques", "auto: plain inference"],
+        ),
+        (CONVEX.to_string(), ["convex: the answer comes with a gap", "auto: the dual\n"]),
+        (r#"{"variables": [1]}"#.to_string(), ["every variable is fixed", "variables  1 of 1"]),
+        (
+            CONVEX.replace("\"weight\": 4", "\"weight\": -4"),
+            ["1 with negative weight", "auto: the dual, with the other energies linearised"],
+        ),
+    ] {
+        let said = said(&Folder::new().with("p.json", &text), "p.json");
+        for part in expected {
+            assert!(said.contains(part), "{part:?} is missing in\n{said}");
+        }
+    }
+}
+
+#[test]
+fn batches_and_energies_files_are_described() {
+    let lines = format!("{}\n{}\n", EXAMPLE.replace('\n', " "), r#"{"variables": [2]}"#);
+    let folder = Folder::new()
+        .with("b.jsonl", &lines)
+        .with(
+            "e.json",
+            r#"{"energies": [{"kind": "product", "scope": [0], "log_potentials": [1]}]}"#,
+        )
+        .with("wrong.json", r#"{"energies": [{"kind": "product", "scope": [0]}]}"#);
+    assert_eq!(
+        said(&folder, "b.jsonl"),
+        "b.jsonl: 2 problems, one a line
+  variables  1 to 3 each
+  factors    0 to 2 each
+  energies   0 to 3 each
+"
+    );
+    assert!(
+        said(&folder, "e.json")
+            .starts_with("e.json: an energies file\n  energies   1: 1 product\n")
+    );
+    assert_eq!(
+        folder.refusal(&["check", "wrong.json"]),
+        "wrong.json: energies[0]: found no field \"log_potentials\", expected one"
+    );
+}

@@ -1,0 +1,110 @@
+//! Running the real binary on files in a folder of the test's own.
+
+#![allow(dead_code)] // each test file uses its own part
+
+use std::path::PathBuf;
+use std::process::Output;
+
+use assert_cmd::Command;
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// The example of the design page, as it stands there.
+pub const EXAMPLE: &str = r#"{
+  "variables": [3, 3, 2],
+  "factors": [
+    {"scope": [0], "log_potentials": [0.1, -0.2, 0.0]},
+    {"scope": [0, 1], "log_potentials": [0, 1, 0,  0, 0, 2,  1, 0, null]}
+  ],
+  "evidence": {"2": 1},
+  "energies": [
+    {"kind": "measurement", "weight": 2.0, "penalty": {"kind": "smoothed_hinge"}, "offset": 0.0,
+     "terms": [{"scope": [0], "coefficients": [0, 1, 0]}, {"scope": [0, 1], "coefficients": [0, 1, 0, 0, 0, 0, 0, 0, 0]}]},
+    {"kind": "product", "scope": [0, 2], "log_potentials": [1, 0, 0, 1, 0, 0]},
+    {"kind": "nearest", "weight": 1.5, "norm": "l1", "measurements": [{"terms": [{"scope": [1], "coefficients": [1, 0, 0]}]}], "points": [[1.0], [0.0]]}
+  ]
+}"#;
+
+/// A convex problem that every solver serves.
+pub const CONVEX: &str = r#"{"variables": [2, 3, 2],
+  "factors": [{"scope": [0, 1], "log_potentials": [1, 0, -1, 0, 2, 0]}, {"scope": [1, 2], "log_potentials": [0, 1, 0.5, 0, 0, 1]}],
+  "energies": [
+    {"kind": "measurement", "weight": 4, "penalty": {"kind": "squared"}, "offset": -0.9, "terms": [{"scope": [0], "coefficients": [1, 0]}]},
+    {"kind": "measurement", "weight": 3, "penalty": {"kind": "smoothed_hinge"}, "offset": -0.2, "terms": [{"scope": [1], "coefficients": [0, 0, 1]}, {"scope": [2], "coefficients": [0, 1]}]}]}"#;
+
+/// A problem whose constraint cannot hold.
+pub const INFEASIBLE: &str = r#"{"variables": [2], "energies": [{"kind": "measurement", "penalty": {"kind": "equal"}, "offset": -2, "terms": [{"scope": [0], "coefficients": [0, 1]}]}]}"#;
+
+pub struct Folder(TempDir);
+
+impl Folder {
+    pub fn new() -> Self {
+        Self(TempDir::new().unwrap())
+    }
+
+    pub fn with(self, name: &str, content: &str) -> Self {
+        std::fs::write(self.path(name), content).unwrap();
+        self
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    pub fn read(&self, name: &str) -> String {
+        std::fs::read_to_string(self.path(name)).unwrap()
+    }
+
+    pub fn files(&self) -> Vec<String> {
+        let entries = std::fs::read_dir(self.0.path()).unwrap();
+        let mut names: Vec<String> =
+            entries.map(|e| e.unwrap().file_name().to_string_lossy().into_owned()).collect();
+        names.sort();
+        names
+    }
+
+    /// Runs `bethe` in the folder.
+    pub fn bethe(&self, arguments: &[&str]) -> Output {
+        self.bethe_with_input(arguments, "")
+    }
+
+    pub fn bethe_with_input(&self, arguments: &[&str], input: &str) -> Output {
+        let mut command = Command::cargo_bin("bethe").unwrap();
+        command.current_dir(self.0.path()).args(arguments).write_stdin(input).output().unwrap()
+    }
+
+    /// Runs `bethe` and reads its one answer.
+    pub fn answer(&self, arguments: &[&str]) -> Value {
+        let output = self.bethe(arguments);
+        assert_eq!(output.status.code(), Some(0), "{arguments:?}: {}", error(&output));
+        assert_eq!(error(&output), "", "{arguments:?}");
+        one(&output)
+    }
+
+    /// Runs `bethe`, which must refuse with exit code 2, nothing on standard output and one line on
+    /// standard error, and gives that line without its `error: `.
+    pub fn refusal(&self, arguments: &[&str]) -> String {
+        let output = self.bethe(arguments);
+        let message = error(&output);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {message}");
+        assert!(output.stdout.is_empty(), "{arguments:?} printed something");
+        assert_eq!(message.lines().count(), 1, "{message}");
+        message.trim_end().strip_prefix("error: ").expect("starts with error: ").to_string()
+    }
+}
+
+pub fn one(output: &Output) -> Value {
+    serde_json::from_slice(&output.stdout).expect("one JSON object on standard output")
+}
+
+pub fn error(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+pub fn numbers(value: &Value) -> Vec<f64> {
+    value.as_array().unwrap().iter().map(|v| v.as_f64().unwrap()).collect()
+}
+
+pub fn close(value: &Value, expected: f64, tolerance: f64) -> bool {
+    value.as_f64().is_some_and(|value| (value - expected).abs() <= tolerance)
+}

@@ -1,0 +1,52 @@
+//! `bethe demo`: the tour runs anywhere, and what it leaves behind works.
+
+use assert_cmd::Command;
+use serde_json::Value;
+
+fn bethe() -> Command {
+    Command::cargo_bin("bethe").unwrap()
+}
+
+#[test]
+fn the_tour_shows_what_energies_change_and_leaves_problems_and_pictures() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("tour");
+    let output = bethe().arg("demo").arg("--out").arg(&out).output().unwrap();
+    assert!(output.status.success());
+    let text = String::from_utf8(output.stdout).unwrap();
+
+    // The rule on titles changes the reading of the publisher's name.
+    let morgan = text.lines().find(|line| line.trim_start().starts_with("Morgan")).unwrap();
+    assert!(morgan.contains("title-begin") && morgan.contains("publisher"), "{morgan}");
+    // Every solver converged on it, and the dictionary's best word is certified.
+    for solver in ["rda", "mirror-descent", "accelerated-rda", "adaptive", "dual"] {
+        let line = text.lines().find(|line| line.trim_start().starts_with(solver)).unwrap();
+        assert!(line.ends_with("converged"), "{line}");
+        let picture = std::fs::read_to_string(out.join(format!("titles-{solver}.svg"))).unwrap();
+        assert!(picture.starts_with("<svg") && picture.trim_end().ends_with("</svg>"));
+    }
+    let best = text.lines().find(|line| line.contains("best of all")).unwrap();
+    assert!(best.contains("house"), "{best}");
+
+    for (problem, status) in
+        [("titles", "converged"), ("words", "stationary"), ("grid", "stationary")]
+    {
+        let file = out.join(format!("{problem}.json"));
+        let solved = bethe().arg("solve").arg(&file).output().unwrap();
+        let answer: Value = serde_json::from_slice(&solved.stdout).unwrap();
+        assert_eq!(answer["status"], status, "{problem}");
+        bethe().arg("check").arg(&file).assert().success();
+    }
+}
+
+#[test]
+fn a_folder_that_cannot_be_made_is_a_clear_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("taken");
+    std::fs::write(&file, "not a folder").unwrap();
+    let output = bethe().arg("demo").arg("--out").arg(file.join("tour")).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(output.stdout.is_empty());
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert!(message.contains("tour") && message.contains("cannot be made"), "{message}");
+}

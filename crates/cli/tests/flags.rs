@@ -1,0 +1,364 @@
+//! Every flag does something, and a flag that would do nothing is refused.
+
+mod common;
+
+use common::{CONVEX, EXAMPLE, Folder, INFEASIBLE, close, error};
+use serde_json::json;
+
+fn convex() -> Folder {
+    Folder::new().with("p.json", CONVEX)
+}
+
+#[test]
+fn every_solver_runs_under_its_name_and_meets_the_others() {
+    let folder = convex();
+    let optimum = folder.answer(&["solve", "p.json", "--tolerance", "1e-10"])["objective"].clone();
+    for (solver, further) in [
+        ("auto", &[][..]),
+        ("dual", &[]),
+        ("adaptive", &[]),
+        ("rda", &["--beta", "0.5"]),
+        ("mirror-descent", &["--step-size", "0.3"]),
+        ("mirror-descent", &["--step-schedule", "inverse"]),
+        ("mirror-descent", &[]),
+        ("accelerated-rda", &["--smoothness", "8"]),
+        ("accelerated-rda", &[]),
+    ] {
+        let mut arguments = vec!["solve", "p.json", "--solver", solver, "--tolerance", "1e-3"];
+        arguments.extend(further);
+        let answer = folder.answer(&arguments);
+        let name = if solver == "auto" { "dual" } else { solver };
+        assert_eq!(answer["solver"], name);
+        assert_eq!(answer["status"], "converged", "{arguments:?}");
+        assert!(close(&answer["objective"], optimum.as_f64().unwrap(), 2e-2), "{arguments:?}");
+    }
+}
+
+#[test]
+fn the_settings_of_a_solver_change_its_path() {
+    let folder = convex();
+    let path = |further: &[&str]| {
+        let mut arguments = vec!["solve", "p.json", "--max-iterations", "3"];
+        arguments.extend(further);
+        folder.answer(&arguments)["objective"].clone()
+    };
+    let pairs: [(&[&str], &[&str]); 4] = [
+        (&["--solver", "rda"], &["--solver", "rda", "--beta", "5"]),
+        (&["--solver", "mirror-descent"], &["--solver", "mirror-descent", "--step-size", "0.5"]),
+        (
+            &["--solver", "mirror-descent"],
+            &["--solver", "mirror-descent", "--step-schedule", "inverse"],
+        ),
+        (
+            &["--solver", "accelerated-rda", "--smoothness", "3"],
+            &["--solver", "accelerated-rda", "--smoothness", "300"],
+        ),
+    ];
+    for (one, other) in pairs {
+        assert_ne!(path(one), path(other), "{other:?}");
+    }
+    assert_eq!(path(&["--solver", "rda"]), path(&["--solver", "rda", "--beta", "0"]));
+    assert_eq!(
+        path(&["--solver", "mirror-descent"]),
+        path(&["--solver", "mirror-descent", "--step-size", "0.1"])
+    );
+}
+
+#[test]
+fn limits_and_tolerance_stop_the_solver() {
+    let folder = convex();
+    let rda = ["solve", "p.json", "--solver", "rda"];
+    let with = |further: &[&str]| folder.answer(&[&rda[..], further].concat());
+    let limited = with(&["--max-iterations", "2", "--tolerance", "1e-12"]);
+    assert_eq!(
+        (&limited["status"], &limited["iterations"]),
+        (&json!("iteration_limit"), &json!(2))
+    );
+    let timed = with(&["--time-limit", "1ns", "--tolerance", "1e-14"]);
+    assert_eq!((&timed["status"], &timed["iterations"]), (&json!("time_limit"), &json!(1)));
+    let (loose, tight) = (with(&["--tolerance", "0.5"]), with(&["--tolerance", "1e-4"]));
+    assert!(loose["iterations"].as_u64() < tight["iterations"].as_u64());
+}
+
+#[test]
+fn a_time_limit_is_kept() {
+    let text = CONVEX.replace("\"weight\": 4", "\"weight\": 4000");
+    let folder = Folder::new().with("p.json", &text);
+    let answer = folder.answer(&[
+        "solve",
+        "p.json",
+        "--solver",
+        "mirror-descent",
+        "--step-size",
+        "1e-9",
+        "--tolerance",
+        "1e-13",
+        "--max-iterations",
+        "1000000000",
+        "--time-limit",
+        "0.05s",
+    ]);
+    assert_eq!(answer["status"], "time_limit");
+    let seconds = answer["seconds"].as_f64().unwrap();
+    assert!((0.05..2.0).contains(&seconds), "{seconds}");
+}
+
+#[test]
+fn marginals_are_all_nodes_or_none() {
+    let folder = convex();
+    let count = |choice: &str| {
+        let answer = folder.answer(&["solve", "p.json", "--marginals", choice]);
+        answer["marginals"].as_array().unwrap().len()
+    };
+    assert_eq!((count("all"), count("nodes"), count("none")), (5, 3, 0));
+}
+
+#[test]
+fn averages_have_marginals_of_every_choice() {
+    let folder = convex();
+    for choice in ["all", "nodes"] {
+        let answer = folder.answer(&[
+            "solve",
+            "p.json",
+            "--solver",
+            "accelerated-rda",
+            "--max-iterations",
+            "7",
+            "--marginals",
+            choice,
+        ]);
+        assert_eq!(answer["returned"], "average");
+        for marginal in answer["marginals"].as_array().unwrap() {
+            let sum: f64 = common::numbers(&marginal["values"]).iter().sum();
+            assert!((sum - 1.0).abs() < 1e-9, "{marginal}");
+        }
+    }
+}
+
+#[test]
+fn global_finds_the_best_piece_with_a_bound() {
+    let text = r#"{"variables": [2], "factors": [{"scope": [0], "log_potentials": [0.1, 0]}],
+        "energies": [{"kind": "nearest", "weight": 3, "measurements": [{"terms": [{"scope": [0], "coefficients": [0, 1]}]}], "points": [[0.9], [0.45], [0]]}]}"#;
+    let folder = Folder::new().with("p.json", text);
+    let local = folder.answer(&["solve", "p.json"]);
+    assert_eq!((&local["status"], &local["gap"]), (&json!("stationary"), &json!(null)));
+    let global = folder.answer(&["solve", "p.json", "--global"]);
+    assert_eq!(global["status"], "converged");
+    assert!(global["gap"].as_f64().unwrap() < 1e-5);
+    assert!(global["objective"].as_f64().unwrap() <= local["objective"].as_f64().unwrap() + 1e-6);
+}
+
+#[test]
+fn further_energies_are_added() {
+    let folder = convex().with(
+        "more.json",
+        r#"{"energies": [{"kind": "measurement", "weight": 1, "penalty": {"kind": "linear"}, "terms": [{"scope": [2], "coefficients": [0, 1]}]}]}"#,
+    );
+    let answer = folder.answer(&["solve", "p.json", "--energies", "more.json"]);
+    assert_eq!(answer["energies"].as_array().unwrap().len(), 3);
+    let alone = folder.answer(&["solve", "p.json"]);
+    assert_eq!(alone["energies"].as_array().unwrap().len(), 2);
+    assert_ne!(alone["objective"], answer["objective"]);
+}
+
+#[test]
+fn mistakes_in_further_energies_name_their_file() {
+    let folder = convex()
+        .with(
+            "scope.json",
+            r#"{"energies": [{"kind": "product", "scope": [7], "log_potentials": [1]}]}"#,
+        )
+        .with("kind.json", r#"{"energies": [{"kind": "sum"}]}"#)
+        .with("problem.json", CONVEX);
+    let with = |file: &str| folder.refusal(&["solve", "p.json", "--energies", file]);
+    assert_eq!(
+        with("scope.json"),
+        "scope.json: energies[0].scope[0]: found variable 7, expected an index below 3"
+    );
+    assert_eq!(
+        with("kind.json"),
+        "kind.json: energies[0].kind: found \"sum\", expected one of measurement, product, nearest"
+    );
+    assert_eq!(
+        with("problem.json"),
+        "problem.json: found the unknown field \"variables\", expected energies"
+    );
+}
+
+#[test]
+fn the_trace_has_a_line_per_iteration() {
+    let folder = convex();
+    let answer = folder.answer(&["solve", "p.json", "--solver", "rda", "--trace", "t.csv"]);
+    let trace = folder.read("t.csv");
+    let mut lines = trace.lines();
+    assert_eq!(
+        lines.next().unwrap(),
+        "iteration,objective,lower_bound,gap,residual,oracle_calls,seconds"
+    );
+    let rows: Vec<Vec<f64>> =
+        lines.map(|l| l.split(',').map(|v| v.parse().unwrap()).collect()).collect();
+    assert_eq!(rows.len() as u64, answer["iterations"].as_u64().unwrap());
+    for (index, row) in rows.iter().enumerate() {
+        assert_eq!((row.len(), row[0]), (7, index as f64 + 1.0));
+        assert!(row[2] <= row[1] + 1e-9 && row[3] >= 0.0);
+    }
+    assert_eq!(folder.files(), ["p.json", "t.csv"], "no temporary file is left");
+}
+
+#[test]
+fn a_trace_leaves_empty_what_does_not_exist() {
+    let folder = Folder::new().with("p.json", EXAMPLE);
+    folder.answer(&["solve", "p.json", "--trace", "t.csv"]);
+    let trace = folder.read("t.csv");
+    let row: Vec<&str> = trace.lines().nth(1).unwrap().split(',').collect();
+    assert_eq!((row[2], row[3]), ("", ""));
+}
+
+#[test]
+fn the_plot_is_a_whole_svg() {
+    let folder = convex();
+    folder.answer(&["solve", "p.json", "--plot", "c.svg", "--trace", "t.csv"]);
+    let svg = folder.read("c.svg");
+    assert!(svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>"));
+    for text in ["p.json", "objective", "lower bound", "gap", "iteration", "time"] {
+        assert!(svg.contains(text), "{text} is missing");
+    }
+    assert!(!svg.contains("NaN"));
+}
+
+#[test]
+fn an_infeasible_problem_still_writes_its_trace() {
+    let folder = Folder::new().with("p.json", INFEASIBLE);
+    let output = folder.bethe(&["solve", "p.json", "--trace", "t.csv", "--plot", "c.svg"]);
+    assert_eq!(output.status.code(), Some(3));
+    assert!(folder.read("t.csv").lines().count() > 1);
+    assert!(folder.read("c.svg").starts_with("<svg"));
+}
+
+#[test]
+fn flags_of_another_solver_are_refused() {
+    let folder = convex();
+    let with = |further: &[&str]| folder.refusal(&[&["solve", "p.json"], further].concat());
+    for (arguments, message) in [
+        (&["--beta", "0"][..], "--beta: found with --solver auto, expected --solver rda"),
+        (
+            &["--solver", "dual", "--beta", "1"],
+            "--beta: found with --solver dual, expected --solver rda",
+        ),
+        (
+            &["--solver", "rda", "--step-size", "1"],
+            "--step-size: found with --solver rda, expected --solver mirror-descent",
+        ),
+        (
+            &["--solver", "adaptive", "--step-schedule", "inverse"],
+            "--step-schedule: found with --solver adaptive, expected --solver mirror-descent",
+        ),
+        (
+            &["--solver", "rda", "--smoothness", "1"],
+            "--smoothness: found with --solver rda, expected --solver accelerated-rda",
+        ),
+        (
+            &["--solver", "dual", "--global"],
+            "--global: found with --solver dual, expected --solver auto",
+        ),
+        (&["--tolerance", "-1"], "--tolerance: found -1, expected a positive number"),
+        (&["--tolerance", "NaN"], "--tolerance: found NaN, expected a positive number"),
+        (&["--solver", "rda", "--beta", "-1"], "--beta: found -1, expected a number of at least 0"),
+        (
+            &["--solver", "mirror-descent", "--step-size", "0"],
+            "--step-size: found 0, expected a positive number",
+        ),
+        (
+            &["--solver", "accelerated-rda", "--smoothness", "-2"],
+            "--smoothness: found -2, expected a positive number",
+        ),
+        (&["--max-iterations", "0"], "--max-iterations: found 0, expected at least 1"),
+        (&["--threads", "0"], "--threads: found 0, expected at least 1"),
+        (
+            &["--time-limit", "50"],
+            "--time-limit: found \"50\", expected a number with a unit (ns, us, ms, s, m), such as 50ms",
+        ),
+        (
+            &["--trace", "x", "--plot", "x"],
+            "--plot: found the file of --trace, expected another one",
+        ),
+    ] {
+        assert_eq!(with(arguments), message);
+    }
+}
+
+#[test]
+fn usage_errors_exit_with_2_and_print_nothing() {
+    let folder = convex();
+    for arguments in [
+        &["solve"][..],
+        &["solve", "p.json", "--solver", "newton"],
+        &["solve", "p.json", "--oracle", "trw"],
+        &["solve", "p.json", "--oracle", "loopy"],
+        &["solve", "p.json", "--output", "mar"],
+        &["solve", "p.json", "--evidence", "x.evid"],
+        &[
+            "solve",
+            "p.json",
+            "--solver",
+            "mirror-descent",
+            "--step-size",
+            "1",
+            "--step-schedule",
+            "inverse",
+        ],
+        &["solve", "p.json", "--step-schedule", "constant"],
+        &["solve", "p.json", "--marginals", "edges"],
+        &["solve", "p.json", "--tolerance", "small"],
+        &["solve", "p.json", "p.json"],
+        &["resolve", "p.json"],
+    ] {
+        let output = folder.bethe(arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        assert!(output.stdout.is_empty(), "{arguments:?}");
+        assert!(error(&output).starts_with("error: "), "{arguments:?}");
+    }
+    for oracle in ["auto", "exact"] {
+        folder.answer(&["solve", "p.json", "--oracle", oracle]);
+    }
+}
+
+#[test]
+fn a_solver_that_cannot_serve_is_an_error() {
+    let folder = Folder::new().with("p.json", EXAMPLE).with("hard.json", INFEASIBLE);
+    assert_eq!(
+        folder.refusal(&["solve", "p.json", "--solver", "dual"]),
+        "p.json: solver dual cannot serve energies other than measurements; expected solver auto"
+    );
+    assert_eq!(
+        folder.refusal(&["solve", "hard.json", "--solver", "rda"]),
+        "hard.json: solver rda cannot serve a hard measurement; expected solver auto or dual"
+    );
+}
+
+#[test]
+fn an_output_that_cannot_be_written_is_found_before_solving() {
+    let folder = convex();
+    for flag in ["--trace", "--plot"] {
+        let message = folder.refusal(&["solve", "p.json", flag, "none/x"]);
+        assert!(message.starts_with("none/x: cannot be written: No such file"), "{message}");
+        let message = folder.refusal(&["solve", "p.json", flag, "."]);
+        assert!(message.ends_with("found a folder, expected a file"), "{message}");
+    }
+    assert_eq!(folder.files(), ["p.json"]);
+}
+
+#[test]
+fn a_solve_that_fails_leaves_the_old_trace_alone() {
+    let folder = Folder::new().with("p.json", EXAMPLE).with("t.csv", "old");
+    folder.refusal(&["solve", "p.json", "--solver", "dual", "--trace", "t.csv"]);
+    assert_eq!(folder.read("t.csv"), "old");
+    assert_eq!(folder.files(), ["p.json", "t.csv"]);
+}
+
+#[test]
+fn a_trace_may_go_to_a_device() {
+    let folder = convex();
+    folder.answer(&["solve", "p.json", "--trace", "/dev/null", "--quiet"]);
+    assert!(!std::fs::metadata("/dev/null").unwrap().is_file());
+}
