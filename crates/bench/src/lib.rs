@@ -1,0 +1,75 @@
+//! Benchmarks of `bethe-core`: `cargo bench -p bethe-bench [--features peers]` prints ratios measured
+//! in one run, and for each target whether it was met.
+
+mod peer;
+
+pub use peer::Library;
+
+use std::time::Instant;
+
+/// Time spent on each alternative of a comparison.
+const SECONDS: f64 = 0.15;
+
+/// Least seconds per call of each alternative; they take turns, so that all see the same machine.
+pub fn time(alternatives: &mut [&mut dyn FnMut()]) -> Vec<f64> {
+    let mut least = vec![f64::INFINITY; alternatives.len()];
+    let repeats: Vec<u32> = alternatives
+        .iter_mut()
+        .map(|run| {
+            run();
+            let start = Instant::now();
+            run();
+            (20e-6 / start.elapsed().as_secs_f64()).ceil().clamp(1.0, 1e4) as u32
+        })
+        .collect();
+    let start = Instant::now();
+    while start.elapsed().as_secs_f64() < SECONDS * alternatives.len() as f64 {
+        for ((run, least), &repeats) in alternatives.iter_mut().zip(&mut least).zip(&repeats) {
+            let start = Instant::now();
+            for _ in 0..repeats {
+                run();
+            }
+            *least = least.min(start.elapsed().as_secs_f64() / f64::from(repeats));
+        }
+    }
+    least
+}
+
+/// Slope of `log times` over `log sizes`, by least squares.
+pub fn exponent(sizes: &[usize], times: &[f64]) -> f64 {
+    let x: Vec<f64> = sizes.iter().map(|&n| (n as f64).ln()).collect();
+    let y: Vec<f64> = times.iter().map(|t| t.ln()).collect();
+    let mean = |v: &[f64]| v.iter().sum::<f64>() / v.len() as f64;
+    let (mx, my) = (mean(&x), mean(&y));
+    let covariance: f64 = x.iter().zip(&y).map(|(x, y)| (x - mx) * (y - my)).sum();
+    covariance / x.iter().map(|x| (x - mx).powi(2)).sum::<f64>()
+}
+
+/// What was asked for, what was measured.
+#[derive(Default)]
+pub struct Verdicts {
+    lines: Vec<String>,
+}
+
+impl Verdicts {
+    /// A ratio that should not be larger than its target.
+    pub fn at_most(&mut self, what: &str, found: f64, target: f64) {
+        self.add(what, found <= target, format!("{found:.2}, at most {target}"));
+    }
+
+    /// A ratio that should not be smaller than its target.
+    pub fn at_least(&mut self, what: &str, found: f64, target: f64) {
+        self.add(what, found >= target, format!("{found:.2}, at least {target}"));
+    }
+
+    fn add(&mut self, what: &str, met: bool, numbers: String) {
+        let verdict = if met { "met" } else { "NOT MET" };
+        self.lines.push(format!("  {what:<45} {numbers:<24} {verdict}"));
+    }
+
+    /// All of them.
+    pub fn print(&self) {
+        println!("\ntargets (worst case of each table)");
+        self.lines.iter().for_each(|line| println!("{line}"));
+    }
+}
