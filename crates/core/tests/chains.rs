@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bethe_core::model::{BaseModel, Model};
-use bethe_core::oracle::chain::{Chain, ChainModel, Link, Storage};
+use bethe_core::oracle::chain::{Chain, ChainModel, Link, Storage, TransitionCounts};
 use bethe_core::oracle::{BruteForce, Oracle, Tables};
 use bethe_core::support::Support;
 use rand::rngs::StdRng;
@@ -259,5 +259,51 @@ fn short_chains_of_extreme_scores_agree_with_enumeration() {
                 assert!((a - b).abs() <= 1e-9, "case {case}: {a} against {b}");
             }
         }
+    }
+}
+
+/// Expected transitions and node marginals by `accumulate`, against whole tables.
+#[test]
+fn accumulated_expectations_are_sums_of_edge_marginals() {
+    for (states, allowed, size) in
+        [(1, 1.0, 1.0), (5, 1.0, 2.0), (22, 0.5, 2.0), (61, 0.05, 3.0), (9, 0.6, 300.0)]
+    {
+        let mut rng = StdRng::seed_from_u64(states as u64);
+        let mut table: Vec<f64> =
+            (0..states * states).map(|_| rng.random_range(-size..size)).collect();
+        for (cell, value) in table.iter_mut().enumerate() {
+            if cell / states != cell % states && !rng.random_bool(allowed) {
+                *value = f64::NEG_INFINITY;
+            }
+        }
+        let model = Arc::new(ChainModel::homogeneous(states, &table).unwrap());
+        let mut counts = TransitionCounts::new(&model);
+        let mut expected = vec![0.0; states * states];
+        for length in [1, 2, 7] {
+            let scores: Vec<f64> =
+                (0..length * states).map(|_| rng.random_range(-size..size)).collect();
+            let mut support = Support::new();
+            support.add((0..length).collect(), states);
+            let mut chain = Chain::new(model.clone(), &scores, support).unwrap();
+            let tilt: Vec<f64> = (0..states).map(|k| (k as f64).sin()).collect();
+            let mut marginals = vec![0.0; states];
+            chain.tilted(&tilt, &mut marginals);
+            let mut whole = vec![0.0; length * states];
+            chain.visit_marginals(Tables::All, &mut |table, values| {
+                if table < length {
+                    whole[table * states..][..states].copy_from_slice(values);
+                } else {
+                    expected.iter_mut().zip(values).for_each(|(sum, value)| *sum += value);
+                }
+            });
+            let mut nodes = vec![0.0; length * states];
+            chain.tilted(&tilt, &mut marginals);
+            chain.accumulate(&mut nodes, &mut counts);
+            assert!(nodes.iter().zip(&whole).all(|(a, b)| (a - b).abs() < 1e-9), "{states}");
+        }
+        let mut found = vec![0.0; states * states];
+        counts.take(&model, |from, to, count| found[from * states + to] += count);
+        assert!(found.iter().zip(&expected).all(|(a, b)| (a - b).abs() < 1e-9), "{states}");
+        counts.take(&model, |_, _, count| assert_eq!(count, 0.0));
     }
 }

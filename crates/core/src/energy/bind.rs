@@ -52,6 +52,12 @@ impl Energies {
         bound
     }
 
+    /// Measurements whose rows are in coordinates of `support` already.
+    pub fn of_measurements(support: Support, measurements: Measurements) -> Self {
+        let slots = (0..measurements.len()).map(|row| Slot::Rows(row..row + 1)).collect();
+        Self { support, measurements, nearest: Vec::new(), others: Vec::new(), slots }
+    }
+
     /// The scopes for which the base model needs a table, over model variables.
     pub fn scopes(energies: &[Energy]) -> impl Iterator<Item = &[usize]> {
         energies.iter().flat_map(|energy| -> Box<dyn Iterator<Item = &[usize]>> {

@@ -4,7 +4,7 @@ use pulp::Simd;
 
 use super::aligned::{Aligned, padded};
 use super::layout::Layout;
-use super::product::{Kernel, Store, SumProduct, WithKernel, with_kernel};
+use super::product::{Kernel, Operand, Store, SumProduct, WithKernel, with_kernel};
 use super::table::lanes;
 
 /// Products of a vector with a square table and its transpose, each with the result of the last.
@@ -74,7 +74,7 @@ impl<S: Simd> WithKernel<S> for Chained<'_> {
         let Self { states, steps, dependent, mut x, mut y } = self;
         for _ in 0..steps {
             let mut sink = Store::<S>(S::as_mut_simd_f64s(y).0);
-            kernel.multiply::<SumProduct>(simd, &x[..states], &mut sink);
+            kernel.multiply::<SumProduct>(simd, Operand::new(states, x), &mut sink);
             if dependent {
                 (x, y) = (y, x);
             }

@@ -8,6 +8,7 @@ use pulp::Simd;
 use super::aligned::Aligned;
 use super::exponential::{exponentials, maximum};
 use super::layout::{Group, Layout, Storage, panel_width};
+use super::picks::Pick;
 use super::table::TransitionTable;
 use crate::support::Block;
 
@@ -117,7 +118,7 @@ pub(super) fn cell_of(i: usize, j: usize, (from, to): (usize, usize), transposed
     if transposed { j * from + i } else { i * to + j }
 }
 
-/// `counts_ij += α_i γ_j · factor` on the stored entries.
+/// `counts_ij += α_i γ_j · factor` on the stored entries; both messages are padded.
 #[inline(always)]
 pub(super) fn add_outer_product<S: Simd>(
     simd: S,
@@ -144,13 +145,26 @@ pub(super) fn add_outer_product<S: Simd>(
                 (first, rest) = (first + width, after);
             }
         }
-        Storage::Sparse { starts, groups } => {
+        Storage::Blocks { starts, groups } => {
             for (bounds, &gamma) in starts.windows(2).zip(gamma) {
                 let range = bounds[0] as usize..bounds[1] as usize;
                 let blocks = &mut rest[range.start * Group::BLOCKS..range.end * Group::BLOCKS];
                 for (counts, group) in blocks.chunks_exact_mut(Group::BLOCKS).zip(&groups[range]) {
                     for (count, row) in counts.iter_mut().zip(group.rows()) {
                         let alpha = simd.splat_f64s(alpha[row] * factor);
+                        *count = simd.mul_add_e_f64s(alpha, gamma, *count);
+                    }
+                }
+            }
+        }
+        Storage::Picks { starts, picks } => {
+            let (alpha, factor) = (S::as_simd_f64s(alpha).0, simd.splat_f64s(factor));
+            let counts = pulp::as_arrays_mut::<{ Pick::STEPS }, _>(rest).0;
+            for (bounds, &gamma) in starts.windows(2).zip(gamma) {
+                let range = bounds[0] as usize..bounds[1] as usize;
+                for (counts, pick) in counts[range.clone()].iter_mut().zip(&picks[range]) {
+                    let alpha = pick.rows.map(|v| simd.mul_f64s(alpha[usize::from(v)], factor));
+                    for (count, alpha) in counts.iter_mut().zip(pick.select(simd, alpha)) {
                         *count = simd.mul_add_e_f64s(alpha, gamma, *count);
                     }
                 }

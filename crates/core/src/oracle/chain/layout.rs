@@ -2,21 +2,23 @@
 //!
 //! A product `y_j = Σ_i x_i e_ij` keeps a panel of `y` in registers and streams the table once, so
 //! entries lie in the order in which that loop reads them: panels of up to eight vectors of columns,
-//! and within a panel row after row. The sparse layout has panels of one vector and leaves out the
-//! rows of a panel in which no transition is allowed.
+//! and within a panel row after row. Sparse layouts have panels of one vector. Where an instruction
+//! permutes vectors, their lanes [pick](super::picks) rows of their own; elsewhere a panel leaves out
+//! the rows in which none of its columns has an allowed transition.
 
 use super::aligned::Aligned;
+use super::picks::{self, Pick};
 
 /// Vectors of accumulators that fit the registers of every instruction set we dispatch to.
 pub(super) const WIDEST_PANEL: usize = 8;
 
-/// Time of a stored sparse vector over that of a dense one, as measured: it loads an entry of `x` of
-/// its own, and a quarter of a word of rows.
-const SPARSE_PRICE: f64 = 1.8;
-/// The same where the dense table is too large for the innermost cache, and waits for the next.
-const SPARSE_PRICE_OUTSIDE: f64 = 1.25;
+/// Time of a stored sparse vector over that of a dense one where the dense table fits the innermost
+/// cache, and where it waits for the next: as measured at the density where both take equally long,
+/// blocks with AVX2, picks with AVX-512.
+const BLOCK_PRICE: [f64; 2] = [2.5, 1.6];
+const PICK_PRICE: [f64; 2] = [2.9, 2.1];
 /// Bytes of a table that the innermost cache of common processors holds beside the messages.
-pub(super) const INNERMOST_CACHE: usize = 40 << 10;
+const INNERMOST_CACHE: usize = 40 << 10;
 
 /// Where each entry of a `[rows][columns]` table is stored.
 #[derive(Clone, Debug)]
@@ -31,12 +33,19 @@ pub(super) struct Layout {
 #[derive(Clone, Debug)]
 pub(super) enum Storage {
     Dense,
-    Sparse {
+    /// The rows of a panel that have an entry.
+    Blocks {
         /// First group of each panel, and the number of groups. `[panels + 1]`
         starts: Vec<u32>,
         /// Rows of the blocks, ascending within a panel, whose last group repeats its last row to
         /// be full; the repeated blocks are zero. `[groups]`
         groups: Vec<Group>,
+    },
+    /// For each lane of a panel the rows that have an entry.
+    Picks {
+        /// First pick of each panel, and the number of picks. `[panels + 1]`
+        starts: Vec<u32>,
+        picks: Vec<Pick>,
     },
 }
 
@@ -61,14 +70,6 @@ impl Group {
     }
 }
 
-/// A run of neighbouring columns of one row that is stored in one piece.
-pub(super) struct Span {
-    pub(super) row: usize,
-    pub(super) first_column: usize,
-    pub(super) slot: usize,
-    pub(super) width: usize,
-}
-
 /// Width of the next panel where `remaining` vectors of columns are left: 8, 4, 2 or 1.
 #[inline(always)]
 pub(super) fn panel_width(remaining: usize) -> usize {
@@ -80,8 +81,22 @@ impl Layout {
         Self { rows, columns, lanes, storage: Storage::Dense }
     }
 
-    /// Stores the rows of a panel that have an allowed entry; `None` where there are too many rows.
+    /// The sparse layout that suits vectors of so many lanes; `None` where there are too many rows.
     pub(super) fn sparse(
+        rows: usize,
+        columns: usize,
+        lanes: usize,
+        allowed: impl Fn(usize, usize) -> bool,
+    ) -> Option<Self> {
+        if lanes == picks::MOST_LANES {
+            Self::picks(rows, columns, lanes, allowed)
+        } else {
+            Self::blocks(rows, columns, lanes, allowed)
+        }
+    }
+
+    /// Leaves out the rows of a panel that have no entry.
+    pub(super) fn blocks(
         rows: usize,
         columns: usize,
         lanes: usize,
@@ -101,7 +116,34 @@ impl Layout {
             }));
             starts.push(groups.len() as u32);
         }
-        Some(Self { rows, columns, lanes, storage: Storage::Sparse { starts, groups } })
+        Some(Self { rows, columns, lanes, storage: Storage::Blocks { starts, groups } })
+    }
+
+    /// Leaves out, lane for lane, all that is forbidden.
+    pub(super) fn picks(
+        rows: usize,
+        columns: usize,
+        lanes: usize,
+        allowed: impl Fn(usize, usize) -> bool,
+    ) -> Option<Self> {
+        let vectors = rows.div_ceil(lanes);
+        if vectors > Pick::MOST_VECTORS {
+            return None;
+        }
+        let mut starts = vec![0];
+        let mut all = Vec::new();
+        for first in (0..columns).step_by(lanes) {
+            let mut pattern = vec![[0; picks::MOST_LANES]; vectors];
+            for row in 0..rows {
+                for column in first..columns.min(first + lanes) {
+                    let bit = u8::from(allowed(row, column)) << (row % lanes);
+                    pattern[row / lanes][column - first] |= bit;
+                }
+            }
+            all.extend(picks::schedule(lanes, pattern));
+            starts.push(all.len() as u32);
+        }
+        Some(Self { rows, columns, lanes, storage: Storage::Picks { starts, picks: all } })
     }
 
     /// Vectors of columns.
@@ -114,20 +156,25 @@ impl Layout {
     pub(super) fn slots(&self) -> usize {
         match &self.storage {
             Storage::Dense => self.rows * self.vectors() * self.lanes,
-            Storage::Sparse { groups, .. } => groups.len() * Group::BLOCKS * self.lanes,
+            Storage::Blocks { groups, .. } => groups.len() * Group::BLOCKS * self.lanes,
+            Storage::Picks { picks, .. } => picks.len() * Pick::STEPS * self.lanes,
         }
     }
 
     /// Whether a product with this layout is expected to beat one with the dense layout.
     pub(super) fn pays(&self) -> bool {
         let dense = self.rows * self.vectors() * self.lanes;
-        let inside = dense * size_of::<f64>() <= INNERMOST_CACHE;
-        let price = if inside { SPARSE_PRICE } else { SPARSE_PRICE_OUTSIDE };
+        let [inside, outside] = match self.storage {
+            Storage::Dense => return false,
+            Storage::Blocks { .. } => BLOCK_PRICE,
+            Storage::Picks { .. } => PICK_PRICE,
+        };
+        let price = if dense * size_of::<f64>() <= INNERMOST_CACHE { inside } else { outside };
         self.slots() as f64 * price < dense as f64
     }
 
-    /// Visits what is stored; the last columns of a span may lie past the table's.
-    pub(super) fn for_each_span(&self, mut visit: impl FnMut(Span)) {
+    /// Visits every stored entry of the table, without padding: `visit(row, column, slot)`.
+    pub(super) fn for_each_entry(&self, mut visit: impl FnMut(usize, usize, usize)) {
         let lanes = self.lanes;
         match &self.storage {
             Storage::Dense => {
@@ -137,43 +184,50 @@ impl Layout {
                     let (first_column, width) = (first * lanes, vectors * lanes);
                     for row in 0..self.rows {
                         let slot = self.rows * first_column + row * width;
-                        visit(Span { row, first_column, slot, width });
+                        for lane in 0..width.min(self.columns - first_column) {
+                            visit(row, first_column + lane, slot + lane);
+                        }
                     }
                     first += vectors;
                 }
             }
-            Storage::Sparse { .. } => {
+            Storage::Blocks { .. } | Storage::Picks { .. } => {
                 for panel in 0..self.vectors() {
-                    self.for_each_block(panel, |row, slot| {
-                        visit(Span { row, first_column: panel * lanes, slot, width: lanes });
+                    self.for_each_in_panel(panel, |row, lane, slot| {
+                        visit(row, panel * lanes + lane, slot);
                     });
                 }
             }
         }
     }
 
-    /// Visits the blocks of a sparse panel: `visit(row, slot)`.
-    fn for_each_block(&self, panel: usize, mut visit: impl FnMut(usize, usize)) {
-        let Storage::Sparse { starts, groups } = &self.storage else { return };
-        let own = starts[panel] as usize..starts[panel + 1] as usize;
-        let first = own.start * Group::BLOCKS;
-        let mut before = None;
-        for (block, row) in groups[own].iter().flat_map(|group| group.rows()).enumerate() {
-            if before != Some(row) {
-                visit(row, (first + block) * self.lanes);
+    /// Visits the entries of a sparse panel: `visit(row, lane, slot)`.
+    fn for_each_in_panel(&self, panel: usize, mut visit: impl FnMut(usize, usize, usize)) {
+        let lanes = self.lanes;
+        match &self.storage {
+            Storage::Dense => unreachable!("dense panels have another shape"),
+            Storage::Blocks { starts, groups } => {
+                let own = starts[panel] as usize..starts[panel + 1] as usize;
+                let first = own.start * Group::BLOCKS;
+                let columns = lanes.min(self.columns - panel * lanes);
+                let mut before = None;
+                for (block, row) in groups[own].iter().flat_map(|group| group.rows()).enumerate() {
+                    if before != Some(row) {
+                        (0..columns)
+                            .for_each(|lane| visit(row, lane, (first + block) * lanes + lane));
+                    }
+                    before = Some(row);
+                }
             }
-            before = Some(row);
+            Storage::Picks { starts, picks } => {
+                let own = starts[panel] as usize..starts[panel + 1] as usize;
+                for (index, pick) in own.clone().zip(&picks[own]) {
+                    pick.for_each_entry(lanes, |step, lane, row| {
+                        visit(row, lane, (index * Pick::STEPS + step) * lanes + lane);
+                    });
+                }
+            }
         }
-    }
-
-    /// Visits every stored entry of the table, without padding: `visit(row, column, slot)`.
-    pub(super) fn for_each_entry(&self, mut visit: impl FnMut(usize, usize, usize)) {
-        self.for_each_span(|span| {
-            let width = span.width.min(self.columns - span.first_column);
-            for lane in 0..width {
-                visit(span.row, span.first_column + lane, span.slot + lane);
-            }
-        });
     }
 
     /// Visits the stored entries of one column: `visit(row, slot)`.
@@ -191,13 +245,17 @@ impl Layout {
                     visit(row, start + row * width * self.lanes);
                 }
             }
-            Storage::Sparse { .. } => {
-                self.for_each_block(vector, |row, slot| visit(row, slot + lane));
+            Storage::Blocks { .. } | Storage::Picks { .. } => {
+                self.for_each_in_panel(vector, |row, own, slot| {
+                    if own == lane {
+                        visit(row, slot);
+                    }
+                });
             }
         }
     }
 
-    /// Stores `value(row, column)` in this layout, and `padding` past the last column.
+    /// Stores `value(row, column)` in this layout, and `padding` where there is no entry.
     pub(super) fn pack(&self, padding: f64, value: impl Fn(usize, usize) -> f64) -> Aligned {
         let mut packed = Aligned::filled(self.slots(), padding);
         self.for_each_entry(|row, column, slot| packed[slot] = value(row, column));

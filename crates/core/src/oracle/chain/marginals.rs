@@ -22,7 +22,7 @@ const HARMLESS_BETA: f64 = 1e150;
 const HARMLESS_SCALE: f64 = 1e190;
 
 /// An outer product of messages below this, times a transition that vanished, is nothing.
-const LARGEST_OUTER_PRODUCT: f64 = 1e250;
+pub(super) const LARGEST_OUTER_PRODUCT: f64 = 1e250;
 
 /// One call in the scaled domain: exponentials of the tilt, messages, marginals on the support.
 pub(super) struct Pass<'a> {
@@ -88,7 +88,7 @@ impl Pass<'_> {
             add_outer_product(
                 simd,
                 &model.tables[table].forward,
-                (&alpha[position.states()], gamma),
+                (&alpha[position.padded()], gamma),
                 beta_scales[t] / total,
                 &mut groups[group].counts,
             );

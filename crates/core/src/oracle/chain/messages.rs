@@ -17,7 +17,7 @@ use pulp::Simd;
 use super::aligned::Aligned;
 use super::model::ChainModel;
 use super::node_tilts::{NodeTilts, Tilt};
-use super::product::{Kernel, Semiring, Sink, SumProduct, WithKernel, with_kernel};
+use super::product::{Kernel, Operand, Semiring, Sink, SumProduct, WithKernel, with_kernel};
 use super::sequence::{Sequence, Total};
 use super::tilts::Tilts;
 
@@ -166,7 +166,8 @@ impl<S: Simd> WithKernel<S> for Forward<'_> {
                 scale: simd.splat_f64s(factor),
                 sum: simd.splat_f64s(0.0),
             };
-            kernel.multiply::<SumProduct>(simd, &done[pair[0].states()], &mut sink);
+            let x = Operand::new(pair[0].states, &done[pair[0].padded()]);
+            kernel.multiply::<SumProduct>(simd, x, &mut sink);
             latest = simd.reduce_sum_f64s(sink.sum);
             (*kept_scale, *kept_sum) = (factor, latest);
         }
@@ -209,7 +210,8 @@ impl<S: Simd> WithKernel<S> for Backward<'_> {
                     scale: simd.splat_f64s(factor),
                     sum: simd.splat_f64s(0.0),
                 };
-                kernel.multiply::<SumProduct>(simd, &gamma[..pair[1].states], &mut sink);
+                let x = Operand::new(pair[1].states, &gamma[..pair[1].padded().len()]);
+                kernel.multiply::<SumProduct>(simd, x, &mut sink);
                 latest = simd.reduce_sum_f64s(sink.sum);
                 *kept_scale = factor;
                 (gamma, next_gamma) = (next_gamma, gamma);
@@ -320,9 +322,9 @@ impl<S: Simd> Sink<S> for Beta<'_, S> {
 
 impl<S: Simd> Kernel<S> for Free {
     #[inline(always)]
-    fn multiply<R: Semiring>(&self, simd: S, x: &[f64], sink: &mut impl Sink<S>) {
+    fn multiply<R: Semiring>(&self, simd: S, x: Operand<'_>, sink: &mut impl Sink<S>) {
         let mut total = 0.0;
-        for value in x {
+        for value in x.entries() {
             total += value;
         }
         for vector in 0..sink.vectors() {

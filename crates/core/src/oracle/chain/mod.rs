@@ -11,17 +11,21 @@
 //! so extreme that this could lose probability is answered in the log domain.
 
 mod aligned;
+mod counted;
 mod edges;
+mod expectations;
 mod exponential;
 mod layout;
 mod log_domain;
 mod marginals;
 mod messages;
 mod model;
+mod n_best;
 mod node_tilts;
 mod numbering;
 mod oracle;
 mod paths;
+mod picks;
 mod product;
 mod sequence;
 mod table;
@@ -33,7 +37,10 @@ pub mod bench;
 #[cfg(test)]
 mod tests;
 
+pub use counted::{Counted, Counter};
+pub use expectations::TransitionCounts;
 pub use model::{ChainModel, Link};
+pub use n_best::Path;
 pub use oracle::Chain;
 #[doc(hidden)]
 pub use table::Storage;

@@ -1,4 +1,4 @@
-use super::table::{Storage, TransitionTable, narrow_pays, narrower};
+use super::table::{Storage, TransitionTable};
 use crate::model::ModelError;
 
 /// What holds between a position and the next.
@@ -52,7 +52,7 @@ impl ChainModel {
             return Err(ModelError::NoStates { variable: 0 });
         }
         let table = ((states, states), transitions);
-        Self::assemble(Shape::Homogeneous { states }, &[table], storage)
+        Self::assemble(Shape::Homogeneous { states }, &[table], storage, pulp::Arch::new())
     }
 
     /// A chain of given numbers of states (`[positions]`), where `links[t]` stands between positions
@@ -65,6 +65,16 @@ impl ChainModel {
         states: Vec<usize>,
         links: Vec<Link>,
         tables: &[T],
+    ) -> Result<Self, ModelError> {
+        Self::stored(states, links, tables, (Storage::Automatic, pulp::Arch::new()))
+    }
+
+    /// As [`ChainModel::new`], with the tables stored as told, for these instructions.
+    pub(super) fn stored<T: AsRef<[f64]>>(
+        states: Vec<usize>,
+        links: Vec<Link>,
+        tables: &[T],
+        (storage, instructions): (Storage, pulp::Arch),
     ) -> Result<Self, ModelError> {
         if let Some(variable) = states.iter().position(|&k| k == 0) {
             return Err(ModelError::NoStates { variable });
@@ -86,28 +96,17 @@ impl ChainModel {
             (shape, table.as_ref())
         });
         let tables: Vec<_> = tables.collect();
-        Self::assemble(Shape::Positions { states, links }, &tables, Storage::Automatic)
+        Self::assemble(Shape::Positions { states, links }, &tables, storage, instructions)
     }
 
     fn assemble(
         shape: Shape,
         stated: &[((usize, usize), &[f64])],
         storage: Storage,
+        instructions: pulp::Arch,
     ) -> Result<Self, ModelError> {
-        let lay_out = |instructions| -> Result<Vec<TransitionTable>, ModelError> {
-            let table = |&(shape, table)| TransitionTable::new(shape, table, storage, instructions);
-            stated.iter().map(table).collect()
-        };
-        let mut instructions = pulp::Arch::new();
-        let mut tables = lay_out(instructions)?;
-        if tables.iter().any(TransitionTable::is_sparse)
-            && let Some(narrower) = narrower(instructions)
-        {
-            let narrow = lay_out(narrower)?;
-            if narrow_pays(&narrow, &tables) {
-                (instructions, tables) = (narrower, narrow);
-            }
-        }
+        let table = |&(shape, table)| TransitionTable::new(shape, table, storage, instructions);
+        let tables = stated.iter().map(table).collect::<Result<Vec<_>, _>>()?;
         let spread = tables.iter().map(|table| table.spread).fold(0.0, f64::max);
         let forbids = tables.iter().any(|table| table.forbids);
         Ok(Self { shape, tables, spread, forbids, instructions })

@@ -35,6 +35,11 @@ impl Numbering {
         self.links.extend(linked.map(|(t, _)| (t, false)));
     }
 
+    /// The state of each variable, given that of each position.
+    pub(super) fn by_variable(&self, states: &[usize]) -> Vec<usize> {
+        self.position_of.iter().map(|&position| states[position]).collect()
+    }
+
     /// # Panics
     /// If there is no such table.
     pub(super) fn locate(&self, table: usize) -> TableAt {

@@ -23,26 +23,26 @@ use crate::support::Support;
 /// link that is not free.
 #[derive(Clone, Debug)]
 pub struct Chain {
-    model: Arc<ChainModel>,
+    pub(super) model: Arc<ChainModel>,
     support: Support,
     numbering: Numbering,
-    sequence: Sequence,
-    tilts: Tilts,
-    messages: Messages,
+    pub(super) sequence: Sequence,
+    pub(super) tilts: Tilts,
+    pub(super) messages: Messages,
     reachable: Reachable,
     /// Marginals of one edge table in its forward layout, then in the base model's order.
     edge: [Aligned; 2],
     /// The latest tilt: edge marginals in the log domain need it again. `[support]`
-    tilt: Vec<f64>,
+    pub(super) tilt: Vec<f64>,
     /// What the messages hold.
-    state: State,
+    pub(super) state: State,
     /// Added to every score.
     constant: f64,
     always_log_domain: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+pub(super) enum State {
     Nothing,
     Scaled,
     Log,
@@ -148,7 +148,16 @@ impl Chain {
         self.state = State::Nothing;
     }
 
-    fn visit_nodes(&mut self, visit: &mut dyn FnMut(usize, &[f64])) {
+    /// The way there of decoding; `None` where every assignment is forbidden.
+    pub(super) fn forward<'a>(&'a mut self, tilt: &'a [f64]) -> Option<Forward<'a>> {
+        self.state = State::Nothing;
+        let Self { model, sequence, tilts, messages, numbering, constant, .. } = self;
+        let mut viterbi = Viterbi { model, sequence, tilts, messages, tilt };
+        let allowed = model.instructions.dispatch(&mut viterbi);
+        allowed.then_some(Forward { viterbi, numbering, constant: *constant })
+    }
+
+    pub(super) fn visit_nodes(&mut self, visit: &mut dyn FnMut(usize, &[f64])) {
         let Messages { alpha, beta, gamma: [marginal, _], .. } = &mut self.messages;
         for (variable, &t) in self.numbering.position_of.iter().enumerate() {
             let position = self.sequence.positions[t];
@@ -171,7 +180,7 @@ impl Chain {
     }
 
     /// Answers the latest call once more, where scaled messages are no base for edge marginals.
-    fn answer_in_log_domain(&mut self) {
+    pub(super) fn answer_in_log_domain(&mut self) {
         let Self { model, sequence, tilts, messages, tilt, .. } = self;
         let mut unused = vec![0.0; tilt.len()];
         LogPass { model, sequence, tilts, messages, tilt }.run(&mut unused);
@@ -212,6 +221,14 @@ impl Chain {
     }
 }
 
+/// What decoding goes back from.
+pub(super) struct Forward<'a> {
+    pub(super) viterbi: Viterbi<'a>,
+    pub(super) numbering: &'a Numbering,
+    /// Added to every score.
+    pub(super) constant: f64,
+}
+
 struct EdgeMarginal<'a> {
     sequence: &'a Sequence,
     tilts: &'a Tilts,
@@ -234,7 +251,7 @@ impl pulp::WithSimd for EdgeMarginal<'_> {
         write_gamma(simd, weights, &beta[after.padded()], gamma);
         let total = inner_product(simd, &alpha[here.padded()], &beta[here.padded()]);
         let factor = beta_scales[t] / total;
-        add_outer_product(simd, layout, (&alpha[here.states()], gamma), factor, packed);
+        add_outer_product(simd, layout, (&alpha[here.padded()], gamma), factor, packed);
         multiply(simd, packed, values);
     }
 }
@@ -284,13 +301,10 @@ impl Oracle for Chain {
     }
 
     fn decode(&mut self, tilt: &[f64], assignment: &mut [usize]) -> f64 {
-        self.state = State::Nothing;
-        let Self { model, sequence, tilts, messages, .. } = self;
-        let mut viterbi = Viterbi { model, sequence, tilts, messages, tilt };
-        if !model.instructions.dispatch(&mut viterbi) {
+        let Some(Forward { viterbi, numbering, constant }) = self.forward(tilt) else {
             return f64::NEG_INFINITY;
-        }
-        let variable_at = &self.numbering.variable_at;
-        viterbi.trace_back(|t, state| assignment[variable_at[t]] = state) + self.constant
+        };
+        let variable_at = &numbering.variable_at;
+        viterbi.trace_back(|t, state| assignment[variable_at[t]] = state) + constant
     }
 }

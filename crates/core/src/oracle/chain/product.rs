@@ -3,6 +3,7 @@
 use pulp::Simd;
 
 use super::layout::{Group, Layout, Storage, panel_width};
+use super::picks::Pick;
 
 /// What a product sums and multiplies with.
 pub(super) trait Semiring: Copy {
@@ -76,10 +77,35 @@ impl<S: Simd> Sink<S> for Store<'_, S> {
     }
 }
 
+/// A vector to multiply with a table.
+#[derive(Clone, Copy)]
+pub(super) struct Operand<'a> {
+    /// One entry per row, then anything up to a whole cache line.
+    padded: &'a [f64],
+    rows: usize,
+}
+
+impl<'a> Operand<'a> {
+    #[inline(always)]
+    pub(super) fn new(rows: usize, padded: &'a [f64]) -> Self {
+        Self { padded, rows }
+    }
+
+    #[inline(always)]
+    pub(super) fn entries(self) -> &'a [f64] {
+        &self.padded[..self.rows]
+    }
+
+    #[inline(always)]
+    fn vectors<S: Simd>(self) -> &'a [S::f64s] {
+        S::as_simd_f64s(self.padded).0
+    }
+}
+
 /// A stored table, ready to be multiplied with vectors.
 pub(super) trait Kernel<S: Simd> {
-    /// Multiplies the vector `x` (one entry per row) with the table.
-    fn multiply<R: Semiring>(&self, simd: S, x: &[f64], sink: &mut impl Sink<S>);
+    /// Multiplies the vector `x` with the table.
+    fn multiply<R: Semiring>(&self, simd: S, x: Operand<'_>, sink: &mut impl Sink<S>);
 }
 
 /// What to do with a table, whichever kernel suits it.
@@ -107,8 +133,11 @@ pub(super) fn with_kernel<S: Simd, W: WithKernel<S>>(
             8 => with.run(simd, &Panel::<S, 8, 1>(pulp::as_arrays(vectors).0)),
             _ => with.run(simd, &Panels::<S> { columns: layout.vectors(), vectors }),
         },
-        Storage::Sparse { starts, groups } => {
+        Storage::Blocks { starts, groups } => {
             with.run(simd, &Blocks::<S> { starts, groups, blocks: pulp::as_arrays(vectors).0 })
+        }
+        Storage::Picks { starts, picks } => {
+            with.run(simd, &Picks::<S> { starts, picks, entries: pulp::as_arrays(vectors).0 })
         }
     }
 }
@@ -123,23 +152,31 @@ struct Panels<'a, S: Simd> {
     vectors: &'a [S::f64s],
 }
 
-/// A sparse table.
+/// A sparse table whose columns share rows.
 struct Blocks<'a, S: Simd> {
     starts: &'a [u32],
     groups: &'a [Group],
     blocks: &'a [[S::f64s; Group::BLOCKS]],
 }
 
+/// A sparse table whose lanes have rows of their own.
+struct Picks<'a, S: Simd> {
+    starts: &'a [u32],
+    picks: &'a [Pick],
+    entries: &'a [[S::f64s; Pick::STEPS]],
+}
+
 impl<S: Simd, const N: usize, const U: usize> Kernel<S> for Panel<'_, S, N, U> {
     #[inline(always)]
-    fn multiply<R: Semiring>(&self, simd: S, x: &[f64], sink: &mut impl Sink<S>) {
-        sink.take(simd, 0, rows::<S, R, N, U>(simd, self.0, x));
+    fn multiply<R: Semiring>(&self, simd: S, x: Operand<'_>, sink: &mut impl Sink<S>) {
+        self.take::<R>(simd, 0, x.entries(), sink);
     }
 }
 
 impl<S: Simd> Kernel<S> for Panels<'_, S> {
     #[inline(always)]
-    fn multiply<R: Semiring>(&self, simd: S, x: &[f64], sink: &mut impl Sink<S>) {
+    fn multiply<R: Semiring>(&self, simd: S, x: Operand<'_>, sink: &mut impl Sink<S>) {
+        let x = x.entries();
         let (mut first, mut rest) = (0, self.vectors);
         while first < self.columns {
             let width = panel_width(self.columns - first);
@@ -166,11 +203,29 @@ impl<S: Simd, const N: usize, const U: usize> Panel<'_, S, N, U> {
 
 impl<S: Simd> Kernel<S> for Blocks<'_, S> {
     #[inline(always)]
-    fn multiply<R: Semiring>(&self, simd: S, x: &[f64], sink: &mut impl Sink<S>) {
+    fn multiply<R: Semiring>(&self, simd: S, x: Operand<'_>, sink: &mut impl Sink<S>) {
         for (panel, bounds) in self.starts.windows(2).enumerate() {
             let range = bounds[0] as usize..bounds[1] as usize;
             let (blocks, groups) = (&self.blocks[range.clone()], &self.groups[range]);
-            sink.take(simd, panel, [gathered_rows::<S, R>(simd, blocks, groups, x)]);
+            sink.take(simd, panel, [gathered_rows::<S, R>(simd, blocks, groups, x.entries())]);
+        }
+    }
+}
+
+impl<S: Simd> Kernel<S> for Picks<'_, S> {
+    #[inline(always)]
+    fn multiply<R: Semiring>(&self, simd: S, x: Operand<'_>, sink: &mut impl Sink<S>) {
+        let x = x.vectors::<S>();
+        for (panel, bounds) in self.starts.windows(2).enumerate() {
+            let range = bounds[0] as usize..bounds[1] as usize;
+            let mut totals = [R::zero(simd); Pick::STEPS];
+            for (pick, entries) in self.picks[range.clone()].iter().zip(&self.entries[range]) {
+                let x = pick.select(simd, pick.rows.map(|vector| x[usize::from(vector)]));
+                for step in 0..Pick::STEPS {
+                    totals[step] = R::accumulate(simd, x[step], entries[step], totals[step]);
+                }
+            }
+            sink.take(simd, panel, [R::join(simd, totals[0], totals[1])]);
         }
     }
 }

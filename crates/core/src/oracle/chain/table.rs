@@ -15,7 +15,7 @@ pub enum Storage {
     Automatic,
     /// Every transition is stored.
     Dense,
-    /// Only vectors of transitions that have an allowed one are stored.
+    /// Forbidden transitions are left out, up to the padding of vectors.
     Sparse,
 }
 
@@ -91,7 +91,7 @@ impl TransitionTable {
     }
 
     pub(super) fn is_sparse(&self) -> bool {
-        matches!(self.forward.storage, layout::Storage::Sparse { .. })
+        !matches!(self.forward.storage, layout::Storage::Dense)
     }
 
     /// Numbers of states before and after.
@@ -143,27 +143,4 @@ pub(super) fn lanes(instructions: pulp::Arch) -> usize {
         }
     }
     instructions.dispatch(Lanes)
-}
-
-/// Instructions with vectors of four where `best` has vectors of eight.
-pub(super) fn narrower(best: pulp::Arch) -> Option<pulp::Arch> {
-    #[cfg(target_arch = "x86_64")]
-    if lanes(best) == 8 {
-        return pulp::x86::V3::try_new().map(pulp::Arch::V3);
-    }
-    let _ = best;
-    None
-}
-
-/// Whether sparse tables laid out for vectors of four are faster than those for vectors of eight.
-///
-/// Eight columns have a row in common more often than four do, so that narrow vectors leave out more
-/// forbidden transitions. It pays, as measured, where memory is the limit: by 10 % (K = 128, a tenth
-/// allowed at random) to 50 % (K = 512), and not where neighbouring columns share rows anyway.
-pub(super) fn narrow_pays(narrow: &[TransitionTable], wide: &[TransitionTable]) -> bool {
-    let stored = |tables: &[TransitionTable]| -> usize {
-        tables.iter().map(|table| table.forward.slots()).sum()
-    };
-    let largest = wide.iter().map(|table| table.forward.slots()).max().unwrap_or(0);
-    largest * size_of::<f64>() > layout::INNERMOST_CACHE && 8 * stored(narrow) < 5 * stored(wide)
 }

@@ -1,3 +1,5 @@
+mod storages;
+
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 
@@ -6,13 +8,13 @@ use crate::model::{BaseModel, Model};
 use crate::oracle::{BruteForce, Oracle, Tables};
 use crate::support::Support;
 
-const FORBIDDEN: f64 = f64::NEG_INFINITY;
+pub(super) const FORBIDDEN: f64 = f64::NEG_INFINITY;
 
 /// A random union of paths: shapes, score range and share of forbidden entries vary.
-struct Case {
-    scale: f64,
-    forbidden: f64,
-    shared_states: Option<usize>,
+pub(super) struct Case {
+    pub(super) scale: f64,
+    pub(super) forbidden: f64,
+    pub(super) shared_states: Option<usize>,
 }
 
 impl Case {
@@ -27,7 +29,7 @@ impl Case {
         (0..cells).map(&mut entry).collect()
     }
 
-    fn model(&self, rng: &mut StdRng) -> Model {
+    pub(super) fn model(&self, rng: &mut StdRng) -> Model {
         let count = rng.random_range(1..=6);
         let states: Vec<usize> = (0..count)
             .map(|_| self.shared_states.unwrap_or_else(|| rng.random_range(1..=4)))
@@ -65,7 +67,7 @@ impl Case {
 }
 
 /// Puts each table into no block, a block of its own, or a block with others of its size.
-fn random_support(rng: &mut StdRng, base: &BaseModel) -> Support {
+pub(super) fn random_support(rng: &mut StdRng, base: &BaseModel) -> Support {
     let mut support = Support::new();
     let mut left: Vec<usize> = (0..base.tables.len()).filter(|_| rng.random_bool(0.7)).collect();
     while let Some(first) = left.pop() {
@@ -81,6 +83,32 @@ fn random_support(rng: &mut StdRng, base: &BaseModel) -> Support {
         support.add(block, cells);
     }
     support
+}
+
+/// Every allowed assignment and its score at a tilt, best first.
+pub(super) fn ranking(base: &BaseModel, support: &Support, tilt: &[f64]) -> Vec<Path> {
+    let mut all = vec![Path { assignment: Vec::new(), score: base.constant }];
+    for &states in &base.cardinalities {
+        let extended = all.iter().flat_map(|path| {
+            (0..states).map(|state| Path {
+                assignment: path.assignment.iter().copied().chain([state]).collect(),
+                score: path.score,
+            })
+        });
+        all = extended.collect();
+    }
+    let block_of = support.block_of_table(base.tables.len());
+    for path in &mut all {
+        for (table, block) in base.tables.iter().zip(&block_of) {
+            let scope = table.scope.iter();
+            let cell = scope.fold(0, |cell, &v| cell * base.cardinalities[v] + path.assignment[v]);
+            path.score += table.log_potentials[cell];
+            path.score += block.map_or(0.0, |block| tilt[support.blocks()[block].start + cell]);
+        }
+    }
+    all.retain(|path| path.score > FORBIDDEN);
+    all.sort_by(|a, b| b.score.total_cmp(&a.score));
+    all
 }
 
 fn all_marginals(oracle: &mut dyn Oracle) -> Vec<Vec<f64>> {

@@ -7,7 +7,7 @@ use pulp::Simd;
 
 use super::messages::Messages;
 use super::model::ChainModel;
-use super::product::{Kernel, MaxSum, Semiring, Sink, WithKernel, with_kernel};
+use super::product::{Kernel, MaxSum, Operand, Semiring, Sink, WithKernel, with_kernel};
 use super::sequence::{Sequence, Total};
 use super::tilts::Tilts;
 
@@ -80,7 +80,10 @@ impl<S: Simd> WithKernel<S> for Steps<'_> {
                 delta: S::as_mut_simd_f64s(rest).0,
                 highest: simd.splat_f64s(f64::NEG_INFINITY),
             };
-            let x = if t == 0 { &[] } else { &done[sequence.positions[t - 1].states()] };
+            let x = match t.checked_sub(1).map(|before| sequence.positions[before]) {
+                None => Operand::new(0, &[]),
+                Some(before) => Operand::new(before.states, &done[before.padded()]),
+            };
             kernel.multiply::<MaxSum>(simd, x, &mut sink);
             let highest = simd.reduce_max_f64s(sink.highest);
             if highest == f64::NEG_INFINITY {
@@ -99,7 +102,7 @@ struct Zeros;
 
 impl<S: Simd> Kernel<S> for Zeros {
     #[inline(always)]
-    fn multiply<R: Semiring>(&self, simd: S, _x: &[f64], sink: &mut impl Sink<S>) {
+    fn multiply<R: Semiring>(&self, simd: S, _x: Operand<'_>, sink: &mut impl Sink<S>) {
         for vector in 0..sink.vectors() {
             sink.take(simd, vector, [simd.splat_f64s(0.0)]);
         }
@@ -112,29 +115,86 @@ impl Viterbi<'_> {
     pub(super) fn trace_back(&self, mut write: impl FnMut(usize, usize)) -> f64 {
         let mut score = Total::default();
         let mut next = 0;
-        for (t, position) in self.sequence.positions.iter().enumerate().rev() {
-            let delta = &self.messages.alpha[position.states()];
-            let (mut best, mut highest, mut step) = (0, f64::NEG_INFINITY, 0.0);
-            let mut consider = |state: usize, log_potential: f64| {
-                if delta[state] + log_potential > highest {
-                    (best, highest, step) = (state, delta[state] + log_potential, log_potential);
-                }
-            };
-            match position.table {
-                None => (0..position.states).for_each(|state| consider(state, 0.0)),
-                Some(table) => {
-                    let table = &self.model.tables[table];
-                    let values: &[f64] = match self.tilts.links[t] {
-                        None => &table.log_forward,
-                        Some(group) => &self.tilts.groups[group].log_forward,
-                    };
-                    table.forward.for_each_in_column(next, |row, slot| consider(row, values[slot]));
-                }
-            }
+        for t in (0..self.sequence.positions.len()).rev() {
+            let (best, step) = self.best_before(t, next);
             score.add(step);
             score.add(self.tilts.nodes.score(self.sequence, t, self.tilt, best));
             write(t, best);
             next = best;
+        }
+        score.value()
+    }
+
+    /// Writes the best states before position `end`, given those from there on. `[positions]`
+    pub(super) fn complete(&self, end: usize, states: &mut [usize]) {
+        for t in (0..end).rev() {
+            states[t] = self.best_before(t, states.get(t + 1).copied().unwrap_or(0)).0;
+        }
+    }
+
+    /// The best state of position `t` before state `next` of the next, and the link's log-potential.
+    #[inline(always)]
+    fn best_before(&self, t: usize, next: usize) -> (usize, f64) {
+        let delta = &self.messages.alpha[self.sequence.positions[t].states()];
+        let (mut best, mut highest, mut step) = (0, f64::NEG_INFINITY, 0.0);
+        // Of equals the first state, in whichever order the storage holds them.
+        self.for_each_before(t, next, |state, log_potential| {
+            let value = delta[state] + log_potential;
+            if value > highest || (value == highest && state < best) {
+                (best, highest, step) = (state, value, log_potential);
+            }
+        });
+        (best, step)
+    }
+
+    /// Visits the states of position `t` with the log-potential of the link to state `next` of the
+    /// next position: 0 where the link is free, and after the last position. States from which the
+    /// link is forbidden are left out, or visited with `-∞`.
+    #[inline(always)]
+    pub(super) fn for_each_before(&self, t: usize, next: usize, mut visit: impl FnMut(usize, f64)) {
+        let position = &self.sequence.positions[t];
+        let Some(table) = position.table else {
+            return (0..position.states).for_each(|state| visit(state, 0.0));
+        };
+        let table = &self.model.tables[table];
+        let values: &[f64] = match self.tilts.links[t] {
+            None => &table.log_forward,
+            Some(group) => &self.tilts.groups[group].log_forward,
+        };
+        table.forward.for_each_in_column(next, |row, slot| visit(row, values[slot]));
+    }
+
+    /// Collects the states `i` that may stand at position `t` before state `j = next`, and what each
+    /// costs, `max_k (δ_t(k) + θ(k, j)) − (δ_t(i) + θ(i, j))`: by how much the best assignment with
+    /// both is worse than the best with `next` alone, whatever follows.
+    pub(super) fn regrets(&self, t: usize, next: usize, regrets: &mut Vec<(usize, f64)>) {
+        let delta = &self.messages.alpha[self.sequence.positions[t].states()];
+        let mut highest = f64::NEG_INFINITY;
+        regrets.clear();
+        self.for_each_before(t, next, |state, log_potential| {
+            let score = delta[state] + log_potential;
+            if score > f64::NEG_INFINITY {
+                highest = highest.max(score);
+                regrets.push((state, score));
+            }
+        });
+        regrets.sort_unstable_by_key(|&(state, _)| state);
+        for (_, score) in regrets {
+            *score = highest - *score;
+        }
+    }
+
+    /// Score of the assignment with these states. `[positions]`
+    pub(super) fn score(&self, states: &[usize]) -> f64 {
+        let mut score = Total::default();
+        for (t, &state) in states.iter().enumerate() {
+            let next = states.get(t + 1).copied().unwrap_or(0);
+            self.for_each_before(t, next, |before, log_potential| {
+                if before == state {
+                    score.add(log_potential);
+                }
+            });
+            score.add(self.tilts.nodes.score(self.sequence, t, self.tilt, state));
         }
         score.value()
     }
