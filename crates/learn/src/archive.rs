@@ -1,0 +1,342 @@
+//! Named tensors and JSON metadata in one safetensors file.
+//!
+//! The file is read whole, checked before it is believed, and written under a temporary name first.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashMap};
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use safetensors::{Dtype, SafeTensors, View};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+/// The entry of the file's metadata that holds ours, as JSON.
+const METADATA: &str = "bethe";
+
+/// The tensor that tells whether anything was changed since.
+const CHECKSUM: &str = "checksum";
+
+/// Tensors by name, and metadata.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Archive {
+    metadata: String,
+    tensors: BTreeMap<String, Tensor>,
+}
+
+/// An array with a shape, little-endian as in the file.
+#[derive(Clone, Debug, PartialEq)]
+struct Tensor {
+    dtype: Dtype,
+    shape: Vec<usize>,
+    bytes: Vec<u8>,
+}
+
+/// Why a file could not be read or written as an archive.
+#[derive(Debug, thiserror::Error)]
+pub enum ArchiveError {
+    /// The file system refused.
+    #[error("{}: {error}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        error: std::io::Error,
+    },
+    /// Not a safetensors file, or a broken one.
+    #[error("{}: not a model file, or a damaged one: {error}", path.display())]
+    Format {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        error: safetensors::SafeTensorError,
+    },
+    /// Something in it was changed after it was written.
+    #[error("{}: damaged: its checksum is {found:016x}, expected {expected:016x}", path.display())]
+    Checksum {
+        /// The file.
+        path: PathBuf,
+        /// Of what is there.
+        found: u64,
+        /// What the file says.
+        expected: u64,
+    },
+    /// A safetensors file of someone else.
+    #[error("{}: a safetensors file without our metadata (`bethe`): not a model of ours", path.display())]
+    Foreign {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Something in the file is not as expected.
+    #[error("{place}: found {found}, expected {expected}")]
+    Content {
+        /// Where.
+        place: String,
+        /// What is there.
+        found: String,
+        /// What should be.
+        expected: String,
+    },
+}
+
+/// A number that archives hold.
+pub trait Element: Copy + Send + Sync {
+    /// Its name in the file.
+    const DTYPE: Dtype;
+    /// From its bytes, of which there are as many as it takes.
+    fn from_bytes(bytes: &[u8]) -> Self;
+    /// Adds its bytes.
+    fn push_bytes(self, bytes: &mut Vec<u8>);
+}
+
+macro_rules! element {
+    ($type:ty, $dtype:ident) => {
+        impl Element for $type {
+            const DTYPE: Dtype = Dtype::$dtype;
+
+            fn from_bytes(bytes: &[u8]) -> Self {
+                Self::from_le_bytes(bytes.try_into().expect("as many bytes as the type has"))
+            }
+
+            fn push_bytes(self, bytes: &mut Vec<u8>) {
+                bytes.extend_from_slice(&self.to_le_bytes());
+            }
+        }
+    };
+}
+
+element!(f64, F64);
+element!(f32, F32);
+element!(u64, U64);
+element!(u32, U32);
+element!(u16, U16);
+element!(u8, U8);
+
+impl Archive {
+    /// An archive without tensors.
+    ///
+    /// # Panics
+    /// If `metadata` cannot be JSON.
+    pub fn new(metadata: &impl Serialize) -> Self {
+        let metadata = serde_json::to_string(metadata).expect("metadata is plain data");
+        Self { metadata, tensors: BTreeMap::new() }
+    }
+
+    /// Adds a tensor.
+    ///
+    /// # Panics
+    /// If the shape does not fit the values, or the name is taken.
+    pub fn insert<E: Element>(&mut self, name: &str, shape: &[usize], values: &[E]) {
+        assert_eq!(shape.iter().product::<usize>(), values.len(), "shape of {name}");
+        let mut bytes = Vec::with_capacity(size_of_val(values));
+        values.iter().for_each(|value| value.push_bytes(&mut bytes));
+        let tensor = Tensor { dtype: E::DTYPE, shape: shape.to_vec(), bytes };
+        assert!(self.tensors.insert(name.to_string(), tensor).is_none(), "two tensors {name}");
+    }
+
+    /// The names of all tensors.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.tensors.keys().map(String::as_str)
+    }
+
+    /// The metadata.
+    pub fn metadata<M: DeserializeOwned>(&self) -> Result<M, ArchiveError> {
+        serde_json::from_str(&self.metadata).map_err(|error| ArchiveError::Content {
+            place: "metadata".to_string(),
+            found: error.to_string(),
+            expected: "metadata of this version".to_string(),
+        })
+    }
+
+    /// The shape of a tensor, if there is one of this name.
+    pub fn shape(&self, name: &str) -> Option<&[usize]> {
+        self.tensors.get(name).map(|tensor| &tensor.shape[..])
+    }
+
+    /// The values of a tensor of any shape.
+    pub fn values<E: Element>(&self, name: &str) -> Result<Vec<E>, ArchiveError> {
+        let wrong = |found: String| ArchiveError::Content {
+            place: format!("tensor {name}"),
+            found,
+            expected: format!("values of type {:?}", E::DTYPE),
+        };
+        let tensor = self.tensors.get(name).ok_or_else(|| wrong("nothing".to_string()))?;
+        if tensor.dtype != E::DTYPE {
+            return Err(wrong(format!("type {:?}", tensor.dtype)));
+        }
+        Ok(tensor.bytes.chunks_exact(size_of::<E>()).map(E::from_bytes).collect())
+    }
+
+    /// The values of a tensor of numbers, of whichever of the two floating types it has.
+    pub fn floats(&self, name: &str) -> Result<Vec<f64>, ArchiveError> {
+        match self.tensors.get(name).map(|tensor| tensor.dtype) {
+            Some(Dtype::F32) => Ok(self.values::<f32>(name)?.into_iter().map(f64::from).collect()),
+            _ => self.values(name),
+        }
+    }
+
+    /// The values of a tensor that must have `expected` of them.
+    pub fn array<E: Element>(&self, name: &str, expected: usize) -> Result<Vec<E>, ArchiveError> {
+        let values = self.values(name)?;
+        if values.len() != expected {
+            return Err(ArchiveError::Content {
+                place: format!("tensor {name}"),
+                found: format!("{} values", values.len()),
+                expected: expected.to_string(),
+            });
+        }
+        Ok(values)
+    }
+
+    /// Reads a file of ours.
+    pub fn read(path: &Path) -> Result<Self, ArchiveError> {
+        let mut archive = Self::read_any(path)?;
+        let path = path.to_path_buf();
+        let Some(expected) =
+            archive.tensors.remove(CHECKSUM).filter(|_| !archive.metadata.is_empty())
+        else {
+            return Err(ArchiveError::Foreign { path });
+        };
+        let expected = expected.bytes.try_into().map_or(0, u64::from_le_bytes);
+        let found = archive.checksum();
+        match found == expected {
+            true => Ok(archive),
+            false => Err(ArchiveError::Checksum { path, found, expected }),
+        }
+    }
+
+    /// Reads any safetensors file; without our metadata, [`Archive::metadata`] fails.
+    pub fn read_any(path: &Path) -> Result<Self, ArchiveError> {
+        let file = |error| ArchiveError::File { path: path.to_path_buf(), error };
+        let format = |error| ArchiveError::Format { path: path.to_path_buf(), error };
+        let bytes = fs::read(path).map_err(file)?;
+        let (_, header) = SafeTensors::read_metadata(&bytes).map_err(format)?;
+        let own = header.metadata().as_ref().and_then(|entries| entries.get(METADATA));
+        let metadata = own.cloned().unwrap_or_default();
+        let mut tensors = BTreeMap::new();
+        for (name, view) in SafeTensors::deserialize(&bytes).map_err(format)?.tensors() {
+            let (dtype, shape) = (view.dtype(), view.shape().to_vec());
+            tensors.insert(name, Tensor { dtype, shape, bytes: view.data().to_vec() });
+        }
+        Ok(Self { metadata, tensors })
+    }
+
+    /// Follows from every name, shape and value.
+    fn checksum(&self) -> u64 {
+        let mut state = mix(0, self.metadata.as_bytes());
+        for (name, tensor) in &self.tensors {
+            state = mix(state, name.as_bytes());
+            state = mix(state, format!("{:?} {:?}", tensor.dtype, tensor.shape).as_bytes());
+            state = mix(state, &tensor.bytes);
+        }
+        state
+    }
+
+    /// Writes the file: under a temporary name, which becomes its own when all is there.
+    pub fn write(&self, path: &Path) -> Result<(), ArchiveError> {
+        let file = |error| ArchiveError::File { path: path.to_path_buf(), error };
+        let mut whole = self.clone();
+        whole.insert(CHECKSUM, &[1], &[self.checksum()]);
+        let metadata = HashMap::from([(METADATA.to_string(), self.metadata.clone())]);
+        let format = |error| ArchiveError::Format { path: path.to_path_buf(), error };
+        let bytes = safetensors::serialize(&whole.tensors, Some(metadata)).map_err(format)?;
+        let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
+        let name = name.unwrap_or_default();
+        let partial = path.with_file_name(format!(".{name}.{}.partial", std::process::id()));
+        let written = File::create(&partial)
+            .and_then(|mut file| file.write_all(&bytes).and_then(|()| file.sync_all()))
+            .and_then(|()| fs::rename(&partial, path));
+        written.map_err(|error| {
+            let _ = fs::remove_file(&partial);
+            file(error)
+        })
+    }
+}
+
+/// Folds bytes into a state, a word at a time: each step is one to one, so that no single change is lost.
+fn mix(state: u64, bytes: &[u8]) -> u64 {
+    const ODD: u64 = 0x9e37_79b9_7f4a_7c15; // 2⁶⁴ over the golden ratio
+    let fold = |state: u64, word: u64| (state ^ word).wrapping_mul(ODD).rotate_left(29);
+    let (words, rest) = bytes.as_chunks::<8>();
+    let state = words.iter().fold(state, |state, word| fold(state, u64::from_le_bytes(*word)));
+    let mut last = [0; 8];
+    last[..rest.len()].copy_from_slice(rest);
+    fold(fold(state, u64::from_le_bytes(last)), bytes.len() as u64)
+}
+
+impl View for &Tensor {
+    fn dtype(&self) -> Dtype {
+        self.dtype
+    }
+    fn shape(&self) -> &[usize] {
+        &self.shape
+    }
+    fn data(&self) -> Cow<'_, [u8]> {
+        Cow::Borrowed(&self.bytes)
+    }
+    fn data_len(&self) -> usize {
+        self.bytes.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn example() -> Archive {
+        let mut archive = Archive::new(&BTreeMap::from([("version", 1)]));
+        archive.insert("weights", &[2, 2], &[1.0, -2.5, f64::MIN_POSITIVE, 0.0]);
+        archive.insert("states", &[3], &[1u16, 7, 65535]);
+        archive
+    }
+
+    #[test]
+    fn an_archive_is_read_back_as_it_was_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("model");
+        example().write(&path).unwrap();
+        let read = Archive::read(&path).unwrap();
+        assert_eq!(read, example());
+        assert_eq!(read.array::<f64>("weights", 4).unwrap()[1], -2.5);
+        assert_eq!(read.metadata::<BTreeMap<String, u32>>().unwrap()["version"], 1);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "no partial file is left");
+    }
+
+    #[test]
+    fn broken_files_are_refused_with_a_message() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("model");
+        example().write(&path).unwrap();
+        let whole = fs::read(&path).unwrap();
+        for cut in [0, 4, 20, whole.len() - 1] {
+            fs::write(&path, &whole[..cut]).unwrap();
+            let message = Archive::read(&path).unwrap_err().to_string();
+            assert!(message.contains("model") && message.contains("damaged"), "{message}");
+        }
+        for at in (whole.len() - 38..whole.len()).chain([whole.len() / 2]) {
+            let mut flipped = whole.clone();
+            flipped[at] ^= 1;
+            fs::write(&path, &flipped).unwrap();
+            assert!(Archive::read(&path).is_err(), "byte {at}");
+        }
+        let mut huge = whole.clone();
+        huge[..8].copy_from_slice(&u64::MAX.to_le_bytes());
+        fs::write(&path, &huge).unwrap();
+        assert!(Archive::read(&path).is_err());
+        assert!(matches!(
+            Archive::read(&folder.path().join("none")),
+            Err(ArchiveError::File { .. })
+        ));
+    }
+
+    #[test]
+    fn wrong_types_sizes_and_names_are_told() {
+        let archive = example();
+        let message = archive.values::<f64>("states").unwrap_err().to_string();
+        assert_eq!(message, "tensor states: found type U16, expected values of type F64");
+        let message = archive.array::<u16>("states", 4).unwrap_err().to_string();
+        assert_eq!(message, "tensor states: found 3 values, expected 4");
+        assert!(archive.values::<u8>("nothing").unwrap_err().to_string().contains("found nothing"));
+    }
+}

@@ -1,0 +1,51 @@
+//! Linear-chain conditional random fields.
+//!
+//! ```text
+//! p(y | x) ∝ exp(Σ_t score_t(y_t) + Σ_t w(y_t, y_{t+1}))      score_t(k) = Σ_a x_ta w_a(k)
+//! ```
+//!
+//! [`Structure`] says which weights there are (an attribute has one for each state it was seen with, a
+//! transition if it was seen) and what is forbidden; a [`Crf`] adds the weights. [`Likelihood`] is what
+//! training minimises, [`Scorer`] what tagging starts from.
+
+mod likelihood;
+mod residual;
+mod rows;
+mod scores;
+mod stochastic;
+mod structure;
+
+pub use likelihood::Likelihood;
+pub(crate) use likelihood::cut;
+pub(crate) use residual::Residual;
+pub use rows::AttributeRows;
+pub use scores::Scorer;
+pub use stochastic::Stochastic;
+pub use structure::{Structure, StructureFault, Transitions};
+
+use std::sync::Arc;
+
+use bethe_core::oracle::ChainModel;
+
+/// A conditional random field: a structure and its weights.
+#[derive(Clone, Debug)]
+pub struct Crf {
+    /// What the weights stand for.
+    pub structure: Arc<Structure>,
+    /// As [`Structure`] orders them.
+    pub weights: Vec<f64>,
+}
+
+impl Crf {
+    /// The shared part of the chains of all sequences.
+    pub fn chain_model(&self) -> Arc<ChainModel> {
+        Arc::new(self.structure.chain_model(&self.weights))
+    }
+
+    /// The same model without the weights that are zero, and without attributes that have no other;
+    /// with the new number of each attribute, if it has one.
+    pub fn pruned(&self) -> (Self, Vec<Option<u32>>) {
+        let (structure, weights, numbers) = self.structure.pruned(&self.weights);
+        (Self { structure: Arc::new(structure), weights }, numbers)
+    }
+}

@@ -1,0 +1,154 @@
+//! What one sequence adds to the gradient: marginals less the truth.
+
+use std::sync::Arc;
+
+use bethe_core::oracle::chain::TransitionCounts;
+use bethe_core::oracle::{Chain, ChainModel, Oracle};
+use bethe_core::support::Support;
+use pulp::Simd;
+
+use super::rows::padded;
+use super::scores::Scorer;
+use super::structure::Structure;
+use crate::corpus::Observations;
+use crate::energy::Space;
+
+/// Where a likelihood is evaluated.
+pub(super) struct Point<'a> {
+    pub(super) structure: &'a Structure,
+    pub(super) weights: &'a [f64],
+    /// Log-potentials of transitions. `[states][states]`
+    table: Vec<f64>,
+    pub(super) model: Arc<ChainModel>,
+}
+
+impl<'a> Point<'a> {
+    pub(super) fn new(structure: &'a Structure, weights: &'a [f64]) -> Self {
+        let table = structure.transition_table(weights);
+        let model = Arc::new(structure.chain_model(weights));
+        Self { structure, weights, table, model }
+    }
+
+    /// The score of one assignment.
+    fn score(&self, scores: &[f64], assignment: &[u16]) -> f64 {
+        let states = self.structure.states();
+        let rows = scores.chunks(states).zip(assignment);
+        let nodes: f64 = rows.map(|(row, &state)| row[usize::from(state)]).sum();
+        let cells = assignment.windows(2);
+        let cells = cells.map(|pair| usize::from(pair[0]) * states + usize::from(pair[1]));
+        nodes + cells.map(|cell| self.table[cell]).sum::<f64>()
+    }
+}
+
+/// Goes through sequences, one after the other.
+#[derive(Default)]
+pub(super) struct Worker {
+    scorer: Scorer,
+    chain: Option<Chain>,
+    residual: Residual,
+}
+
+/// `μ_t − 1[y_t]` of a sequence.
+#[derive(Default)]
+pub(crate) struct Residual {
+    /// `[positions][states]`
+    values: Vec<f64>,
+    /// One position of it, padded. `[padded states]`
+    row: Vec<f64>,
+}
+
+impl Worker {
+    /// `−log p(y | x)` of one sequence; adds its expected transitions to `counts`.
+    pub(super) fn infer(
+        &mut self,
+        point: &Point,
+        observations: Observations,
+        truth: &[u16],
+        counts: &mut TransitionCounts,
+    ) -> f64 {
+        let states = point.structure.states();
+        let scores = self.scorer.scores(point.structure, point.weights, observations);
+        let stale =
+            self.chain.as_ref().is_none_or(|chain| !Arc::ptr_eq(chain.model(), &point.model));
+        if stale {
+            let fresh = Chain::new(point.model.clone(), &[], Support::new());
+            self.chain = Some(fresh.expect("an empty chain"));
+        }
+        let chain = self.chain.as_mut().expect("a chain was just made");
+        chain.load(scores, Support::new()).expect("finite weights make finite scores");
+        let log_partition = chain.tilted(&[], &mut []);
+        self.residual.values.resize(scores.len(), 0.0);
+        chain.accumulate(&mut self.residual.values, counts);
+        self.residual.subtract(truth, states);
+        log_partition - point.score(scores, truth)
+    }
+
+    /// Adds what the latest sequence says of the weights of its attributes.
+    pub(super) fn add_gradient(
+        &mut self,
+        structure: &Structure,
+        observations: Observations,
+        gradient: &mut [f64],
+    ) {
+        self.residual.add_gradient(structure, observations, gradient);
+    }
+}
+
+impl Residual {
+    /// Takes the marginals of a chain with memory (`[positions][states of the chain]`) and the truth.
+    pub(crate) fn load(&mut self, space: &Space, nodes: &[f64], truth: &[u16], states: usize) {
+        self.values.clear();
+        self.values.resize(truth.len() * states, 0.0);
+        for (row, wide) in self.values.chunks_mut(states).zip(nodes.chunks(space.len())) {
+            for (state, marginal) in wide.iter().enumerate() {
+                row[space.state(state)] += marginal;
+            }
+        }
+        self.subtract(truth, states);
+    }
+
+    fn subtract(&mut self, truth: &[u16], states: usize) {
+        for (row, &state) in self.values.chunks_mut(states).zip(truth) {
+            row[usize::from(state)] -= 1.0;
+        }
+    }
+
+    /// Adds what the sequence says of the weights of its attributes.
+    pub(crate) fn add_gradient(
+        &mut self,
+        structure: &Structure,
+        observations: Observations,
+        gradient: &mut [f64],
+    ) {
+        let Self { values: residual, row } = self;
+        row.resize(padded(structure.states()), 0.0);
+        pulp::Arch::new().dispatch(Add { structure, observations, residual, row, gradient });
+    }
+}
+
+/// `∂/∂w_a += x_a (μ_t − 1[y_t])`
+struct Add<'a> {
+    structure: &'a Structure,
+    observations: Observations<'a>,
+    residual: &'a [f64],
+    row: &'a mut [f64],
+    gradient: &'a mut [f64],
+}
+
+impl pulp::WithSimd for Add<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let Self { structure, observations, residual, row, gradient } = self;
+        let states = structure.states();
+        for (t, residual) in residual.chunks(states).enumerate() {
+            row[..states].copy_from_slice(residual);
+            let values = observations.values(t);
+            for (at, &attribute) in observations.attributes(t).iter().enumerate() {
+                let value = values.get(at).map_or(1.0, |&value| f64::from(value));
+                structure.rows().add_gradient(simd, (attribute, value), row, gradient);
+            }
+        }
+    }
+}

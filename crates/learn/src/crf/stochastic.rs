@@ -1,0 +1,144 @@
+use bethe_core::oracle::chain::TransitionCounts;
+use rayon::prelude::*;
+
+use super::likelihood::{add_transitions, write_transitions};
+use super::residual::{Point, Worker};
+use super::structure::Structure;
+use crate::corpus::Corpus;
+use crate::optimise::AdaGrad;
+
+/// Sequences whose gradients are taken at one point.
+const BATCH: usize = 16;
+
+/// Stochastic gradients of `−Σ log p(y | x) + l2 ‖w‖²`, a batch of sequences at a time.
+pub struct Stochastic<'a> {
+    structure: &'a Structure,
+    corpus: &'a Corpus,
+    /// `[positions]`
+    truth: &'a [u16],
+    l2: f64,
+    /// Batches of a pass that can be expected to have each attribute: each of them pays its part of
+    /// the penalty. `[attributes]`
+    visits: Vec<f64>,
+    gradient: Vec<f64>,
+    /// Attributes of the current batch, and the batch that each was last seen in.
+    touched: Vec<u32>,
+    seen_in: Vec<u32>,
+    batches: u32,
+    workers: Vec<Worker>,
+}
+
+impl<'a> Stochastic<'a> {
+    /// Gradients over a corpus whose true states are `truth`. `[positions]`
+    pub fn new(structure: &'a Structure, corpus: &'a Corpus, truth: &'a [u16], l2: f64) -> Self {
+        assert_eq!(truth.len(), corpus.positions(), "a state for every position");
+        let attributes = structure.rows().len();
+        let mut stochastic = Self {
+            structure,
+            corpus,
+            truth,
+            l2,
+            visits: vec![0.0; attributes],
+            gradient: vec![0.0; structure.weights()],
+            touched: Vec::new(),
+            seen_in: vec![0; attributes],
+            batches: 0,
+            workers: (0..BATCH).map(|_| Worker::default()).collect(),
+        };
+        for sequence in 0..corpus.len() {
+            stochastic.touch(&[sequence]);
+            for &attribute in &stochastic.touched {
+                stochastic.visits[attribute as usize] += 1.0;
+            }
+        }
+        let batches = corpus.len().div_ceil(BATCH) as f64;
+        for visits in &mut stochastic.visits {
+            *visits = batches * (1.0 - (1.0 - 1.0 / batches).powf(*visits));
+        }
+        stochastic
+    }
+
+    /// Goes through the sequences in the given order; returns `−Σ log p(y | x)` as it was met.
+    pub fn epoch(&mut self, order: &[usize], descent: &mut AdaGrad) -> f64 {
+        order.chunks(BATCH).map(|batch| self.step(batch, descent)).sum()
+    }
+
+    fn step(&mut self, batch: &[usize], descent: &mut AdaGrad) -> f64 {
+        let Self { structure, corpus, truth, .. } = *self;
+        let truth_of = |sequence: usize| {
+            &truth[corpus.first_position(sequence)..][..corpus.sequence(sequence).len()]
+        };
+        let point = Point::new(structure, &descent.weights);
+        let inferred = self.workers[..batch.len()].par_iter_mut().zip(batch);
+        let parts: Vec<(f64, TransitionCounts)> = inferred
+            .map(|(worker, &sequence)| {
+                let mut counts = TransitionCounts::new(&point.model);
+                let truth = truth_of(sequence);
+                match truth.is_empty() {
+                    true => (0.0, counts),
+                    false => {
+                        let observations = corpus.sequence(sequence);
+                        (worker.infer(&point, observations, truth, &mut counts), counts)
+                    }
+                }
+            })
+            .collect();
+        self.touch(batch);
+        let rows = structure.rows();
+        let transitions = rows.weights();
+        let mut loss = 0.0;
+        let mut slopes = vec![0.0; structure.weights() - transitions];
+        let mut observed = vec![0.0; structure.states() * structure.states()];
+        for ((worker, &sequence), (part, mut counts)) in
+            self.workers.iter_mut().zip(batch).zip(parts)
+        {
+            if truth_of(sequence).is_empty() {
+                continue;
+            }
+            worker.add_gradient(structure, corpus.sequence(sequence), &mut self.gradient);
+            add_transitions(structure, truth_of(sequence), &mut observed);
+            write_transitions(&point, &mut counts, &mut observed, &mut self.gradient);
+            observed.fill(0.0);
+            for (sum, own) in slopes.iter_mut().zip(&self.gradient[transitions..]) {
+                *sum += own;
+            }
+            loss += part;
+        }
+        drop(point);
+        descent.begin_step();
+        let per_visit = 2.0 * self.l2;
+        for &attribute in &self.touched {
+            let decay = per_visit / self.visits[attribute as usize];
+            // Weights of pairs that were never seen stay zero: only those of the row are visited.
+            for (_, weight) in rows.attribute(attribute as usize) {
+                let slope = self.gradient[weight] + decay * descent.weights[weight];
+                descent.descend(weight, slope, f64::NEG_INFINITY);
+            }
+            self.gradient[rows.weights_of(attribute)].fill(0.0);
+        }
+        let decay = per_visit * batch.len() as f64 / corpus.len() as f64;
+        for (at, slope) in slopes.iter().enumerate() {
+            let weight = transitions + at;
+            let slope = slope + decay * descent.weights[weight];
+            descent.descend(weight, slope, f64::NEG_INFINITY);
+        }
+        loss
+    }
+
+    /// Lists the attributes of some sequences, each once.
+    fn touch(&mut self, sequences: &[usize]) {
+        self.batches += 1;
+        self.touched.clear();
+        for &sequence in sequences {
+            let observations = self.corpus.sequence(sequence);
+            for position in 0..observations.len() {
+                for &attribute in observations.attributes(position) {
+                    let seen_in = &mut self.seen_in[attribute as usize];
+                    if std::mem::replace(seen_in, self.batches) != self.batches {
+                        self.touched.push(attribute);
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,219 @@
+use bethe_core::oracle::ChainModel;
+
+use super::rows::AttributeRows;
+
+/// What holds between two successive states.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Transitions {
+    /// Whether a transition is forbidden. `[states][states]`
+    pub forbidden: Vec<bool>,
+    /// Transitions that have a weight, none of them forbidden.
+    pub weighted: Vec<(u16, u16)>,
+}
+
+/// Which weights a conditional random field has, and what it forbids.
+///
+/// Weights are ordered: those of attributes as [`AttributeRows`] has them, then one for each weighted
+/// transition.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Structure {
+    states: usize,
+    rows: AttributeRows,
+    transitions: Transitions,
+    /// States that no sequence starts with. `[states]`
+    not_first: Vec<bool>,
+    /// States that no sequence ends with. `[states]`
+    not_last: Vec<bool>,
+}
+
+/// Why parts do not make a structure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum StructureFault {
+    /// No state, or more than 16 bits can tell apart.
+    #[error("{found} states, expected 1 to 65535")]
+    States {
+        /// How many.
+        found: usize,
+    },
+    /// A list is not as long as the states ask for.
+    #[error("{found} entries of {list}, expected {expected}")]
+    Size {
+        /// Which list.
+        list: &'static str,
+        /// Its length.
+        found: usize,
+        /// What it should be.
+        expected: usize,
+    },
+    /// A pair names a state that is not there, or is not in order.
+    #[error("state {found} in {list}, expected one below {states}, in ascending order")]
+    State {
+        /// Which list.
+        list: &'static str,
+        /// The state.
+        found: usize,
+        /// Number of states.
+        states: usize,
+    },
+}
+
+impl Structure {
+    /// A structure from the states that each attribute has a weight for, ascending: `pairs`, of which
+    /// each attribute has those up to its end.
+    pub fn new(
+        states: usize,
+        (ends, pairs): (&[u32], Vec<u16>),
+        transitions: Transitions,
+        (not_first, not_last): (Vec<bool>, Vec<bool>),
+    ) -> Result<Self, StructureFault> {
+        if states == 0 || states > usize::from(u16::MAX) {
+            return Err(StructureFault::States { found: states });
+        }
+        for (list, found, expected) in [
+            ("forbidden transitions", transitions.forbidden.len(), states * states),
+            ("first states", not_first.len(), states),
+            ("last states", not_last.len(), states),
+        ] {
+            if found != expected {
+                return Err(StructureFault::Size { list, found, expected });
+            }
+        }
+        let state_fault = |list, found: u16| {
+            Err(StructureFault::State { list, found: usize::from(found), states })
+        };
+        let mut start = 0;
+        for &end in ends {
+            let Some(list) = pairs.get(start..end as usize) else {
+                let (found, expected) = (end as usize, pairs.len());
+                return Err(StructureFault::Size { list: "pairs", found, expected });
+            };
+            start = end as usize;
+            let mut next = 0;
+            for &state in list {
+                if usize::from(state) < next || usize::from(state) >= states {
+                    return state_fault("an attribute", state);
+                }
+                next = usize::from(state) + 1;
+            }
+        }
+        for &(from, to) in &transitions.weighted {
+            let cell = usize::from(from) * states + usize::from(to);
+            if usize::from(from.max(to)) >= states || transitions.forbidden[cell] {
+                return state_fault("a weighted transition", from.max(to));
+            }
+        }
+        if start != pairs.len() {
+            return Err(StructureFault::Size {
+                list: "pairs",
+                found: pairs.len(),
+                expected: start,
+            });
+        }
+        let rows = AttributeRows::new(states, ends, pairs);
+        Ok(Self { states, rows, transitions, not_first, not_last })
+    }
+
+    /// Number of states.
+    pub fn states(&self) -> usize {
+        self.states
+    }
+
+    /// The weights of attributes.
+    pub fn rows(&self) -> &AttributeRows {
+        &self.rows
+    }
+
+    /// What holds between states.
+    pub fn transitions(&self) -> &Transitions {
+        &self.transitions
+    }
+
+    /// States that no sequence starts with, and those that none ends with.
+    pub fn ends(&self) -> (&[bool], &[bool]) {
+        (&self.not_first, &self.not_last)
+    }
+
+    /// Number of weights, those included that stay zero for the sake of whole rows.
+    pub fn weights(&self) -> usize {
+        self.rows.weights() + self.transitions.weighted.len()
+    }
+
+    /// Number of weights that may differ from zero.
+    pub fn free_weights(&self) -> usize {
+        self.rows.pairs() + self.transitions.weighted.len()
+    }
+
+    /// Log-potentials of all transitions. `[states][states]`
+    pub fn transition_table(&self, weights: &[f64]) -> Vec<f64> {
+        let forbidden = self.transitions.forbidden.iter();
+        let mut table: Vec<f64> =
+            forbidden.map(|&forbidden| if forbidden { f64::NEG_INFINITY } else { 0.0 }).collect();
+        let weights = &weights[self.rows.weights()..];
+        for (&(from, to), &weight) in self.transitions.weighted.iter().zip(weights) {
+            table[usize::from(from) * self.states + usize::from(to)] = weight;
+        }
+        table
+    }
+
+    pub(super) fn chain_model(&self, weights: &[f64]) -> ChainModel {
+        ChainModel::homogeneous(self.states, &self.transition_table(weights))
+            .expect("finite weights make a table of log-potentials")
+    }
+
+    pub(super) fn pruned(&self, weights: &[f64]) -> (Self, Vec<f64>, Vec<Option<u32>>) {
+        let (mut ends, mut kept): (Vec<u32>, Vec<u16>) = (Vec::new(), Vec::new());
+        let mut kept_weights: Vec<f64> = Vec::new();
+        let numbers = (0..self.rows.len()).map(|attribute| {
+            let nonzero = self.rows.attribute(attribute).filter(|&(_, at)| weights[at] != 0.0);
+            let before = kept.len();
+            for (state, at) in nonzero {
+                kept.push(state);
+                kept_weights.push(weights[at]);
+            }
+            (kept.len() > before).then(|| {
+                ends.push(kept.len() as u32);
+                ends.len() as u32 - 1
+            })
+        });
+        let numbers = numbers.collect();
+        let borders = (self.not_first.clone(), self.not_last.clone());
+        let pruned = Self::new(self.states, (&ends, kept), self.transitions.clone(), borders)
+            .expect("part of a structure is one");
+        kept_weights.extend_from_slice(&weights[self.rows.weights()..]);
+        let all = pruned.weights_of_pairs(&kept_weights);
+        (pruned, all, numbers)
+    }
+
+    /// The pairs and the end of each attribute's, and one weight for each pair and transition.
+    pub fn compact(&self, weights: &[f64]) -> (Vec<u32>, Vec<u16>, Vec<f64>) {
+        let (mut ends, mut pairs, mut own) = (Vec::new(), Vec::new(), Vec::new());
+        for attribute in 0..self.rows.len() {
+            for (state, at) in self.rows.attribute(attribute) {
+                pairs.push(state);
+                own.push(weights[at]);
+            }
+            ends.push(pairs.len() as u32);
+        }
+        own.extend_from_slice(&weights[self.rows.weights()..]);
+        (ends, pairs, own)
+    }
+
+    /// The weights as rows have them, from one for each pair and transition.
+    ///
+    /// # Panics
+    /// If there are not as many as [`Structure::free_weights`].
+    pub fn weights_of_pairs(&self, compact: &[f64]) -> Vec<f64> {
+        assert_eq!(compact.len(), self.free_weights(), "a weight for every pair and transition");
+        let mut all = vec![0.0; self.weights()];
+        let mut own = compact.iter();
+        for attribute in 0..self.rows.len() {
+            for (_, at) in self.rows.attribute(attribute) {
+                all[at] = *own.next().expect("as many as pairs");
+            }
+        }
+        for (weight, &own) in all[self.rows.weights()..].iter_mut().zip(own) {
+            *weight = own;
+        }
+        all
+    }
+}

@@ -1,0 +1,80 @@
+use std::sync::Arc;
+
+use bethe_core::oracle::ChainModel;
+
+use super::space::Space;
+
+/// Sequences with their truth, scored by base models that did not see it.
+#[derive(Debug, Default)]
+pub struct Examples {
+    /// Transition tables of the base models: one, or one for each part of cross-fitted data.
+    pub models: Vec<Arc<ChainModel>>,
+    /// The sequences.
+    pub sequences: Vec<Example>,
+}
+
+/// One sequence.
+#[derive(Clone, Debug)]
+pub struct Example {
+    /// Its base model.
+    pub model: usize,
+    /// Node scores. `[positions][states of the chain]`
+    pub scores: Vec<f64>,
+    /// How often each state of the chain occurs in the truth. `[states of the chain]`
+    pub truth: Vec<f64>,
+    /// The truth's score; a truth that the base model forbids has `-∞`.
+    pub truth_score: f64,
+    /// What weights may depend on, a constant 1 first.
+    pub features: Vec<f64>,
+}
+
+impl Example {
+    /// The weight of each rule for this sequence, not below zero, from `v` (`[rules][features]`).
+    pub fn weights(&self, parameters: &[f64]) -> Vec<f64> {
+        let own = parameters.chunks(self.features.len());
+        let dot = |own: &[f64]| own.iter().zip(&self.features).map(|(v, f)| v * f).sum::<f64>();
+        own.map(|own| dot(own).max(0.0)).collect()
+    }
+}
+
+impl Examples {
+    /// Adds a base model by its transition table, `[states][states]` of the field; its index.
+    pub fn add_model(&mut self, space: &Space, table: &[f64]) -> usize {
+        self.models.push(Arc::new(space.chain_model(table)));
+        self.models.len() - 1
+    }
+
+    /// Adds a sequence by its scores and true states, both of the field, under the model of `table`.
+    pub fn push(
+        &mut self,
+        space: &Space,
+        (model, table): (usize, &[f64]),
+        scores: &[f64],
+        truth: &[u16],
+        features: Vec<f64>,
+    ) {
+        let states = scores.len() / truth.len();
+        let truth: Vec<usize> = truth.iter().map(|&state| usize::from(state)).collect();
+        let rows = scores.chunks(states).zip(&truth);
+        let nodes: f64 = rows.map(|(row, &state)| row[state]).sum();
+        let links: f64 = truth.windows(2).map(|pair| table[pair[0] * states + pair[1]]).sum();
+        let mut counts = vec![0.0; space.len()];
+        for state in space.path(truth) {
+            counts[state] += 1.0;
+        }
+        let mut wide = Vec::new();
+        space.widen(scores, &mut wide);
+        self.sequences.push(Example {
+            model,
+            scores: wide,
+            truth: counts,
+            truth_score: nodes + links,
+            features,
+        });
+    }
+
+    /// Number of features that weights may depend on.
+    pub fn features(&self) -> usize {
+        self.sequences.first().map_or(1, |example| example.features.len())
+    }
+}

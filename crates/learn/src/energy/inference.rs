@@ -1,0 +1,172 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use bethe_core::energy::{Energies, Measurements};
+use bethe_core::oracle::{Chain, ChainModel, Oracle, Tables};
+use bethe_core::solve::{Ignore, Task, solve};
+use bethe_core::support::Support;
+use bethe_core::{Method, Settings, Status};
+
+use super::rules::Rules;
+
+/// When inference stops.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Limits {
+    /// The solver.
+    pub method: Method,
+    /// `gap ≤ tolerance · max(1, |objective|)`
+    pub tolerance: f64,
+    /// At most so many iterations.
+    pub max_iterations: usize,
+    /// At most so long for a sequence.
+    pub time_limit: Option<Duration>,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { method: Method::Auto, tolerance: 1e-5, max_iterations: 100, time_limit: None }
+    }
+}
+
+/// What inference found for a sequence.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Inferred {
+    /// How it ended.
+    pub status: Status,
+    /// Iterations; none where the base model keeps all rules.
+    pub iterations: usize,
+    /// Oracle calls, that for the base model included.
+    pub oracle_calls: usize,
+    /// `F` at the answer.
+    pub objective: f64,
+    /// Log-partition at the answer's tilt.
+    pub log_partition: f64,
+    /// A bound on how far `F` is from its minimum.
+    pub gap: Option<f64>,
+    /// What was added to the score of each state of the chain. `[states]`
+    pub tilt: Vec<f64>,
+    /// Expected counts of the chain's states at the answer. `[states]`
+    pub counts: Vec<f64>,
+    /// Log-partition of the base model.
+    pub base_log_partition: f64,
+    /// Expected counts under the base model. `[states]`
+    pub base_counts: Vec<f64>,
+}
+
+/// Inference under rules for one sequence after the other, with its memory.
+pub struct Inference {
+    rules: Arc<Rules>,
+    weights: Vec<f64>,
+    chain: Chain,
+    measurements: Measurements,
+    /// Positions that the ranges of the measurements allow for.
+    longest: usize,
+}
+
+impl Inference {
+    /// Inference with a chain's shared tables, rules and their weights.
+    pub fn new(model: Arc<ChainModel>, rules: Arc<Rules>, weights: Vec<f64>) -> Self {
+        let chain = Chain::new(model, &[], Support::new()).expect("an empty chain");
+        let longest = 256;
+        let measurements = rules.measurements(&weights, longest);
+        Self { rules, weights, chain, measurements, longest }
+    }
+
+    /// Goes on with other weights.
+    pub fn set_weights(&mut self, weights: Vec<f64>) {
+        if weights != self.weights {
+            self.measurements = self.rules.measurements(&weights, self.longest);
+            self.weights = weights;
+        }
+    }
+
+    /// Goes on with the tables of another model, of as many states.
+    pub fn set_model(&mut self, model: &Arc<ChainModel>) {
+        if !Arc::ptr_eq(self.chain.model(), model) {
+            let fresh = Chain::new(model.clone(), &[], Support::new());
+            self.chain = fresh.expect("an empty chain");
+        }
+    }
+
+    /// The chain, left at the tilt of the latest answer.
+    pub fn chain(&mut self) -> &mut Chain {
+        &mut self.chain
+    }
+
+    /// Infers under the rules; `scores` are `[positions][states of the chain]`, at least one position.
+    /// `None` where the scores forbid every assignment.
+    pub fn run(&mut self, scores: &[f64], limits: &Limits) -> Option<Inferred> {
+        let Self { rules, weights, chain, .. } = self;
+        let states = rules.states;
+        let length = scores.len() / states;
+        let mut support = Support::new();
+        support.add((0..length).collect(), states);
+        chain.load(scores, support).expect("scores are numbers or -∞");
+        let tilt = vec![0.0; states];
+        let mut base_counts = vec![0.0; states];
+        let base_log_partition = chain.tilted(&tilt, &mut base_counts);
+        if base_log_partition == f64::NEG_INFINITY {
+            return None;
+        }
+        if rules.is_content(weights, &base_counts) {
+            let energy = rules.energy(weights, &base_counts);
+            return Some(Inferred {
+                status: Status::Converged,
+                iterations: 0,
+                oracle_calls: 1,
+                objective: energy - base_log_partition,
+                log_partition: base_log_partition,
+                gap: Some(0.0),
+                tilt,
+                counts: base_counts.clone(),
+                base_log_partition,
+                base_counts,
+            });
+        }
+        Some(self.solve(length, limits, base_log_partition, base_counts))
+    }
+
+    fn solve(
+        &mut self,
+        length: usize,
+        limits: &Limits,
+        base_log_partition: f64,
+        base_counts: Vec<f64>,
+    ) -> Inferred {
+        if length > self.longest {
+            self.longest = length.next_power_of_two();
+            self.measurements = self.rules.measurements(&self.weights, self.longest);
+        }
+        let support = self.chain.support().clone();
+        let mut energies =
+            Energies::of_measurements(support, std::mem::take(&mut self.measurements));
+        let settings = Settings {
+            method: limits.method,
+            tolerance: limits.tolerance,
+            max_iterations: limits.max_iterations,
+            time_limit: limits.time_limit,
+            marginals: Tables::None,
+            ..Settings::default()
+        };
+        let task = Task {
+            oracle: &mut self.chain,
+            energies: &mut energies,
+            lowest_score: f64::NEG_INFINITY,
+        };
+        let solved = solve(task, &settings, &mut Ignore);
+        self.measurements = std::mem::take(&mut energies.measurements);
+        let solution = solved.expect("smooth convex rules on a model that allows something");
+        Inferred {
+            status: solution.status,
+            iterations: solution.iterations,
+            oracle_calls: solution.oracle_calls + 1,
+            objective: solution.objective,
+            log_partition: solution.log_partition,
+            gap: solution.gap,
+            tilt: solution.tilt,
+            counts: solution.marginals,
+            base_log_partition,
+            base_counts,
+        }
+    }
+}

@@ -1,0 +1,269 @@
+use std::sync::Arc;
+
+use rand::SeedableRng;
+use rand::rngs::StdRng;
+use rand::seq::SliceRandom;
+
+use super::examples::Examples;
+use super::inference::Limits;
+use super::loss::{Loss, Surrogate};
+use super::rules::Rules;
+use crate::optimise::{AdaGrad, Outcome, QuasiNewton, Region, Settings};
+
+/// How the weights of rules are learned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Learner {
+    /// Algorithm 3: a stochastic step on the surrogate likelihood after each inference.
+    Surrogate,
+    /// Algorithm 2: inference for all sequences, then the surrogate likelihood with `μ*` fixed.
+    SurrogateBatch,
+    /// The Fenchel–Young loss over all sequences: convex, minimised to its optimum.
+    FenchelYoung,
+}
+
+/// What a learner may be told.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LearnerSettings {
+    /// The learner.
+    pub learner: Learner,
+    /// `l1 Σ |v|` is added to the loss over all sequences.
+    pub l1: f64,
+    /// `l2 Σ v²` is added.
+    pub l2: f64,
+    /// Passes over the sequences, at most.
+    pub passes: usize,
+    /// Size of the first stochastic step.
+    pub rate: f64,
+    /// For the order of stochastic steps.
+    pub seed: u64,
+    /// When inference stops.
+    pub limits: Limits,
+}
+
+impl Default for LearnerSettings {
+    fn default() -> Self {
+        Self {
+            learner: Learner::FenchelYoung,
+            l1: 0.5,
+            l2: 0.0,
+            passes: 50,
+            rate: 0.5,
+            seed: 0,
+            limits: Limits::default(),
+        }
+    }
+}
+
+/// Weights, and how they came about.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Learned {
+    /// `v`. `[rules][features]`
+    pub parameters: Vec<f64>,
+    /// The regularised loss after each pass.
+    pub losses: Vec<f64>,
+}
+
+/// Sequences whose inferences run side by side before a stochastic step.
+const BATCH: usize = 8;
+/// Steps of the inner problem of Algorithm 2 between two inferences.
+const INNER_STEPS: usize = 10;
+/// A step that was halved so often is no step.
+const MOST_HALVINGS: i32 = 8;
+/// A pass that lowers the loss by less than this part is the last.
+const LEAST_DECREASE: f64 = 1e-5;
+
+/// Where learning starts.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Start {
+    /// `v`. `[rules][features]`
+    pub parameters: Vec<f64>,
+    /// Which of them stay as they are; none where it is empty. `[rules][features]`
+    pub fixed: Vec<bool>,
+}
+
+/// Learns the weights of the soft rules from some sequences. `observe` sees the loss after each pass
+/// and may say `false` to stop.
+///
+/// # Panics
+/// If `start` has not one number for every rule and feature.
+pub fn learn(
+    examples: &Examples,
+    (rules, start): (&Arc<Rules>, &Start),
+    which: &[usize],
+    settings: &LearnerSettings,
+    observe: &mut dyn FnMut(usize, f64) -> bool,
+) -> Learned {
+    assert_eq!(start.parameters.len(), rules.soft.len() * examples.features(), "a start");
+    let task = Task { examples, rules, fixed: &start.fixed, which, settings };
+    let parameters = start.parameters.clone();
+    match settings.learner {
+        Learner::Surrogate => task.stochastic(parameters, observe),
+        Learner::SurrogateBatch => task.alternating(parameters, observe),
+        Learner::FenchelYoung => task.convex(parameters, observe),
+    }
+}
+
+struct Task<'a> {
+    examples: &'a Examples,
+    rules: &'a Arc<Rules>,
+    fixed: &'a [bool],
+    which: &'a [usize],
+    settings: &'a LearnerSettings,
+}
+
+impl Task<'_> {
+    /// Weights that are constants may be kept from falling below zero; those that depend on features
+    /// are cut off there instead.
+    fn region(&self) -> Region {
+        match self.examples.features() {
+            1 => Region::NotNegative { from: 0 },
+            _ if self.settings.l1 > 0.0 => Region::L1 { coefficient: self.settings.l1 },
+            _ => Region::Free,
+        }
+    }
+
+    /// Adds what regularises to a loss, as far as the region does not.
+    fn regularise(&self, parameters: &[f64], gradient: &mut [f64]) -> f64 {
+        let LearnerSettings { l1, l2, .. } = *self.settings;
+        let l1 = if matches!(self.region(), Region::NotNegative { .. }) { l1 } else { 0.0 };
+        for (slope, weight) in gradient.iter_mut().zip(parameters) {
+            *slope += l1 + 2.0 * l2 * weight;
+        }
+        self.hold(gradient);
+        parameters.iter().map(|weight| l1 * weight + l2 * weight * weight).sum()
+    }
+
+    /// Keeps fixed weights where they are.
+    fn hold(&self, gradient: &mut [f64]) {
+        for (slope, _) in gradient.iter_mut().zip(self.fixed).filter(|(_, fixed)| **fixed) {
+            *slope = 0.0;
+        }
+    }
+
+    fn convex(&self, start: Vec<f64>, observe: &mut dyn FnMut(usize, f64) -> bool) -> Learned {
+        let kit = (self.rules, &self.settings.limits);
+        let mut objective = |parameters: &[f64], gradient: &mut [f64]| {
+            let loss =
+                Loss::FenchelYoung.evaluate(self.examples, kit, self.which, parameters, gradient);
+            loss + self.regularise(parameters, gradient)
+        };
+        let minimiser = Settings {
+            region: self.region(),
+            gradient_tolerance: 1e-4,
+            least_decrease: LEAST_DECREASE,
+            period: 3,
+            memory: 10,
+        };
+        let mut minimiser = QuasiNewton::start(minimiser, start, &mut objective);
+        let mut losses = vec![minimiser.value()];
+        for pass in 1..=self.settings.passes {
+            let outcome = minimiser.step(&mut objective);
+            losses.push(minimiser.value());
+            if outcome != Outcome::Advanced || !observe(pass, minimiser.value()) {
+                break;
+            }
+        }
+        Learned { parameters: minimiser.weights().to_vec(), losses }
+    }
+
+    /// The paper's alternation, with shorter steps where a full one would raise the surrogate loss:
+    /// without that it can swing, or run away, since `μ*` moves as the weights do.
+    fn alternating(&self, start: Vec<f64>, observe: &mut dyn FnMut(usize, f64) -> bool) -> Learned {
+        let kit = (self.rules, &self.settings.limits);
+        let mut unused = vec![0.0; start.len()];
+        let mut value = |parameters: &[f64]| {
+            let loss =
+                Loss::Surrogate.evaluate(self.examples, kit, self.which, parameters, &mut unused);
+            loss + self.penalty(parameters)
+        };
+        let mut parameters = start;
+        let mut losses = vec![value(&parameters)];
+        for pass in 1..=self.settings.passes {
+            let before = losses[pass - 1];
+            let target = self.fit_surrogate(&parameters);
+            let reached = (0..MOST_HALVINGS).find_map(|halvings| {
+                let step = 0.5f64.powi(halvings);
+                let moved =
+                    parameters.iter().zip(&target).map(|(from, to)| from + step * (to - from));
+                let moved: Vec<f64> = moved.collect();
+                let after = value(&moved);
+                (after < before).then_some((moved, after))
+            });
+            let Some((moved, after)) = reached else { break };
+            parameters = moved;
+            losses.push(after);
+            if before - after <= LEAST_DECREASE * before.abs() || !observe(pass, after) {
+                break;
+            }
+        }
+        Learned { parameters, losses }
+    }
+
+    /// Some steps on the surrogate likelihood with `μ*` fixed as it is at `parameters`.
+    fn fit_surrogate(&self, parameters: &[f64]) -> Vec<f64> {
+        let kit = (self.rules, &self.settings.limits);
+        let fitted = Surrogate::fit(self.examples, kit, self.which, parameters);
+        let mut objective = |parameters: &[f64], gradient: &mut [f64]| {
+            let loss = fitted.evaluate(self.examples, self.rules, self.which, parameters, gradient);
+            loss + self.regularise(parameters, gradient)
+        };
+        let settings = Settings { region: self.region(), ..Settings::default() };
+        let mut minimiser = QuasiNewton::start(settings, parameters.to_vec(), &mut objective);
+        for _ in 0..INNER_STEPS {
+            if minimiser.step(&mut objective) != Outcome::Advanced {
+                break;
+            }
+        }
+        minimiser.weights().to_vec()
+    }
+
+    /// What regularises, whether the region adds it or not.
+    fn penalty(&self, parameters: &[f64]) -> f64 {
+        let LearnerSettings { l1, l2, .. } = *self.settings;
+        parameters.iter().map(|weight| l1 * weight.abs() + l2 * weight * weight).sum()
+    }
+
+    fn stochastic(&self, start: Vec<f64>, observe: &mut dyn FnMut(usize, f64) -> bool) -> Learned {
+        let kit = (self.rules, &self.settings.limits);
+        let mut rng = StdRng::seed_from_u64(self.settings.seed);
+        let lowest = match self.region() {
+            Region::NotNegative { .. } => 0.0,
+            _ => f64::NEG_INFINITY,
+        };
+        let (l1, l2) = (self.settings.l1, self.settings.l2);
+        let part = 1.0 / self.which.len().max(1) as f64;
+        let mut descent = AdaGrad::new(self.settings.rate, start);
+        let mut gradient = vec![0.0; descent.weights.len()];
+        let (mut order, mut losses) = (self.which.to_vec(), Vec::new());
+        for pass in 1..=self.settings.passes {
+            order.shuffle(&mut rng);
+            let mut loss = 0.0;
+            for batch in order.chunks(BATCH) {
+                let weights = descent.weights.clone();
+                loss +=
+                    Loss::Surrogate.evaluate(self.examples, kit, batch, &weights, &mut gradient);
+                descent.begin_step();
+                let part = part * batch.len() as f64;
+                let is_free = |at: usize| !self.fixed.get(at).is_some_and(|fixed| *fixed);
+                for (at, (&slope, &weight)) in gradient.iter().zip(&weights).enumerate() {
+                    if !is_free(at) {
+                        continue;
+                    }
+                    let pull = match weight {
+                        w if w > 0.0 => l1,
+                        w if w < 0.0 => -l1,
+                        // Without a weight, the penalty only keeps it there.
+                        _ if slope < 0.0 => l1.min(-slope / part),
+                        _ => 0.0,
+                    };
+                    descent.descend(at, slope + part * (pull + 2.0 * l2 * weight), lowest);
+                }
+            }
+            losses.push(loss + self.penalty(&descent.weights));
+            if !observe(pass, losses[pass - 1]) {
+                break;
+            }
+        }
+        Learned { parameters: descent.average(), losses }
+    }
+}

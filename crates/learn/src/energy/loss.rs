@@ -1,0 +1,251 @@
+use std::sync::Arc;
+
+use bethe_core::Oracle;
+use bethe_core::support::Support;
+use rayon::prelude::*;
+
+use super::examples::{Example, Examples};
+use super::inference::{Inference, Inferred, Limits};
+use super::rules::Rules;
+
+/// Sequences that are gone through together: sums are taken within a group, then over groups in order.
+const GROUP: usize = 32;
+
+/// A loss of rule weights, with its gradient.
+///
+/// The weight of rule `j` for a sequence with features `f` is `ψ_j = v_j·f`; below zero the rule is as
+/// good as absent there. With `n` the true and `n*` the inferred counts, `z` and `z*` the rule's values:
+///
+/// | loss | value | `∂/∂ψ_j` |
+/// | --- | --- | --- |
+/// | Fenchel–Young | `−F* − ⟨θ, S(y)⟩ + L_ψ(n)` | `φ(z) − φ(z*)` |
+/// | surrogate | `A(θ + δ*) − ⟨θ + δ*, S(y)⟩`, `δ* = −∇L(μ*)` | `φ′(z*)·(z − z*)` |
+///
+/// The first is convex in `ψ` and this is its gradient. The second is the negative log-likelihood of
+/// the locally fitted model `Q`, and this is its gradient where `μ*` is held fixed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Loss {
+    /// The Fenchel–Young loss.
+    FenchelYoung,
+    /// The surrogate likelihood of the paper's Algorithms 2 and 3.
+    Surrogate,
+}
+
+/// A value and a gradient, `[rules][features]`.
+pub(super) struct Slope {
+    pub(super) value: f64,
+    pub(super) gradient: Vec<f64>,
+}
+
+impl Loss {
+    /// The loss over some sequences, and its gradient in `v` (`[rules][features]`).
+    pub fn evaluate(
+        self,
+        examples: &Examples,
+        (rules, limits): (&Arc<Rules>, &Limits),
+        which: &[usize],
+        parameters: &[f64],
+        gradient: &mut [f64],
+    ) -> f64 {
+        let of_one = |inference: &mut Inference, example: &Example, slope: &mut Slope| {
+            let Some(found) = inference.run(&example.scores, limits) else { return };
+            self.add(rules, example, parameters, &found, slope);
+        };
+        sum(examples, rules, which, parameters, gradient, of_one)
+    }
+
+    /// Adds one sequence's part.
+    fn add(
+        self,
+        rules: &Rules,
+        example: &Example,
+        parameters: &[f64],
+        found: &Inferred,
+        slope: &mut Slope,
+    ) {
+        let penalty = rules.penalty;
+        if example.truth_score > f64::NEG_INFINITY {
+            slope.value -= example.truth_score;
+        }
+        slope.value += match self {
+            Self::FenchelYoung => -found.objective,
+            Self::Surrogate => found.log_partition - dot(&found.tilt, &example.truth),
+        };
+        let features = &example.features;
+        let of_rules =
+            parameters.chunks(features.len()).zip(slope.gradient.chunks_mut(features.len()));
+        for (rule, (own, gradient)) in rules.soft.iter().zip(of_rules) {
+            let weight = dot(own, features);
+            if weight < 0.0 {
+                continue;
+            }
+            let (truth, inferred) = (rule.measure(&example.truth), rule.measure(&found.counts));
+            let part = match self {
+                Self::FenchelYoung => {
+                    slope.value += weight * penalty.value(truth);
+                    penalty.value(truth) - penalty.value(inferred)
+                }
+                Self::Surrogate => penalty.derivative(inferred) * (truth - inferred),
+            };
+            add_scaled(part, features, gradient);
+        }
+    }
+}
+
+/// The surrogate likelihood with `μ*` held fixed, as the inner problem of Algorithm 2 has it: a
+/// log-linear model in `ψ`, convex, without inference under rules.
+pub struct Surrogate {
+    /// `φ′(z*)` of the rules where it is not zero. `[sequences]`
+    slopes: Vec<Vec<(u32, f64)>>,
+}
+
+impl Surrogate {
+    /// Infers `μ*` at the given parameters.
+    pub fn fit(
+        examples: &Examples,
+        (rules, limits): (&Arc<Rules>, &Limits),
+        which: &[usize],
+        parameters: &[f64],
+    ) -> Self {
+        let groups: Vec<Vec<Vec<(u32, f64)>>> = which
+            .par_chunks(GROUP)
+            .map(|group| {
+                let mut inference = fresh(examples, rules);
+                let of_one = |&at: &usize| {
+                    let example = &examples.sequences[at];
+                    prepare(&mut inference, examples, example, parameters);
+                    let Some(found) = inference.run(&example.scores, limits) else {
+                        return Vec::new();
+                    };
+                    let slope = |(rule, row): (usize, &super::Rule)| {
+                        let slope = rules.penalty.derivative(row.measure(&found.counts));
+                        (slope != 0.0).then_some((rule as u32, slope))
+                    };
+                    rules.soft.iter().enumerate().filter_map(slope).collect()
+                };
+                group.iter().map(of_one).collect()
+            })
+            .collect();
+        Self { slopes: groups.into_iter().flatten().collect() }
+    }
+
+    /// The loss over the sequences that it was fitted to, and its gradient in `v`.
+    pub fn evaluate(
+        &self,
+        examples: &Examples,
+        rules: &Arc<Rules>,
+        which: &[usize],
+        parameters: &[f64],
+        gradient: &mut [f64],
+    ) -> f64 {
+        let slopes: Vec<usize> = (0..which.len()).collect();
+        let groups: Vec<Slope> = slopes
+            .par_chunks(GROUP)
+            .map(|group| {
+                let mut inference = fresh(examples, rules);
+                let mut slope = Slope { value: 0.0, gradient: vec![0.0; parameters.len()] };
+                for &at in group {
+                    let example = &examples.sequences[which[at]];
+                    inference.set_model(&examples.models[example.model]);
+                    self.add(at, rules, example, parameters, &mut inference, &mut slope);
+                }
+                slope
+            })
+            .collect();
+        join(groups, gradient)
+    }
+
+    fn add(
+        &self,
+        at: usize,
+        rules: &Rules,
+        example: &Example,
+        parameters: &[f64],
+        inference: &mut Inference,
+        slope: &mut Slope,
+    ) {
+        let features = &example.features;
+        let own = |rule: u32| &parameters[rule as usize * features.len()..][..features.len()];
+        let mut tilt = vec![0.0; rules.states];
+        for &(rule, derivative) in &self.slopes[at] {
+            let weight = dot(own(rule), features).max(0.0);
+            for &(state, a) in &rules.soft[rule as usize].coefficients {
+                tilt[state] -= weight * derivative * a;
+            }
+        }
+        let mut support = Support::new();
+        support.add((0..example.scores.len() / rules.states).collect(), rules.states);
+        let chain = inference.chain();
+        chain.load(&example.scores, support).expect("scores are numbers or -∞");
+        let mut counts = vec![0.0; rules.states];
+        let log_partition = chain.tilted(&tilt, &mut counts);
+        if log_partition == f64::NEG_INFINITY {
+            return;
+        }
+        slope.value += log_partition - dot(&tilt, &example.truth);
+        if example.truth_score > f64::NEG_INFINITY {
+            slope.value -= example.truth_score;
+        }
+        for &(rule, derivative) in &self.slopes[at] {
+            if dot(own(rule), features) >= 0.0 {
+                let row = &rules.soft[rule as usize];
+                let part = derivative * (row.measure(&example.truth) - row.measure(&counts));
+                let gradient = &mut slope.gradient[rule as usize * features.len()..];
+                add_scaled(part, features, gradient);
+            }
+        }
+    }
+}
+
+/// Sums a loss over sequences, each inferred with its own model and weights.
+fn sum(
+    examples: &Examples,
+    rules: &Arc<Rules>,
+    which: &[usize],
+    parameters: &[f64],
+    gradient: &mut [f64],
+    of_one: impl Fn(&mut Inference, &Example, &mut Slope) + Sync,
+) -> f64 {
+    let groups: Vec<Slope> = which
+        .par_chunks(GROUP)
+        .map(|group| {
+            let mut inference = fresh(examples, rules);
+            let mut slope = Slope { value: 0.0, gradient: vec![0.0; parameters.len()] };
+            for &at in group {
+                let example = &examples.sequences[at];
+                prepare(&mut inference, examples, example, parameters);
+                of_one(&mut inference, example, &mut slope);
+            }
+            slope
+        })
+        .collect();
+    join(groups, gradient)
+}
+
+fn fresh(examples: &Examples, rules: &Arc<Rules>) -> Inference {
+    Inference::new(examples.models[0].clone(), rules.clone(), vec![0.0; rules.soft.len()])
+}
+
+/// Gives inference the model and the weights of a sequence.
+fn prepare(inference: &mut Inference, examples: &Examples, example: &Example, parameters: &[f64]) {
+    inference.set_model(&examples.models[example.model]);
+    inference.set_weights(example.weights(parameters));
+}
+
+fn join(groups: Vec<Slope>, gradient: &mut [f64]) -> f64 {
+    gradient.fill(0.0);
+    let mut value = 0.0;
+    for group in groups {
+        value += group.value;
+        add_scaled(1.0, &group.gradient, gradient);
+    }
+    value
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+fn add_scaled(factor: f64, values: &[f64], out: &mut [f64]) {
+    out.iter_mut().zip(values).for_each(|(out, value)| *out += factor * value);
+}

@@ -1,0 +1,218 @@
+//! Losses of rule weights: finite differences, convexity, and what learning comes to.
+
+mod common;
+
+use std::sync::Arc;
+
+use bethe_core::Penalty;
+use bethe_learn::energy::{
+    Examples, Joint, Learner, LearnerSettings, Limits, Loss, Rule, Rules, Space, Start, Surrogate,
+    learn,
+};
+use rand::rngs::StdRng;
+use rand::{Rng, SeedableRng};
+
+const STATES: usize = 4;
+
+/// Sequences in which the truth has exactly one state 1, by scores that do not know it.
+fn examples(seed: u64, count: usize, features: usize) -> (Examples, Arc<Rules>) {
+    let mut rng = StdRng::seed_from_u64(seed);
+    let space = Space::plain(STATES);
+    let mut table: Vec<f64> = (0..STATES * STATES).map(|_| rng.random_range(-1.0..1.0)).collect();
+    table[2] = f64::NEG_INFINITY;
+    let mut examples = Examples::default();
+    let model = examples.add_model(&space, &table);
+    for _ in 0..count {
+        let length = rng.random_range(1..8);
+        let special = rng.random_range(0..length);
+        let mut truth: Vec<u16> = Vec::new();
+        for t in 0..length {
+            let state = match t == special {
+                true => 1,
+                false => [0, 2, 3][rng.random_range(0..3)],
+            };
+            let forbidden = truth.last() == Some(&0) && state == 2;
+            truth.push(if forbidden { 3 } else { state });
+        }
+        let scores: Vec<f64> = truth
+            .iter()
+            .flat_map(|&state| {
+                (0..STATES).map(move |k| f64::from(u8::from(k == usize::from(state))))
+            })
+            .collect::<Vec<_>>()
+            .into_iter()
+            .map(|lean| lean + rng.random_range(-1.5..1.5))
+            .collect();
+        let f = (0..features).map(|f| if f == 0 { 1.0 } else { rng.random_range(-0.5..0.5) });
+        let f = f.collect();
+        examples.push(&space, (model, &table), &scores, &truth, f);
+    }
+    let soft = vec![
+        Rule::at_most(1.0, [(1, 1.0)]),
+        Rule::at_most(-1.0, [(1, -1.0)]),
+        Rule::at_most(0.0, [(0, 1.0), (3, -1.0)]),
+        Rule::at_most(2.0, [(2, 1.0), (3, 1.0)]),
+    ];
+    let rules = Rules { states: STATES, penalty: Penalty::SmoothedHinge, soft, hard: Vec::new() };
+    (examples, Arc::new(rules))
+}
+
+fn zeros(examples: &Examples) -> Start {
+    Start { parameters: vec![0.0; 4 * examples.features()], fixed: Vec::new() }
+}
+
+fn sharp() -> Limits {
+    Limits { tolerance: 1e-10, max_iterations: 1000, ..Limits::default() }
+}
+
+fn assert_gradient(mut f: impl FnMut(&[f64], &mut [f64]) -> f64, at: &[f64]) {
+    let mut gradient = vec![0.0; at.len()];
+    f(at, &mut gradient);
+    let mut unused = gradient.clone();
+    for i in 0..at.len() {
+        let mut moved = |shift: f64| {
+            let mut to = at.to_vec();
+            to[i] += shift;
+            f(&to, &mut unused)
+        };
+        let slope = (moved(1e-4) - moved(-1e-4)) / 2e-4;
+        assert!(
+            (slope - gradient[i]).abs() < 2e-5 * slope.abs().max(1.0),
+            "{i}: {slope} {}",
+            gradient[i]
+        );
+    }
+}
+
+#[test]
+fn fenchel_young_gradients_match_finite_differences() {
+    for features in [1, 3] {
+        let (examples, rules) = examples(1, 12, features);
+        let which: Vec<usize> = (0..12).collect();
+        let at: Vec<f64> = (0..4 * features).map(|i| 0.4 + 0.3 * (i as f64).sin()).collect();
+        let loss = |v: &[f64], g: &mut [f64]| {
+            Loss::FenchelYoung.evaluate(&examples, (&rules, &sharp()), &which, v, g)
+        };
+        assert_gradient(loss, &at);
+    }
+}
+
+#[test]
+fn surrogate_gradients_match_finite_differences_with_marginals_held_fixed() {
+    for features in [1, 3] {
+        let (examples, rules) = examples(2, 12, features);
+        let which: Vec<usize> = (0..12).collect();
+        let at: Vec<f64> = (0..4 * features).map(|i| 0.5 + 0.3 * (i as f64).cos()).collect();
+        let fitted = Surrogate::fit(&examples, (&rules, &sharp()), &which, &at);
+        assert_gradient(|v, g| fitted.evaluate(&examples, &rules, &which, v, g), &at);
+        // At the point it was fitted to, Algorithm 3 takes the same gradient.
+        let (mut held, mut stochastic) = (vec![0.0; at.len()], vec![0.0; at.len()]);
+        let value = fitted.evaluate(&examples, &rules, &which, &at, &mut held);
+        let kit = (&rules, &sharp());
+        let again = Loss::Surrogate.evaluate(&examples, kit, &which, &at, &mut stochastic);
+        assert!((value - again).abs() < 1e-4 * value.abs());
+        assert!(held.iter().zip(&stochastic).all(|(a, b)| (a - b).abs() < 1e-3));
+    }
+}
+
+#[test]
+fn the_fenchel_young_loss_is_convex_and_not_negative() {
+    let (examples, rules) = examples(3, 10, 1);
+    let which: Vec<usize> = (0..10).collect();
+    let mut unused = vec![0.0; 4];
+    let mut loss = |v: &[f64]| {
+        Loss::FenchelYoung.evaluate(&examples, (&rules, &sharp()), &which, v, &mut unused)
+    };
+    let mut rng = StdRng::seed_from_u64(4);
+    for _ in 0..30 {
+        let mut point = || -> Vec<f64> { (0..4).map(|_| rng.random_range(0.0..5.0)).collect() };
+        let (a, b) = (point(), point());
+        let middle: Vec<f64> = a.iter().zip(&b).map(|(a, b)| 0.5 * (a + b)).collect();
+        assert!(loss(&middle) <= 0.5 * (loss(&a) + loss(&b)) + 1e-6);
+        assert!(loss(&a) >= -1e-6);
+    }
+}
+
+#[test]
+fn every_learner_finds_the_rule_that_the_truth_keeps() {
+    let (examples, rules) = examples(5, 150, 1);
+    let which: Vec<usize> = (0..150).collect();
+    for learner in [Learner::FenchelYoung, Learner::Surrogate, Learner::SurrogateBatch] {
+        let settings = LearnerSettings { learner, passes: 20, ..LearnerSettings::default() };
+        let learned =
+            learn(&examples, (&rules, &zeros(&examples)), &which, &settings, &mut |_, _| true);
+        let [at_most_one, at_least_one, difference, _] = learned.parameters[..] else { panic!() };
+        assert!(at_most_one > 0.5 && at_least_one > 0.5, "{learner:?} {learned:?}");
+        assert!(at_most_one.min(at_least_one) > difference, "{learner:?} {learned:?}");
+        assert!(learned.losses.last() < learned.losses.first(), "{learner:?} {learned:?}");
+    }
+}
+
+#[test]
+fn learning_is_the_same_for_any_number_of_threads() {
+    let (examples, rules) = examples(6, 100, 2);
+    let which: Vec<usize> = (0..100).collect();
+    for learner in [Learner::FenchelYoung, Learner::Surrogate, Learner::SurrogateBatch] {
+        let settings = LearnerSettings { learner, passes: 4, ..LearnerSettings::default() };
+        let run = |threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| {
+                learn(&examples, (&rules, &zeros(&examples)), &which, &settings, &mut |_, _| true)
+            })
+        };
+        assert_eq!(run(1), run(3), "{learner:?}");
+    }
+}
+
+#[test]
+fn fixed_weights_stay() {
+    let (examples, rules) = examples(7, 60, 1);
+    let which: Vec<usize> = (0..60).collect();
+    let start =
+        Start { parameters: vec![0.0, 1.25, 0.0, 0.5], fixed: vec![false, true, false, true] };
+    for learner in [Learner::FenchelYoung, Learner::Surrogate, Learner::SurrogateBatch] {
+        let settings = LearnerSettings { learner, passes: 4, ..LearnerSettings::default() };
+        let learned = learn(&examples, (&rules, &start), &which, &settings, &mut |_, _| true);
+        assert_eq!((learned.parameters[1], learned.parameters[3]), (1.25, 0.5), "{learner:?}");
+        assert!(learned.parameters[0] > 0.0, "{learner:?}");
+    }
+}
+
+#[test]
+fn joint_gradients_match_finite_differences() {
+    let common::Example { corpus, truth, structure } = common::example(11, 4, 12);
+    // A bit that state 2 sets, and a rule on state 0 after it.
+    let space = Space::with_memory(4, vec![vec![false, false, true, false]]).unwrap();
+    let late = (0..space.len()).filter(|&s| space.state(s) == 0 && space.is_set_before(0, s));
+    let ones = (0..space.len()).filter(|&s| space.state(s) == 1);
+    let soft = vec![
+        Rule::at_most(0.0, late.map(|s| (s, 1.0))),
+        Rule::at_most(1.0, ones.map(|s| (s, 1.0))),
+    ];
+    let states = space.len();
+    let rules = Arc::new(Rules { states, penalty: Penalty::SmoothedHinge, soft, hard: Vec::new() });
+    let joint = Joint {
+        structure: &structure,
+        corpus: &corpus,
+        truth: &truth,
+        space: &space,
+        rules: &rules,
+        features: &|_| vec![1.0],
+        limits: sharp(),
+    };
+    let mut at = common::random_weights(3, &structure);
+    at.extend([0.7, 1.3]);
+    let mut unseen = vec![false; at.len()];
+    structure.rows().for_each_unseen(|weight| unseen[weight] = true);
+    let free: Vec<usize> = (0..at.len()).filter(|&i| !unseen[i]).collect();
+    let value = |free_values: &[f64], slopes: &mut [f64]| {
+        let mut whole = at.clone();
+        free.iter().zip(free_values).for_each(|(&i, &v)| whole[i] = v);
+        let mut gradient = vec![0.0; whole.len()];
+        let loss = joint.evaluate(&whole, &mut gradient);
+        free.iter().zip(slopes).for_each(|(&i, slope)| *slope = gradient[i]);
+        loss
+    };
+    let start: Vec<f64> = free.iter().map(|&i| at[i]).collect();
+    assert_gradient(value, &start);
+}
