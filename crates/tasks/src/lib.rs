@@ -1,0 +1,3 @@
+//! What people do with `bethe`: each task is a folder of its own.
+
+pub mod tagging;

@@ -1,0 +1,121 @@
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::attributes::{Attributes, unescape};
+use super::{DataError, Format};
+
+/// One sequence: its lines as they were in the file, and where their cells are.
+///
+/// All text is in one buffer; rows and cells are ranges of it. Rows and columns count from 0,
+/// lines of the file from 1.
+#[derive(Clone, Debug)]
+pub struct Sequence {
+    pub(super) path: Arc<Path>,
+    text: String,
+    rows: Vec<Row>,
+    cells: Vec<(u32, u32)>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Row {
+    line: usize,
+    /// Where its text begins; the next row's beginning, or the end of the buffer, is its end.
+    text: u32,
+    /// Likewise its first cell.
+    cells: u32,
+}
+
+impl Sequence {
+    /// The most text a sequence can hold. A row has at least one byte and at most one cell more
+    /// than bytes, so with half of what 32 bits count, cells can be counted too.
+    pub(super) const LIMIT: usize = (u32::MAX / 2) as usize;
+
+    pub(super) fn new(path: Arc<Path>) -> Self {
+        Self { path, text: String::new(), rows: Vec::new(), cells: Vec::new() }
+    }
+
+    /// Bytes of text that still fit.
+    pub(super) fn room(&self) -> usize {
+        Self::LIMIT - self.text.len()
+    }
+
+    /// Appends a row that fits the [room](Self::room); returns its number of cells.
+    pub(super) fn push(&mut self, line: usize, row: &str, format: Format) -> usize {
+        let base = self.text.len();
+        let first = self.cells.len();
+        self.text.push_str(row);
+        self.rows.push(Row { line, text: base as u32, cells: first as u32 });
+        let tabs = format == Format::Attributes || row.contains('\t');
+        let separator = if tabs { '\t' } else { ' ' };
+        let mut start = base;
+        for cell in row.split(separator) {
+            let end = start + cell.len();
+            if tabs || !cell.is_empty() {
+                self.cells.push((start as u32, end as u32));
+            }
+            start = end + 1;
+        }
+        self.cells.len() - first
+    }
+
+    /// The number of rows, which is never 0 in a sequence that was read.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Whether there is no row.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// The file it is from, as it was given.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub(super) fn path_buf(&self) -> PathBuf {
+        self.path.to_path_buf()
+    }
+
+    /// The line of the file in which row `t` is.
+    pub fn line(&self, t: usize) -> usize {
+        self.rows[t].line
+    }
+
+    /// Row `t` as it was in the file, without its line end.
+    pub fn row(&self, t: usize) -> &str {
+        let end = self.rows.get(t + 1).map_or(self.text.len(), |next| next.text as usize);
+        &self.text[self.rows[t].text as usize..end]
+    }
+
+    /// The number of cells of row `t`.
+    pub fn columns(&self, t: usize) -> usize {
+        self.row_cells(t).len()
+    }
+
+    /// A cell of row `t`, or nothing if the row is shorter.
+    pub fn cell(&self, t: usize, column: usize) -> Option<&str> {
+        let &(start, end) = self.row_cells(t).get(column)?;
+        Some(&self.text[start as usize..end as usize])
+    }
+
+    /// The label of row `t` of an attribute file, without escapes; empty if there is none.
+    pub fn attribute_label(&self, t: usize) -> Cow<'_, str> {
+        unescape(self.cell(t, 0).unwrap_or_default())
+    }
+
+    /// The attributes of row `t` of an attribute file: names without escapes, and values.
+    pub fn attributes(&self, t: usize) -> Attributes<'_> {
+        Attributes::new(self, t)
+    }
+
+    fn row_cells(&self, t: usize) -> &[(u32, u32)] {
+        let end = self.rows.get(t + 1).map_or(self.cells.len(), |next| next.cells as usize);
+        &self.cells[self.rows[t].cells as usize..end]
+    }
+
+    pub(super) fn too_long(&self, line: usize) -> DataError {
+        DataError::TooLong { path: self.path_buf(), line, limit: Self::LIMIT }
+    }
+}

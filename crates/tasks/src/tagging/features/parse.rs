@@ -1,0 +1,151 @@
+//! Template text to lines, one mistake at a time.
+
+use super::TemplateError;
+use super::function::Function;
+use super::template::{HIGHEST_COLUMN, Line, LineKind, Macro, Piece, WIDEST_ROW};
+
+/// The lines that give attributes, and whether there is a line for transitions.
+pub(super) fn lines(text: &str) -> Result<(Vec<Line>, bool), TemplateError> {
+    let mut lines = Vec::new();
+    let mut beginnings: Vec<Beginning> = Vec::new();
+    let mut transitions = false;
+    let written = text.lines().map(str::trim).zip(1..);
+    for (content, number) in written.filter(|(content, _)| !content.is_empty()) {
+        let kind = match content.as_bytes()[0] {
+            b'#' => continue,
+            b'U' => Some(LineKind::Text(pieces(content, number)?)),
+            b'R' => Some(numeric(content, number)?),
+            b'B' if content.contains('%') => {
+                let found = content.to_owned();
+                return Err(TemplateError::BigramWithCells { line: number, found });
+            }
+            b'B' => None,
+            _ => {
+                let found = content.to_owned();
+                return Err(TemplateError::UnknownLine { line: number, found });
+            }
+        };
+        let beginning = Beginning::of(kind.as_ref(), content, number);
+        for earlier in &beginnings {
+            earlier.distinguish(&beginning)?;
+        }
+        beginnings.push(beginning);
+        match kind {
+            Some(kind) => lines.push(Line { number, kind }),
+            None => transitions = true,
+        }
+    }
+    if beginnings.is_empty() {
+        return Err(TemplateError::Empty);
+    }
+    Ok((lines, transitions))
+}
+
+/// What every attribute of a line begins with, and whether that is all of it.
+struct Beginning {
+    text: String,
+    whole: bool,
+    line: usize,
+}
+
+impl Beginning {
+    fn of(kind: Option<&LineKind>, content: &str, line: usize) -> Self {
+        let (text, whole) = match kind {
+            None => (content, true),
+            Some(LineKind::Numeric { name, .. }) => (name.as_str(), true),
+            Some(LineKind::Text(pieces)) => match pieces.first() {
+                Some(Piece::Literal(text)) => (text.as_str(), pieces.len() == 1),
+                _ => unreachable!("a U line begins with the literal U"),
+            },
+        };
+        Self { text: text.to_owned(), whole, line }
+    }
+
+    /// An error if some attribute of this line could be one of the later line.
+    fn distinguish(&self, later: &Self) -> Result<(), TemplateError> {
+        let covers = |short: &Self, long: &Self| {
+            short.text == long.text || (!short.whole && long.text.starts_with(&short.text))
+        };
+        let shared = match (covers(self, later), covers(later, self)) {
+            (true, _) => &self.text,
+            (false, true) => &later.text,
+            (false, false) => return Ok(()),
+        };
+        let found = shared.clone();
+        Err(TemplateError::SharedName { line: later.line, first: self.line, found })
+    }
+}
+
+fn numeric(content: &str, line: usize) -> Result<LineKind, TemplateError> {
+    let mistake = || TemplateError::Numeric { line, found: content.to_owned() };
+    let (name, rest) = content.split_once(':').ok_or_else(mistake)?;
+    match pieces(rest, line)?.as_slice() {
+        [Piece::Macro(Macro { function: Function::Cell, row, column })] if !name.contains('%') => {
+            Ok(LineKind::Numeric { name: name.to_owned(), row: *row, column: *column })
+        }
+        _ => Err(mistake()),
+    }
+}
+
+/// Literals and macros in turn; neighbouring literals are one piece.
+fn pieces(content: &str, line: usize) -> Result<Vec<Piece>, TemplateError> {
+    let mut pieces = Vec::new();
+    let mut literal = String::new();
+    let mut rest = content;
+    while let Some(percent) = rest.find('%') {
+        literal.push_str(&rest[..percent]);
+        rest = &rest[percent..];
+        if let Some(after) = rest.strip_prefix("%%") {
+            literal.push('%');
+            rest = after;
+            continue;
+        }
+        let (cell, after) = one_macro(rest, line)?;
+        if !literal.is_empty() {
+            pieces.push(Piece::Literal(std::mem::take(&mut literal)));
+        }
+        pieces.push(Piece::Macro(cell));
+        rest = after;
+    }
+    literal.push_str(rest);
+    if !literal.is_empty() {
+        pieces.push(Piece::Literal(literal));
+    }
+    Ok(pieces)
+}
+
+/// The macro at the beginning of `text`, a percent sign, and the text behind it.
+fn one_macro(text: &str, line: usize) -> Result<(Macro, &str), TemplateError> {
+    let body = &text[1..];
+    let name_end = body.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(body.len());
+    let (name, rest) = body.split_at(name_end);
+    if name.is_empty() {
+        return Err(TemplateError::LonePercent { line, found: text.to_owned() });
+    }
+    let function = Function::named(name, line)?;
+    let expected = match function.reads_cell() {
+        true => "a row and a column in brackets, as in %x[0,0]",
+        false => "a row in brackets, as in %edge[0]",
+    };
+    let mistake = || TemplateError::Arguments { line, found: text.to_owned(), expected };
+    let inside = rest.strip_prefix('[').ok_or_else(mistake)?;
+    let (arguments, after) = inside.split_once(']').ok_or_else(mistake)?;
+    let (row_text, column_text) = match (arguments.split_once(','), function.reads_cell()) {
+        (Some((row, column)), true) => (row, column),
+        (None, false) => (arguments, "0"),
+        _ => return Err(mistake()),
+    };
+    let row = row_text
+        .trim()
+        .parse()
+        .ok()
+        .filter(|row: &i32| (-WIDEST_ROW..=WIDEST_ROW).contains(row))
+        .ok_or_else(|| TemplateError::Row { line, found: row_text.to_owned() })?;
+    let column = column_text
+        .trim()
+        .parse()
+        .ok()
+        .filter(|&column: &usize| column <= HIGHEST_COLUMN)
+        .ok_or_else(|| TemplateError::Column { line, found: column_text.to_owned() })?;
+    Ok((Macro { function, row, column }, after))
+}

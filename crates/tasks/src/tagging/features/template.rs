@@ -1,0 +1,168 @@
+use std::fmt;
+use std::path::Path;
+use std::str::FromStr;
+
+use super::TemplateError;
+use super::function::Function;
+use super::{default, parse};
+
+/// Rows are at most this far from the position: a window, not a whole sequence.
+pub(super) const WIDEST_ROW: i32 = 100;
+/// The highest column a template may name.
+pub(super) const HIGHEST_COLUMN: usize = 999;
+
+/// Which attributes to make of the cells around a position: the template file of CRF++, extended.
+///
+/// One line, one attribute per position. Blank lines and lines that begin with `#` are skipped.
+///
+/// | line | gives |
+/// | --- | --- |
+/// | `U01:%x[-1,0]` | the text as written, with the cell one row up in column 0 for the macro |
+/// | `U05:%x[-1,0]/%x[0,0]` | a conjunction; any literal text may stand around macros, `%%` is `%` |
+/// | `U99` | the same attribute everywhere (a bias) |
+/// | `R01:%x[0,2]` | the attribute `R01` with the cell's number as its value; none if it is empty or `_` |
+/// | `B` | transitions between labels ([`transitions`](Self::transitions)) |
+///
+/// A macro is `%function[row,column]`; rows count from the position (−100 to 100), columns from 0.
+/// Rows before the sequence read `_B-1`, `_B-2`, … with the distance, those after it `_B+1`, ….
+///
+/// | function | of `(MacKay-1998a),` |
+/// | --- | --- |
+/// | `x`: the cell | `(MacKay-1998a),` |
+/// | `lower`: in lower case | `(mackay-1998a),` |
+/// | `shape`: `X` `x` `d` for letters and digits, `o` for letters without case, other characters as they are, dashes and quotes alike | `(XxxXxx-ddddx),` |
+/// | `outline`: the shape with runs of one character cut to one | `(XxXx-dx),` |
+/// | `prefix1` … `prefix9`, `suffix1` … `suffix9`: so many characters; *absent* in shorter cells | `prefix3`: `(Ma` |
+/// | `digits`: with every digit as `0`; *absent* without digits | `(MacKay-0000a),` |
+/// | `number`: `year` (1500–2099 and at most one letter), `all` digits, `some` digits, punctuation around it aside; *absent* without digits | `some` |
+/// | `ending`: the last character if it is no letter or digit and not the whole cell; else *absent* | `,` |
+/// | `punctuation`, `dash`, `quote`, `bracket`: where it has such characters: `only`, `around`, `start`, `end`, `inside`; else *absent* | `dash`: `inside` |
+/// | `edge[row]`, without a column: `first`, `second`, `last` or `only` position; else *absent* | |
+/// | `position12[row]`: which twelfth of the sequence, from 0; 2 to 99 bins | |
+///
+/// A line with an absent part gives no attribute at that position.
+///
+/// Differs from CRF++:
+/// 1. Only `x` exists there, and no `R` lines.
+/// 2. Lines whose attributes could coincide are refused: each `U` line needs a beginning of its own.
+/// 3. Bigram lines with macros are refused.
+///
+/// Within one line parts are joined as written: `%x[0,0]/%x[1,0]` does not tell `a/b`, `c` from
+/// `a`, `b/c`. Where this matters, choose a separator that the cells do not have.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Template {
+    text: String,
+    lines: Vec<Line>,
+    transitions: bool,
+}
+
+/// A line that gives attributes.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(super) struct Line {
+    /// In the text, from 1.
+    pub(super) number: usize,
+    pub(super) kind: LineKind,
+}
+
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(super) enum LineKind {
+    /// Pieces side by side; the first is a literal that begins with `U`.
+    Text(Vec<Piece>),
+    /// A named number.
+    Numeric { name: String, row: i32, column: usize },
+}
+
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(super) enum Piece {
+    Literal(String),
+    Macro(Macro),
+}
+
+/// `%function[row,column]`; functions of the position alone have column 0.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) struct Macro {
+    pub(super) function: Function,
+    pub(super) row: i32,
+    pub(super) column: usize,
+}
+
+impl Template {
+    /// Reads a template file.
+    pub fn read(path: &Path) -> Result<Self, TemplateError> {
+        let text = std::fs::read_to_string(path).map_err(|error| TemplateError::Unreadable {
+            path: path.to_owned(),
+            reason: error.to_string(),
+        })?;
+        text.parse().map_err(|mistake| TemplateError::InFile {
+            path: path.to_owned(),
+            mistake: Box::new(mistake),
+        })
+    }
+
+    /// A strong template for data whose column 0 is a word and whose columns 1 … `columns` − 1 are
+    /// further observations, such as its part of speech.
+    ///
+    /// It is ordinary template text: print it, edit it, and read it back.
+    ///
+    /// # Panics
+    ///
+    /// If there are no columns, or more than 1000.
+    pub fn default_for(columns: usize) -> Self {
+        assert!(
+            (1..=HIGHEST_COLUMN + 1).contains(&columns),
+            "found {columns} columns, expected 1 to {}",
+            HIGHEST_COLUMN + 1
+        );
+        default::text(columns).parse().expect("the default template is well formed")
+    }
+
+    /// Whether labels have transition weights: whether there is a `B` line.
+    pub fn transitions(&self) -> bool {
+        self.transitions
+    }
+
+    /// The highest column that any line reads, `None` if none reads a cell.
+    pub fn highest_column(&self) -> Option<usize> {
+        self.columns().max()
+    }
+
+    /// The columns that lines read, some perhaps more than once.
+    pub fn columns(&self) -> impl Iterator<Item = usize> + '_ {
+        self.lines.iter().flat_map(Line::columns)
+    }
+
+    pub(super) fn lines(&self) -> &[Line] {
+        &self.lines
+    }
+}
+
+impl Line {
+    fn columns(&self) -> Vec<usize> {
+        match &self.kind {
+            LineKind::Numeric { column, .. } => vec![*column],
+            LineKind::Text(pieces) => {
+                let columns = pieces.iter().filter_map(|piece| match piece {
+                    Piece::Macro(cell) if cell.function.reads_cell() => Some(cell.column),
+                    _ => None,
+                });
+                columns.collect()
+            }
+        }
+    }
+}
+
+impl FromStr for Template {
+    type Err = TemplateError;
+
+    fn from_str(text: &str) -> Result<Self, TemplateError> {
+        let (lines, transitions) = parse::lines(text)?;
+        Ok(Self { text: text.to_owned(), lines, transitions })
+    }
+}
+
+/// The text it was read from, comments included.
+impl fmt::Display for Template {
+    fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
+        formatter.write_str(&self.text)
+    }
+}

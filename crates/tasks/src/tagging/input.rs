@@ -1,0 +1,184 @@
+use bethe_learn::corpus::Corpus;
+use bethe_learn::dictionary::Dictionary;
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use super::data::{DataError, Format, Sequence};
+use super::features::{Cells, ExtractError, Extractor, Workspace};
+
+/// Where attributes and labels are found in a file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "kind")]
+pub enum Input {
+    /// A column file.
+    Columns {
+        /// Columns of the training file.
+        columns: usize,
+        /// The label's column, from 0.
+        label: usize,
+        /// The columns that the template's columns stand for, from 0.
+        observed: Vec<usize>,
+    },
+    /// An attribute file.
+    Attributes,
+    /// Scores of the states that come from elsewhere.
+    Scores,
+}
+
+/// Why a sequence does not fit a model.
+#[derive(Debug, Error)]
+pub enum InputError {
+    /// Too few columns.
+    #[error(
+        "{path}:{line}: {found} columns, expected at least {expected}: the model reads column {expected}"
+    )]
+    Columns {
+        /// The file.
+        path: String,
+        /// The line.
+        line: usize,
+        /// How many there are.
+        found: usize,
+        /// How many there should be.
+        expected: usize,
+    },
+    /// A cell that should be a number.
+    #[error("{path}:{line}: {error}")]
+    Cell {
+        /// The file.
+        path: String,
+        /// The line.
+        line: usize,
+        /// What is wrong.
+        error: ExtractError,
+    },
+    /// An attribute that cannot be read.
+    #[error(transparent)]
+    Data(#[from] DataError),
+}
+
+impl Input {
+    /// How files of this kind are read.
+    pub fn format(&self) -> Format {
+        match self {
+            Self::Attributes => Format::Attributes,
+            Self::Columns { .. } | Self::Scores => Format::Columns,
+        }
+    }
+
+    /// The label of each row, where the file has labels.
+    pub fn labels<'a>(&self, sequence: &'a Sequence) -> Option<Vec<std::borrow::Cow<'a, str>>> {
+        match self {
+            Self::Columns { label, .. } => {
+                self.has_labels(sequence).then_some(())?;
+                let cells = (0..sequence.len()).map(|t| sequence.cell(t, *label).map(Into::into));
+                cells.collect()
+            }
+            Self::Attributes => {
+                let labels: Vec<_> =
+                    (0..sequence.len()).map(|t| sequence.attribute_label(t)).collect();
+                labels.iter().any(|label| !label.is_empty()).then_some(labels)
+            }
+            Self::Scores => {
+                let last = sequence.columns(0).checked_sub(1)?;
+                (0..sequence.len()).map(|t| sequence.cell(t, last).map(Into::into)).collect()
+            }
+        }
+    }
+
+    /// Whether a column file has the label column: as many columns as the training file.
+    fn has_labels(&self, sequence: &Sequence) -> bool {
+        matches!(self, Self::Columns { columns, .. } if sequence.columns(0) >= *columns)
+    }
+
+    /// Visits the attributes of a sequence: `visit(position, attribute, value)`.
+    pub fn visit(
+        &self,
+        extractor: &Extractor,
+        sequence: &Sequence,
+        workspace: &mut Workspace,
+        mut visit: impl FnMut(usize, &str, f64),
+    ) -> Result<(), InputError> {
+        match self {
+            Self::Columns { label, observed, .. } => {
+                let shift = usize::from(!self.has_labels(sequence));
+                let place = |&column: &usize| column - if column > *label { shift } else { 0 };
+                let places: Vec<usize> = observed.iter().map(place).collect();
+                let view = Observed { sequence, places: &places };
+                let found = sequence.columns(0);
+                if let Some(column) = extractor.template().highest_column()
+                    && let Some(&expected) = places[..=column].iter().max()
+                    && expected >= found
+                {
+                    return Err(InputError::Columns {
+                        path: sequence.path().display().to_string(),
+                        line: sequence.line(0),
+                        found,
+                        expected: expected + 1,
+                    });
+                }
+                extractor.visit(&view, workspace, visit).map_err(|error| InputError::Cell {
+                    path: sequence.path().display().to_string(),
+                    line: sequence.line(error.position()),
+                    error,
+                })
+            }
+            Self::Attributes => {
+                for t in 0..sequence.len() {
+                    for attribute in sequence.attributes(t) {
+                        let (name, value) = attribute?;
+                        visit(t, &name, value);
+                    }
+                }
+                Ok(())
+            }
+            Self::Scores => Ok(()),
+        }
+    }
+
+    /// Adds a sequence's known attributes to a corpus.
+    pub fn observe(
+        &self,
+        (extractor, dictionary): (&Extractor, &Dictionary),
+        sequence: &Sequence,
+        workspace: &mut Workspace,
+        corpus: &mut Corpus,
+    ) -> Result<(), InputError> {
+        let mut position = 0;
+        self.visit(extractor, sequence, workspace, |t, attribute, value| {
+            while position < t {
+                corpus.end_position();
+                position += 1;
+            }
+            if let Some(number) = dictionary.find(attribute) {
+                corpus.push(number, in_range(value));
+            }
+        })?;
+        for _ in position..sequence.len() {
+            corpus.end_position();
+        }
+        corpus.end_sequence();
+        Ok(())
+    }
+}
+
+/// A value as corpora hold it: the nearest finite one.
+pub(super) fn in_range(value: f64) -> f32 {
+    (value as f32).clamp(f32::MIN, f32::MAX)
+}
+
+/// The columns of a sequence that a template may read.
+struct Observed<'a> {
+    sequence: &'a Sequence,
+    places: &'a [usize],
+}
+
+impl Cells for Observed<'_> {
+    fn len(&self) -> usize {
+        self.sequence.len()
+    }
+
+    fn cell(&self, position: usize, column: usize) -> Option<&str> {
+        self.sequence.cell(position, *self.places.get(column)?)
+    }
+}

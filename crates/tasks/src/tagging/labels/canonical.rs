@@ -1,0 +1,51 @@
+use std::borrow::Cow;
+
+use super::Scheme;
+use super::segments::{Levels, canonical_role};
+use super::tag::{Role, Tag};
+
+/// A token in canonical form.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Canonical<'a> {
+    /// The label that is written for it.
+    pub label: Cow<'a, str>,
+    /// Its role at each level that the label has.
+    pub roles: Vec<Role>,
+}
+
+/// The canonical form of a sequence: the same [segments](super::segments), said in the scheme's own
+/// tags.
+///
+/// Labels of [`Scheme::Io`] and [`Scheme::Plain`] stay as they are; in the others `I-x` that begins
+/// a segment becomes `B-x`, and iobes marks ends and single tokens.
+pub fn canonical<'a>(scheme: Scheme, labels: &[&'a str]) -> Vec<Canonical<'a>> {
+    let levels = Levels::all(scheme, labels);
+    let canonical = |(t, &label): (usize, &&'a str)| {
+        let tags = levels.tags(t);
+        let roles: Vec<Role> = (0..tags.len())
+            .map(|level| {
+                let goes_on = levels.goes_on(t, level);
+                canonical_role(scheme, tags[level], levels.begins(t)[level], goes_on)
+            })
+            .collect();
+        let as_it_is = matches!(scheme, Scheme::Io | Scheme::Plain)
+            || tags.iter().zip(&roles).all(|(tag, &role)| tag.role == role);
+        let label = if as_it_is { Cow::Borrowed(label) } else { Cow::Owned(written(tags, &roles)) };
+        Canonical { label, roles }
+    };
+    labels.iter().enumerate().map(canonical).collect()
+}
+
+fn written(tags: &[Tag<'_>], roles: &[Role]) -> String {
+    let mut label = String::new();
+    for (tag, role) in tags.iter().zip(roles) {
+        if !label.is_empty() {
+            label.push(':');
+        }
+        if !tag.bare {
+            label.extend([role.letter(), '-']);
+        }
+        label.push_str(tag.name);
+    }
+    label
+}

@@ -1,0 +1,77 @@
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use super::LabelError;
+use super::tag::{OUTSIDE, components, prefixed};
+
+/// How labels tell where segments begin and end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Scheme {
+    /// `B-x` begins a segment, `I-x` goes on, `O` is outside; a bare label is a segment by itself.
+    Bio,
+    /// A segment is a longest run of one tag, `I-x` or bare `x`; `O` is outside.
+    Io,
+    /// As [`Bio`](Self::Bio), and `E-x` ends a segment, `S-x` is one by itself.
+    Iobes,
+    /// Every token is a segment of its label.
+    Plain,
+}
+
+impl Scheme {
+    /// Every scheme.
+    pub const ALL: [Self; 4] = [Self::Bio, Self::Io, Self::Iobes, Self::Plain];
+
+    /// The name on the command line and in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Bio => "bio",
+            Self::Io => "io",
+            Self::Iobes => "iobes",
+            Self::Plain => "plain",
+        }
+    }
+
+    /// The scheme of a set of labels.
+    ///
+    /// | tags among the labels | scheme |
+    /// | --- | --- |
+    /// | `B-` with `E-` or `S-`; or `E-` or `S-` and nothing without prefix but `O` | iobes |
+    /// | else `B-` | bio |
+    /// | else `I-` or `O` | io |
+    /// | none of them | plain |
+    pub fn recognise<'a>(labels: impl IntoIterator<Item = &'a str>) -> Self {
+        let (mut begin, mut inside, mut closing) = (false, false, false);
+        let (mut outside, mut bare) = (false, false);
+        for tag in labels.into_iter().flat_map(components) {
+            match prefixed(tag) {
+                Some((b'B', _)) => begin = true,
+                Some((b'I', _)) => inside = true,
+                Some(_) => closing = true,
+                None if tag == OUTSIDE => outside = true,
+                None => bare = true,
+            }
+        }
+        if closing && (begin || !bare) {
+            Self::Iobes
+        } else if begin {
+            Self::Bio
+        } else if inside || outside {
+            Self::Io
+        } else {
+            Self::Plain
+        }
+    }
+}
+
+impl FromStr for Scheme {
+    type Err = LabelError;
+
+    fn from_str(name: &str) -> Result<Self, LabelError> {
+        Self::ALL
+            .into_iter()
+            .find(|scheme| scheme.name() == name)
+            .ok_or_else(|| LabelError::UnknownScheme { found: name.to_string() })
+    }
+}

@@ -1,0 +1,20 @@
+//! The file in which a person declares rules, see [`parse_rules`].
+
+mod error;
+mod read;
+mod values;
+mod write;
+
+pub use error::{FileError, Mistake};
+pub use read::{load_rules, parse_rules};
+pub use write::write_rules;
+
+/// Fields that tell what a rule says, each with the field that goes with it.
+const FORMS: [(&str, Option<&str>); 6] = [
+    ("at_most", Some("of")),
+    ("at_least", Some("of")),
+    ("exactly", Some("of")),
+    ("equal", None),
+    ("if", Some("then")),
+    ("before", None),
+];

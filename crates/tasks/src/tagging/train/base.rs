@@ -1,0 +1,171 @@
+//! Training the base model.
+
+use bethe_learn::corpus::Corpus;
+use bethe_learn::crf::{Likelihood, Stochastic, Structure};
+use bethe_learn::optimise::{AdaGrad, Outcome, QuasiNewton, Region, Settings};
+use rand::SeedableRng;
+use rand::rngs::StdRng;
+use rand::seq::SliceRandom;
+use rayon::prelude::*;
+
+use super::TrainError;
+use super::checkpoint::{Checkpoint, Current, Progress};
+use super::settings::{BaseSettings, Optimiser};
+
+/// Iterations between two looks at the development data.
+const LOOK_EVERY: usize = 5;
+
+/// Weights, their loss, and iterations.
+pub(super) type Fitted = (Vec<f64>, f64, usize);
+
+/// F1 on development data at some weights.
+pub(super) type Judge<'a> = &'a dyn Fn(&[f64]) -> f64;
+
+/// What to train on, and with.
+pub(super) struct Fit<'a> {
+    pub(super) structure: &'a Structure,
+    pub(super) corpus: &'a Corpus,
+    /// `[positions]`
+    pub(super) truth: &'a [u16],
+    pub(super) settings: &'a BaseSettings,
+    pub(super) seed: u64,
+    /// F1 on development data at some weights.
+    pub(super) judge: Option<Judge<'a>>,
+}
+
+/// What is known after an iteration: its number, the loss, F1 on development data.
+pub(super) type Look<'a> = &'a mut dyn FnMut(usize, f64, Option<f64>);
+
+impl Fit<'_> {
+    /// Trains, or goes on where a checkpoint stopped.
+    pub(super) fn run(
+        &self,
+        checkpoint: &mut Checkpoint,
+        look: Look,
+    ) -> Result<Fitted, TrainError> {
+        let current = checkpoint.take_current();
+        match self.settings.optimiser {
+            Optimiser::QuasiNewton => self.quasi_newton(current, checkpoint, look),
+            Optimiser::AdaGrad => self.adagrad(current, checkpoint, look),
+        }
+    }
+
+    fn quasi_newton(
+        &self,
+        current: Option<Current>,
+        checkpoint: &mut Checkpoint,
+        look: Look,
+    ) -> Result<Fitted, TrainError> {
+        let BaseSettings { l1, l2, least_decrease, max_iterations, .. } = *self.settings;
+        let mut likelihood = Likelihood::new(self.structure, self.corpus, self.truth);
+        let mut objective = |weights: &[f64], gradient: &mut [f64]| {
+            let loss = likelihood.evaluate(weights, gradient);
+            loss + add_l2(l2, weights, gradient)
+        };
+        let region = if l1 > 0.0 { Region::L1 { coefficient: l1 } } else { Region::Free };
+        let settings = Settings { region, least_decrease, ..Settings::default() };
+        let (mut minimiser, mut best) = match current {
+            Some(Current { progress: Progress::QuasiNewton(state), best }) => {
+                (QuasiNewton::resume(settings, state), best)
+            }
+            _ => {
+                let zeros = vec![0.0; self.structure.weights()];
+                (QuasiNewton::start(settings, zeros, &mut objective), None)
+            }
+        };
+        while minimiser.iterations() < max_iterations {
+            let outcome = minimiser.step(&mut objective);
+            let iteration = minimiser.iterations();
+            let due = iteration.is_multiple_of(LOOK_EVERY) || outcome != Outcome::Advanced;
+            let f1 = self.judge.filter(|_| due).map(|judge| judge(minimiser.weights()));
+            look(iteration, minimiser.value(), f1);
+            let ends = f1.is_some_and(|f1| {
+                worse(&mut best, f1, minimiser.weights()) > self.settings.patience
+            });
+            if ends || outcome != Outcome::Advanced {
+                break;
+            }
+            checkpoint.note(|| Current {
+                progress: Progress::QuasiNewton(minimiser.state()),
+                best: best.clone(),
+            })?;
+        }
+        let weights = best.map_or_else(|| minimiser.weights().to_vec(), |(weights, ..)| weights);
+        Ok((weights, minimiser.value(), minimiser.iterations()))
+    }
+
+    fn adagrad(
+        &self,
+        current: Option<Current>,
+        checkpoint: &mut Checkpoint,
+        look: Look,
+    ) -> Result<Fitted, TrainError> {
+        let BaseSettings { l2, rate, max_iterations, least_decrease, .. } = *self.settings;
+        let mut stochastic = Stochastic::new(self.structure, self.corpus, self.truth, l2);
+        let (mut descent, mut passes, mut loss, mut best) = match current {
+            Some(Current { progress: Progress::AdaGrad(descent, passes, loss), best }) => {
+                (descent, passes, loss, best)
+            }
+            _ => (AdaGrad::new(rate, vec![0.0; self.structure.weights()]), 0, f64::INFINITY, None),
+        };
+        while passes < max_iterations {
+            // The order of a pass follows from its number, so that a resumed run takes the same.
+            let mut rng = StdRng::seed_from_u64(self.seed ^ (passes as u64) << 32);
+            let mut order: Vec<usize> = (0..self.corpus.len()).collect();
+            order.shuffle(&mut rng);
+            let before = loss;
+            loss = stochastic.epoch(&order, &mut descent);
+            passes += 1;
+            let f1 = self.judge.map(|judge| judge(&descent.average()));
+            look(passes, loss, f1);
+            let ends = f1.is_some_and(|f1| {
+                worse(&mut best, f1, &descent.average()) > self.settings.patience
+            });
+            // A pass is worth about ten iterations on all the data.
+            if ends || before - loss < 10.0 * least_decrease * loss.abs() && before >= loss {
+                break;
+            }
+            checkpoint.note(|| Current {
+                progress: Progress::AdaGrad(descent.clone(), passes, loss),
+                best: best.clone(),
+            })?;
+        }
+        let weights = best.map_or_else(|| descent.average(), |(weights, ..)| weights);
+        Ok((weights, loss, passes))
+    }
+}
+
+/// Keeps the better weights; returns for how many looks there were none.
+fn worse(best: &mut Option<(Vec<f64>, f64, usize)>, f1: f64, weights: &[f64]) -> usize {
+    match best {
+        Some((_, highest, since)) if f1 < *highest => {
+            *since += 1;
+            *since
+        }
+        _ => {
+            *best = Some((weights.to_vec(), f1, 0));
+            0
+        }
+    }
+}
+
+/// `l2 ‖w‖²`; its gradient is added.
+pub(super) fn add_l2(l2: f64, weights: &[f64], gradient: &mut [f64]) -> f64 {
+    if l2 == 0.0 {
+        return 0.0;
+    }
+    const CHUNK: usize = 1 << 14;
+    let parts: Vec<f64> = gradient
+        .par_chunks_mut(CHUNK)
+        .zip(weights.par_chunks(CHUNK))
+        .map(|(gradient, weights)| {
+            let mut square = 0.0;
+            for (slope, weight) in gradient.iter_mut().zip(weights) {
+                *slope += 2.0 * l2 * weight;
+                square += weight * weight;
+            }
+            square
+        })
+        .collect();
+    l2 * parts.into_iter().sum::<f64>()
+}

@@ -1,0 +1,219 @@
+//! The state of training on disk, to go on from after an interruption.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use bethe_learn::archive::{Archive, ArchiveError};
+use bethe_learn::optimise::{AdaGrad, State};
+use serde::{Deserialize, Serialize};
+
+use super::TrainError;
+use super::settings::TrainSettings;
+
+/// Models that were trained in full, and the one that is being trained.
+pub(super) struct Checkpoint {
+    path: Option<PathBuf>,
+    /// What training depends on: a checkpoint of other data or settings is of no use.
+    fingerprint: String,
+    /// Weights of the models that are done, with their loss and iterations.
+    done: Vec<(Vec<f64>, f64, usize)>,
+    /// The model in training, until it is taken up.
+    current: Option<Current>,
+    written: Instant,
+    interval: Duration,
+    interrupt: Option<Arc<AtomicBool>>,
+}
+
+/// A model in training.
+#[derive(Clone, Debug)]
+pub(super) struct Current {
+    pub(super) progress: Progress,
+    /// The best weights on development data so far, with their F1, and evaluations since.
+    pub(super) best: Option<(Vec<f64>, f64, usize)>,
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum Progress {
+    QuasiNewton(State),
+    /// With the passes that are done, and the loss of the latest.
+    AdaGrad(AdaGrad, usize, f64),
+}
+
+#[derive(Serialize, Deserialize)]
+struct Metadata {
+    checkpoint: String,
+    done: Vec<(f64, usize)>,
+    current: Option<Kind>,
+    best: Option<(f64, usize)>,
+}
+
+#[derive(Serialize, Deserialize)]
+enum Kind {
+    QuasiNewton { pairs: usize, iterations: usize },
+    AdaGrad { rate: f64, steps: u64, passes: usize, loss: f64 },
+}
+
+impl Checkpoint {
+    /// Takes up what an interrupted run of the same data and settings left, if it left something.
+    pub(super) fn open(settings: &TrainSettings, fingerprint: String) -> Self {
+        let path = settings.checkpoint.as_deref();
+        let mut checkpoint = Self {
+            path: path.map(Path::to_path_buf),
+            fingerprint,
+            done: Vec::new(),
+            current: None,
+            written: Instant::now(),
+            interval: settings.checkpoint_interval,
+            interrupt: settings.interrupt.clone(),
+        };
+        if let Some(path) = path.filter(|path| path.exists())
+            && let Ok(archive) = Archive::read(path)
+        {
+            // Damaged, or of another run: training starts anew.
+            let _ = checkpoint.take_up(&archive);
+        }
+        checkpoint
+    }
+
+    /// Whether something was taken up.
+    pub(super) fn resumes(&self) -> bool {
+        !self.done.is_empty() || self.current.is_some()
+    }
+
+    /// The weights, loss and iterations of a model that is done.
+    pub(super) fn done(&self, model: usize) -> Option<(Vec<f64>, f64, usize)> {
+        self.done.get(model).cloned()
+    }
+
+    /// The model that was being trained.
+    pub(super) fn take_current(&mut self) -> Option<Current> {
+        self.current.take()
+    }
+
+    /// Notes a model that is done.
+    pub(super) fn finish(&mut self, model: (Vec<f64>, f64, usize)) -> Result<(), TrainError> {
+        self.done.push(model);
+        self.current = None;
+        self.write(None)?;
+        self.go_on()
+    }
+
+    /// Writes the state of the model in training, if it is time or training is to stop.
+    pub(super) fn note(&mut self, current: impl FnOnce() -> Current) -> Result<(), TrainError> {
+        let due = self.is_interrupted() || self.written.elapsed() >= self.interval;
+        if due && self.path.is_some() {
+            self.write(Some(current()))?;
+        }
+        self.go_on()
+    }
+
+    /// Whether somebody wants training to stop.
+    pub(super) fn is_interrupted(&self) -> bool {
+        self.interrupt.as_ref().is_some_and(|interrupt| interrupt.load(Ordering::Relaxed))
+    }
+
+    /// An error if training is to stop; what is worth keeping is on disk.
+    pub(super) fn go_on(&self) -> Result<(), TrainError> {
+        if self.is_interrupted() { Err(TrainError::Interrupted) } else { Ok(()) }
+    }
+
+    /// Removes the file: training is done.
+    pub(super) fn remove(self) {
+        if let Some(path) = self.path {
+            let _ = std::fs::remove_file(path);
+        }
+    }
+
+    fn write(&mut self, current: Option<Current>) -> Result<(), ArchiveError> {
+        let Some(path) = &self.path else { return Ok(()) };
+        let mut metadata = Metadata {
+            checkpoint: self.fingerprint.clone(),
+            done: self.done.iter().map(|(_, loss, iterations)| (*loss, *iterations)).collect(),
+            current: None,
+            best: None,
+        };
+        let mut tensors: Vec<(String, &[f64])> = Vec::new();
+        for (model, (weights, ..)) in self.done.iter().enumerate() {
+            tensors.push((format!("done.{model}"), weights));
+        }
+        if let Some(Current { progress, best }) = &current {
+            match progress {
+                Progress::QuasiNewton(state) => {
+                    let (pairs, iterations) = (state.pairs.len(), state.iterations);
+                    metadata.current = Some(Kind::QuasiNewton { pairs, iterations });
+                    tensors.push(("weights".to_string(), &state.weights));
+                    tensors.push(("gradient".to_string(), &state.gradient));
+                    tensors.push(("values".to_string(), &state.values));
+                    for (pair, (step, change)) in state.pairs.iter().enumerate() {
+                        tensors.push((format!("step.{pair}"), step));
+                        tensors.push((format!("change.{pair}"), change));
+                    }
+                }
+                Progress::AdaGrad(descent, passes, loss) => {
+                    let (rate, steps) = (descent.rate, descent.steps);
+                    let (passes, loss) = (*passes, *loss);
+                    metadata.current = Some(Kind::AdaGrad { rate, steps, passes, loss });
+                    tensors.push(("weights".to_string(), &descent.weights));
+                    tensors.push(("squares".to_string(), &descent.squares));
+                    tensors.push(("moves".to_string(), &descent.moves));
+                }
+            }
+            if let Some((weights, f1, since)) = best {
+                metadata.best = Some((*f1, *since));
+                tensors.push(("best".to_string(), weights));
+            }
+        }
+        let mut archive = Archive::new(&metadata);
+        for (name, values) in tensors {
+            archive.insert(&name, &[values.len()], values);
+        }
+        self.written = Instant::now();
+        archive.write(path)
+    }
+
+    fn take_up(&mut self, archive: &Archive) -> Result<(), ArchiveError> {
+        let metadata: Metadata = archive.metadata()?;
+        if metadata.checkpoint != self.fingerprint {
+            return Ok(());
+        }
+        let mut done = Vec::new();
+        for (model, &(loss, iterations)) in metadata.done.iter().enumerate() {
+            done.push((archive.values(&format!("done.{model}"))?, loss, iterations));
+        }
+        let progress = match metadata.current {
+            None => None,
+            Some(Kind::QuasiNewton { pairs, iterations }) => {
+                let pair = |pair: usize| {
+                    let step = archive.values(&format!("step.{pair}"))?;
+                    Ok((step, archive.values(&format!("change.{pair}"))?))
+                };
+                Some(Progress::QuasiNewton(State {
+                    weights: archive.values("weights")?,
+                    gradient: archive.values("gradient")?,
+                    values: archive.values("values")?,
+                    pairs: (0..pairs).map(pair).collect::<Result<_, ArchiveError>>()?,
+                    iterations,
+                }))
+            }
+            Some(Kind::AdaGrad { rate, steps, passes, loss }) => {
+                let descent = AdaGrad {
+                    rate,
+                    weights: archive.values("weights")?,
+                    squares: archive.values("squares")?,
+                    moves: archive.values("moves")?,
+                    steps,
+                };
+                Some(Progress::AdaGrad(descent, passes, loss))
+            }
+        };
+        let best = match metadata.best {
+            Some((f1, since)) => Some((archive.values("best")?, f1, since)),
+            None => None,
+        };
+        self.done = done;
+        self.current = progress.map(|progress| Current { progress, best });
+        Ok(())
+    }
+}

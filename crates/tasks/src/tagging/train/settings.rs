@@ -1,0 +1,169 @@
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use bethe_learn::energy::Learner;
+
+use super::super::data::Format;
+use super::super::features::{Lexicons, Template};
+use super::super::labels::Scheme;
+use super::super::model::WeightFeatures;
+
+/// How to train a tagger.
+#[derive(Clone, Debug)]
+pub struct TrainSettings {
+    /// How the files are written.
+    pub format: Format,
+    /// The label's column, from 1; the last one if not told.
+    pub column: Option<usize>,
+    /// Columns that the default template reads, from 1; all but the label's, and but those that give
+    /// the label away, if not told.
+    pub observe: Option<Vec<usize>>,
+    /// How labels mark segments; recognised if not told.
+    pub scheme: Option<Scheme>,
+    /// The template; a strong one for the columns if not told.
+    pub template: Option<Template>,
+    /// Word lists.
+    pub lexicons: Lexicons,
+    /// Attributes that occur less often are left out.
+    pub min_count: u32,
+    /// Which transitions are allowed.
+    pub transitions: AllowedTransitions,
+    /// How the base model is trained.
+    pub base: BaseSettings,
+    /// Where rules come from.
+    pub constraints: ConstraintSource,
+    /// How their weights are learned.
+    pub rules: RuleSettings,
+    /// For everything random.
+    pub seed: u64,
+    /// Where the state of training is kept, to go on from after an interruption.
+    pub checkpoint: Option<PathBuf>,
+    /// Time between two writes of that state.
+    pub checkpoint_interval: Duration,
+    /// Training stops soon after this is set, with its state kept.
+    pub interrupt: Option<Arc<AtomicBool>>,
+}
+
+/// Which transitions between labels are allowed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AllowedTransitions {
+    /// Those of the scheme for up to 64 states, those seen beyond.
+    Auto,
+    /// Those seen in training.
+    Seen,
+    /// All that the scheme allows.
+    Valid,
+}
+
+/// How the base model is trained.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BaseSettings {
+    /// The method.
+    pub optimiser: Optimiser,
+    /// `l1 ‖w‖₁` is added to the loss; quasi-Newton only.
+    pub l1: f64,
+    /// `l2 ‖w‖²` is added to the loss (CRFsuite's `c2`).
+    pub l2: f64,
+    /// Iterations, or passes over the data, at most.
+    pub max_iterations: usize,
+    /// Stops where the loss fell by less than this part over ten iterations.
+    pub least_decrease: f64,
+    /// Evaluations on development data without a better F1 that end training.
+    pub patience: usize,
+    /// Size of the first stochastic step.
+    pub rate: f64,
+}
+
+/// A method to train the base model with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Optimiser {
+    /// Limited-memory quasi-Newton, orthant-wise where there is an L1 norm.
+    QuasiNewton,
+    /// Averaged stochastic gradients.
+    AdaGrad,
+}
+
+/// Where rules come from.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ConstraintSource {
+    /// There are none.
+    None,
+    /// Generated from the training labels.
+    Auto,
+    /// A person declared them in a file.
+    File(PathBuf),
+}
+
+/// How weights of rules are learned.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RuleSettings {
+    /// The learner.
+    pub learner: Learner,
+    /// The L1 penalty; chosen by cross-validation if not told.
+    pub l1: Option<f64>,
+    /// What weights depend on.
+    pub features: WeightFeatures,
+    /// Violations by held-out predictions over violations by the truth: at least this.
+    pub importance: f64,
+    /// Violations by held-out predictions: at least so many.
+    pub least_violations: usize,
+    /// Parts that training data are cut into to be predicted by a model that has not seen them.
+    pub folds: usize,
+    /// Passes over the held-out sequences.
+    pub passes: usize,
+    /// Whether to train the base model's weights together with those of the rules at the end.
+    pub joint: bool,
+}
+
+impl Default for TrainSettings {
+    fn default() -> Self {
+        Self {
+            format: Format::Columns,
+            column: None,
+            observe: None,
+            scheme: None,
+            template: None,
+            lexicons: Lexicons::default(),
+            min_count: 1,
+            transitions: AllowedTransitions::Auto,
+            base: BaseSettings::default(),
+            constraints: ConstraintSource::None,
+            rules: RuleSettings::default(),
+            seed: 0,
+            checkpoint: None,
+            checkpoint_interval: Duration::from_secs(20),
+            interrupt: None,
+        }
+    }
+}
+
+impl Default for BaseSettings {
+    fn default() -> Self {
+        Self {
+            optimiser: Optimiser::QuasiNewton,
+            l1: 0.0,
+            l2: 1.0,
+            max_iterations: 200,
+            least_decrease: 1e-4,
+            patience: 10,
+            rate: 0.1,
+        }
+    }
+}
+
+impl Default for RuleSettings {
+    fn default() -> Self {
+        Self {
+            learner: Learner::FenchelYoung,
+            l1: None,
+            features: WeightFeatures::Constant,
+            importance: 1.5,
+            least_violations: 3,
+            folds: 5,
+            passes: 40,
+            joint: false,
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! The feature extraction of the tagger: worked examples, messages and invariants.
+
+mod defaults;
+mod expansion;
+mod functions;
+mod lexicons;
+mod mistakes;
+mod numbers;
+mod properties;
+
+use bethe_tasks::tagging::features::{Cells, Extractor, Lexicons, Template, Workspace};
+
+/// Rows of cells from lines of text, cells apart by spaces.
+fn rows(text: &str) -> Vec<Vec<&str>> {
+    text.lines().map(|line| line.split(' ').collect()).collect()
+}
+
+/// A sequence of one column.
+fn words(text: &str) -> Vec<Vec<&str>> {
+    text.split(' ').map(|word| vec![word]).collect()
+}
+
+fn template(text: &str) -> Template {
+    text.parse().expect("a valid template")
+}
+
+/// All attributes as `visit` gives them.
+fn visited(extractor: &Extractor, sequence: &impl Cells) -> Vec<(usize, String, f64)> {
+    let mut seen = Vec::new();
+    let visit = |position, attribute: &str, value| seen.push((position, attribute.into(), value));
+    extractor.visit(sequence, &mut Workspace::default(), visit).expect("a sequence that fits");
+    seen
+}
+
+/// The attributes at one position.
+fn at(text: &str, sequence: &impl Cells, position: usize) -> Vec<String> {
+    let extractor = Extractor::new(template(text), Lexicons::default());
+    let seen = visited(&extractor, sequence).into_iter();
+    seen.filter(|(place, ..)| *place == position).map(|(_, attribute, _)| attribute).collect()
+}
