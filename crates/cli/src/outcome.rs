@@ -4,6 +4,8 @@ use std::fmt;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
+use crate::interrupt::KILLED;
+
 /// How a command that did its work ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
@@ -11,6 +13,8 @@ pub enum Outcome {
     Done,
     /// The hard measurements of some problem cannot hold: exit code 3.
     Infeasible,
+    /// Ctrl-C, before the work was done: exit code 130.
+    Interrupted,
 }
 
 /// Something wrong with a file or a flag: exit code 2. Every other error has exit code 1.
@@ -35,6 +39,7 @@ pub fn exit_code(result: anyhow::Result<Outcome>) -> ExitCode {
     match result {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
         Ok(Outcome::Infeasible) => ExitCode::from(3),
+        Ok(Outcome::Interrupted) => ExitCode::from(KILLED),
         Err(error) => {
             // Nobody is left to tell if standard error is closed.
             let _ = writeln!(io::stderr(), "error: {error:#}");

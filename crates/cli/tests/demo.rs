@@ -28,6 +28,16 @@ fn the_tour_shows_what_energies_change_and_leaves_problems_and_pictures() {
     let best = text.lines().find(|line| line.contains("best of all")).unwrap();
     assert!(best.contains("house"), "{best}");
 
+    // Rules make the tagger better, and the models it leaves behind work.
+    let line = text.lines().find(|line| line.contains("references without mistake")).unwrap();
+    let shares: Vec<f64> = line.split_whitespace().filter_map(|cell| cell.parse().ok()).collect();
+    assert!(shares[1] > shares[0] + 10.0, "{line}");
+    for model in ["plain.safetensors", "rules.safetensors"] {
+        let test = out.join("references-test.txt");
+        bethe().arg("tag").arg(out.join(model)).arg(&test).assert().success();
+        bethe().arg("check").arg(out.join(model)).assert().success();
+    }
+
     for (problem, status) in
         [("titles", "converged"), ("words", "stationary"), ("grid", "stationary")]
     {

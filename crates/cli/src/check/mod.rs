@@ -3,7 +3,9 @@
 mod describe;
 
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use bethe_core::Problem;
@@ -12,16 +14,23 @@ use clap::Args;
 use serde::de::IgnoredAny;
 
 use crate::files::{self, Content, Source};
+use crate::inspect::summary;
 use crate::outcome::{Outcome, print};
+use crate::tagging::read_tagger;
 
-/// Check a problem, energies or .jsonl file and say what it holds.
+/// Check a problem, energies, .jsonl or model file and say what it holds.
 #[derive(Args)]
 pub struct Flags {
-    /// Problem file, energies file, .jsonl file, or - for standard input
+    /// Problem file, energies file, .jsonl file, model file, or - for standard input
     file: PathBuf,
 }
 
 pub fn run(flags: Flags) -> Result<Outcome> {
+    if is_model(&flags.file) {
+        let tagger = read_tagger(&flags.file)?;
+        print(&summary(&flags.file.display().to_string(), &tagger)).context("standard output")?;
+        return Ok(Outcome::Done);
+    }
     let text = match files::read(&flags.file)? {
         Content::Single(source) if is_energies_file(&source) => {
             let file = EnergiesFile::from_json(&source.json).map_err(|e| source.mistake(e))?;
@@ -43,6 +52,16 @@ pub fn run(flags: Flags) -> Result<Outcome> {
     };
     print(&text).context("standard output")?;
     Ok(Outcome::Done)
+}
+
+/// Whether a file is named or begins as a safetensors file does: with the length of its JSON header.
+fn is_model(path: &Path) -> bool {
+    let mut start = [0; 9];
+    let opened = File::open(path).and_then(|mut file| file.read_exact(&mut start));
+    let length = u64::from_le_bytes(start[..8].try_into().expect("eight bytes"));
+    let size = path.metadata().map_or(0, |metadata| metadata.len());
+    let named = path.extension().is_some_and(|extension| extension == "safetensors");
+    named || opened.is_ok() && start[8] == b'{' && length < size
 }
 
 fn read_problem(source: &Source) -> Result<Problem> {

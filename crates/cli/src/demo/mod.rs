@@ -1,7 +1,9 @@
 //! `bethe demo`: a tour of the engine on problems made here, no files needed.
 
 mod problems;
+mod records;
 mod report;
+mod tagging;
 
 use std::fmt::Write;
 use std::fs;
@@ -19,10 +21,12 @@ use crate::outcome::{Outcome, bad_input, print};
 use problems::{DICTIONARY, LABELS, SIDE, TITLE_BEGIN, TOKENS};
 use report::{bar, reading};
 
-/// A tour on built-in problems: what energies change, how the solvers compare.
+/// A tour on built-in problems: what energies change, how the solvers compare, what rules do for a
+/// tagger.
 #[derive(Args)]
 pub struct Flags {
-    /// Folder for the problems, as files to solve and change, and for pictures of convergence.
+    /// Folder for the problems, as files to solve and change, for pictures of convergence, and for
+    /// labelled references and models.
     #[arg(long, value_name = "DIR", default_value = "bethe-demo")]
     out: PathBuf,
 }
@@ -31,7 +35,7 @@ pub struct Flags {
 pub fn run(flags: Flags) -> Result<Outcome> {
     fs::create_dir_all(&flags.out)
         .map_err(|error| bad_input(format!("{}: cannot be made: {error}", flags.out.display())))?;
-    for part in [titles, words, grid] {
+    for part in [titles, words, grid, tagging::references] {
         print(&part(&flags.out)?)?;
     }
     print(&format!(

@@ -1,7 +1,6 @@
 //! Flags to a configuration that is known to make sense: no flag is accepted and ignored.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use anyhow::{Result, anyhow};
 use bethe_core::solve::SolveError;
@@ -10,6 +9,7 @@ use clap::ValueEnum;
 
 use super::flags::{Flags, MarginalsChoice, OracleChoice, SolverChoice};
 use crate::outcome::bad_input;
+use crate::time;
 
 /// What `bethe solve` was asked to do.
 pub struct Config {
@@ -27,11 +27,13 @@ impl TryFrom<Flags> for Config {
     type Error = anyhow::Error;
 
     fn try_from(flags: Flags) -> Result<Self> {
+        let time_limit = flags.time_limit.as_deref();
+        let time_limit = time_limit.map(|text| time::parse("--time-limit", text));
         let settings = Settings {
             method: method(&flags)?,
             tolerance: flags.tolerance,
             max_iterations: flags.max_iterations,
-            time_limit: flags.time_limit.as_deref().map(time_limit).transpose()?,
+            time_limit: time_limit.transpose()?,
             global: flags.global,
             marginals: match flags.marginals {
                 MarginalsChoice::All => Tables::All,
@@ -111,43 +113,5 @@ fn out_of_range(error: SolveError) -> anyhow::Error {
             setting.replace(' ', "-")
         )),
         other => anyhow!(other),
-    }
-}
-
-fn time_limit(text: &str) -> Result<Duration> {
-    let digits = text.find(|c: char| c.is_ascii_alphabetic() || c == 'µ').unwrap_or(text.len());
-    let (number, unit) = text.split_at(digits);
-    let scale = match unit {
-        "ns" => Some(1e-9),
-        "us" | "µs" => Some(1e-6),
-        "ms" => Some(1e-3),
-        "s" => Some(1.0),
-        "m" => Some(60.0),
-        _ => None,
-    };
-    let number = number.trim().parse::<f64>().ok();
-    let seconds = number.zip(scale).map(|(number, scale)| number * scale);
-    seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()).ok_or_else(|| {
-        bad_input(format!(
-            "--time-limit: found {text:?}, expected a number with a unit (ns, us, ms, s, m), \
-             such as 50ms"
-        ))
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn times_have_units_and_may_have_decimals() {
-        assert_eq!(time_limit("50ms").unwrap(), Duration::from_millis(50));
-        assert_eq!(time_limit("1.5s").unwrap(), Duration::from_millis(1500));
-        assert_eq!(time_limit("2m").unwrap(), Duration::from_secs(120));
-        assert_eq!(time_limit("250us").unwrap(), Duration::from_micros(250));
-        assert_eq!(time_limit("10ns").unwrap(), Duration::from_nanos(10));
-        for wrong in ["", "50", "ms", "-1s", "1h", "1e400s", "NaNs", "1 2s"] {
-            assert!(time_limit(wrong).is_err(), "{wrong:?} was taken");
-        }
     }
 }

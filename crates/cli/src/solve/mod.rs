@@ -19,10 +19,12 @@ use bethe_core::{Answer, Settings};
 use rayon::prelude::*;
 
 use crate::files::PendingFile;
+use crate::interrupt::Interrupt;
 use crate::outcome::{Outcome, bad_input, print};
+use crate::threads;
 use config::Config;
 use problems::NamedProblem;
-use progress::{Interrupt, Progress};
+use progress::Progress;
 
 /// Nothing is printed before every problem is solved: a mistake in the last line of a file leaves
 /// standard output empty.
@@ -85,11 +87,7 @@ fn solve_many(
     config: &Config,
     interrupt: &Interrupt,
 ) -> Result<Vec<Answer>> {
-    let mut builder = rayon::ThreadPoolBuilder::new();
-    if let Some(threads) = config.threads {
-        builder = builder.num_threads(threads);
-    }
-    let pool = builder.build().context("threads cannot be started")?;
+    let pool = threads::pool(config.threads)?;
     let progress = Mutex::new(Progress::new(problems.len(), config.quiet));
     let done = AtomicUsize::new(0);
     pool.install(|| {

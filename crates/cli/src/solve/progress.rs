@@ -1,10 +1,7 @@
-//! Ctrl-C, and the line on standard error that shows a long solve is alive.
+//! The line on standard error that shows a long solve is alive.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
 use bethe_core::solve::Record;
 use indicatif::{ProgressBar, ProgressStyle};
 
@@ -12,30 +9,6 @@ use indicatif::{ProgressBar, ProgressStyle};
 const PATIENCE: Duration = Duration::from_secs(1);
 /// Nobody reads faster.
 const REFRESH: Duration = Duration::from_millis(80);
-/// Exit code of a program that Ctrl-C killed, by convention.
-const KILLED: i32 = 130;
-
-/// Set by the first Ctrl-C; the second one ends the program at once.
-#[derive(Clone)]
-pub struct Interrupt(Arc<AtomicBool>);
-
-impl Interrupt {
-    pub fn install() -> Result<Self> {
-        let flag = Arc::new(AtomicBool::new(false));
-        let seen = Arc::clone(&flag);
-        let handler = move || {
-            if seen.swap(true, Ordering::Relaxed) {
-                std::process::exit(KILLED);
-            }
-        };
-        ctrlc::set_handler(handler).context("Ctrl-C cannot be watched")?;
-        Ok(Self(flag))
-    }
-
-    pub fn is_set(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
-    }
-}
 
 /// Progress that appears when its patience is over, if standard error is a terminal.
 pub struct Progress {

@@ -2,12 +2,21 @@
 
 #![allow(dead_code)] // each test file uses its own part
 
+#[path = "../../src/demo/records.rs"]
+mod records;
+
 use std::path::PathBuf;
 use std::process::Output;
 
 use assert_cmd::Command;
 use serde_json::Value;
 use tempfile::TempDir;
+
+pub use records::records;
+
+/// A template that trains in no time.
+pub const TEMPLATE: &str =
+    "Uword:%x[0,0]\nUbefore:%x[-1,0]\nUafter:%x[1,0]\nUoutline:%outline[0,0]\nUedge:%edge[0]\nB\n";
 
 /// The example of the design page, as it stands there.
 pub const EXAMPLE: &str = r#"{
@@ -73,6 +82,46 @@ impl Folder {
         command.current_dir(self.0.path()).args(arguments).write_stdin(input).output().unwrap()
     }
 
+    /// A folder with labelled references to train on and to test with, and a template.
+    pub fn with_references(train: usize, test: usize) -> Self {
+        let folder = Self::new().with("train.txt", &records(train, 1));
+        folder.with("test.txt", &records(test, 2)).with("template", TEMPLATE)
+    }
+
+    /// Trains quietly on `train.txt` with the template; further flags may say more.
+    pub fn train(&self, model: &str, further: &[&str]) {
+        let template = ["--template", "template"];
+        let known = further.contains(&"--format") || further.contains(&"--scores");
+        let template: &[&str] = if known { &[] } else { &template };
+        let fixed = ["train", "train.txt", "--model", model, "--quiet"];
+        self.succeeds(&[&fixed, template, further].concat());
+    }
+
+    /// Runs `bethe`, which must do its work, and gives its standard output.
+    pub fn succeeds(&self, arguments: &[&str]) -> String {
+        text(&self.bethe(arguments), arguments)
+    }
+
+    /// Tags a file quietly.
+    pub fn tag(&self, model: &str, file: &str, further: &[&str]) -> String {
+        self.succeeds(&[&["tag", model, file, "--quiet"], further].concat())
+    }
+
+    /// Evaluates a model.
+    pub fn evaluate(&self, model: &str, file: &str, further: &[&str]) -> Value {
+        let output = self.succeeds(&[&["evaluate", model, file, "--json"], further].concat());
+        serde_json::from_str(&output).unwrap()
+    }
+
+    /// What a model holds.
+    pub fn inspect(&self, model: &str) -> Value {
+        serde_json::from_str(&self.succeeds(&["inspect", model, "--json"])).unwrap()
+    }
+
+    pub fn bytes(&self, name: &str) -> Vec<u8> {
+        std::fs::read(self.path(name)).unwrap()
+    }
+
     /// Runs `bethe` and reads its one answer.
     pub fn answer(&self, arguments: &[&str]) -> Value {
         let output = self.bethe(arguments);
@@ -91,6 +140,36 @@ impl Folder {
         assert_eq!(message.lines().count(), 1, "{message}");
         message.trim_end().strip_prefix("error: ").expect("starts with error: ").to_string()
     }
+}
+
+/// The standard output of a run that did its work.
+pub fn text(output: &Output, arguments: &[&str]) -> String {
+    assert_eq!(output.status.code(), Some(0), "{arguments:?}: {}", error(output));
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+/// The sequences of a column file, as lines of cells; comments are left out.
+pub fn sequences(text: &str) -> Vec<Vec<Vec<String>>> {
+    let mut all = vec![Vec::new()];
+    for line in text.lines().filter(|line| !line.starts_with('#')) {
+        match line.is_empty() {
+            true => all.push(Vec::new()),
+            false => all.last_mut().unwrap().push(line.split('\t').map(str::to_string).collect()),
+        }
+    }
+    all.retain(|sequence: &Vec<Vec<String>>| !sequence.is_empty());
+    all
+}
+
+/// One column of a sequence.
+pub fn column(sequence: &[Vec<String>], column: usize) -> Vec<&str> {
+    sequence.iter().map(|row| row[column].as_str()).collect()
+}
+
+/// A column file without its last column.
+pub fn without_labels(text: &str) -> String {
+    let word = |line: &str| line.rsplit_once('\t').map_or("", |(rest, _)| rest).to_string();
+    text.lines().map(|line| word(line) + "\n").collect()
 }
 
 pub fn one(output: &Output) -> Value {

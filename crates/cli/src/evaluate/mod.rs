@@ -1,0 +1,103 @@
+//! `bethe evaluate`: how good are a model's labels?
+
+mod flags;
+mod report;
+
+pub use flags::Flags;
+
+use std::borrow::Cow;
+
+use anyhow::{Context, Result};
+use bethe_tasks::tagging::data::Sequence;
+use bethe_tasks::tagging::rules::Occurrences;
+use bethe_tasks::tagging::score::Score;
+use bethe_tasks::tagging::{Tagged, Tagger};
+
+use crate::outcome::{Outcome, bad_input, print};
+use crate::tagging::{Batches, Item, Statistics, read_scores, read_tagger, tag_all};
+use crate::threads;
+use report::Evaluation;
+
+/// Tags a file and prints how far that is from its own labels.
+pub fn run(flags: Flags) -> Result<Outcome> {
+    let tagger = read_tagger(&flags.model)?;
+    let evaluation = evaluate(&flags, &tagger)?;
+    let text = match flags.json {
+        true => serde_json::to_string(&evaluation.json())? + "\n",
+        false => evaluation.in_words(),
+    };
+    print(&text).context("standard output")?;
+    Ok(Outcome::Done)
+}
+
+fn evaluate(flags: &Flags, tagger: &Tagger) -> Result<Evaluation> {
+    let options = flags.limits.options(tagger)?;
+    let scores = read_scores(tagger, &flags.model, flags.scores.as_deref())?;
+    let pool = threads::pool(flags.threads)?;
+    let mut batches = Batches::open(&flags.file, tagger.parts().input.format(), flags.comments)?;
+    let mut evaluation = Evaluation {
+        score: Score::new(tagger.states().scheme()),
+        statistics: Statistics::default(),
+        rules: tagger.parts().constraints.len(),
+        broken_by_truth: 0,
+        broken_by_prediction: 0,
+    };
+    let mut first = 0;
+    loop {
+        let batch = batches.next()?;
+        if batch.is_empty() {
+            break;
+        }
+        let items = Item::of_batch(&batch, first, scores.as_ref())?;
+        let tagged = tag_all(&pool, tagger, &items, &options)?;
+        first += batch.len();
+        for (sequence, tagged) in batch.iter().zip(&tagged) {
+            add(&mut evaluation, tagger, sequence, tagged)?;
+        }
+    }
+    if first == 0 {
+        let file = flags.file.display();
+        return Err(bad_input(format!("{file}: found no sequence, expected at least one")));
+    }
+    if let Some(scores) = &scores {
+        scores.check_all_used(first, &flags.file)?;
+    }
+    Ok(evaluation)
+}
+
+fn add(
+    evaluation: &mut Evaluation,
+    tagger: &Tagger,
+    sequence: &Sequence,
+    tagged: &Tagged,
+) -> Result<()> {
+    let truth = labels(tagger, sequence)?;
+    let truth: Vec<&str> = truth.iter().map(|label| label.as_ref()).collect();
+    let (states, path) = (tagger.states(), &tagged.best[0].0);
+    let predicted: Vec<&str> = path.iter().map(|&state| states.label(state)).collect();
+    evaluation.score.add(&truth, &predicted);
+    evaluation.statistics.add(tagged);
+    let breaks = |path: &[usize]| {
+        let occurrences = Occurrences::of(states, path);
+        usize::from(tagger.parts().constraints.iter().any(|rule| !rule.holds(&occurrences)))
+    };
+    // Rules say nothing of labels that the model does not know.
+    evaluation.broken_by_truth += states.encode(&truth).map_or(0, |path| breaks(&path));
+    evaluation.broken_by_prediction += breaks(path);
+    Ok(())
+}
+
+fn labels<'a>(tagger: &Tagger, sequence: &'a Sequence) -> Result<Vec<Cow<'a, str>>> {
+    let missing = |t: usize| {
+        bad_input(format!(
+            "{}:{}: found no label, expected one for every token",
+            sequence.path().display(),
+            sequence.line(t)
+        ))
+    };
+    let labels = tagger.parts().input.labels(sequence).ok_or_else(|| missing(0))?;
+    match labels.iter().position(|label| label.is_empty()) {
+        Some(t) => Err(missing(t)),
+        None => Ok(labels),
+    }
+}

@@ -1,0 +1,43 @@
+//! `bethe inspect`: what a model learned.
+
+mod content;
+mod words;
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+use clap::Args;
+
+use crate::outcome::{Outcome, print};
+use crate::tagging::read_tagger;
+use content::Content;
+pub use words::summary;
+
+/// Show what a model learned: labels, rules with their weights, strongest attributes, transitions.
+#[derive(Args)]
+pub struct Flags {
+    /// Model file, from bethe train
+    model: PathBuf,
+
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+
+    /// Attributes shown for each label, and transitions from each
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    top: usize,
+}
+
+/// Prints what a model holds.
+pub fn run(flags: Flags) -> Result<Outcome> {
+    let tagger = read_tagger(&flags.model)?;
+    let content = Content::of(&tagger, flags.top);
+    let text = match flags.json {
+        true => serde_json::to_string(&content)? + "\n",
+        false => {
+            words::summary(&flags.model.display().to_string(), &tagger) + &words::content(&content)
+        }
+    };
+    print(&text).context("standard output")?;
+    Ok(Outcome::Done)
+}

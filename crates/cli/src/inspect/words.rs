@@ -1,0 +1,115 @@
+//! What a model holds, for people.
+
+use std::fmt::Write;
+
+use bethe_tasks::tagging::{Input, RuleTraining, Tagger, Training};
+
+use super::content::{Content, Strongest, Transition};
+
+/// Labels of which the summary names all.
+const NAMED_LABELS: usize = 12;
+
+/// What a model is, in a few lines.
+pub fn summary(name: &str, tagger: &Tagger) -> String {
+    let parts = tagger.parts();
+    let mut text = format!("{name}: a tagger\n");
+    let mut line = |what: &str, says: String| {
+        let _ = writeln!(text, "  {what:<12}{says}");
+    };
+    line("reads", input(tagger));
+    line("labels", labels(tagger));
+    let attributes = parts.dictionary.len();
+    line("attributes", format!("{attributes}, {} weights", parts.crf.structure.free_weights()));
+    let lexicons = parts.extractor.lexicons().lists().map(|(name, _)| name).collect::<Vec<_>>();
+    if !lexicons.is_empty() {
+        line("lexicons", lexicons.join(", "));
+    }
+    let Training { version, sequences, tokens, base, loss, iterations, dev_f1, rules } =
+        &parts.training;
+    line("trained", format!("by bethe {version} on {sequences} sequences, {tokens} tokens"));
+    let dev = dev_f1.map_or(String::new(), |f1| format!(", development F1 {:.2}", 100.0 * f1));
+    line("", format!("{base}: {iterations} iterations, loss {loss:.3}{dev}"));
+    if let Some(rules) = rules {
+        line("rules", rule_training(rules));
+    }
+    text
+}
+
+fn input(tagger: &Tagger) -> String {
+    match &tagger.parts().input {
+        Input::Columns { columns, label, observed } => {
+            let template = tagger.parts().extractor.template();
+            let mut read: Vec<usize> =
+                template.columns().filter_map(|column| observed.get(column).copied()).collect();
+            read.sort_unstable();
+            read.dedup();
+            let read: Vec<String> = read.iter().map(|column| (column + 1).to_string()).collect();
+            let label = label + 1;
+            match read.is_empty() {
+                true => format!("column files of {columns} columns, the label in column {label}"),
+                false => format!(
+                    "column files: column {} of {columns}, the label in column {label}",
+                    read.join(", ")
+                ),
+            }
+        }
+        Input::Attributes => "attribute files".to_string(),
+        Input::Scores => "scores of labels".to_string(),
+    }
+}
+
+fn labels(tagger: &Tagger) -> String {
+    let states = tagger.states();
+    let mut labels: Vec<&str> = (0..states.len()).map(|state| states.label(state)).collect();
+    labels.dedup();
+    let (count, scheme) = (labels.len(), states.scheme().name());
+    match labels.len() > NAMED_LABELS {
+        true => format!("{count} ({scheme}): {}, …", labels[..NAMED_LABELS].join(", ")),
+        false => format!("{count} ({scheme}): {}", labels.join(", ")),
+    }
+}
+
+fn rule_training(rules: &RuleTraining) -> String {
+    let RuleTraining { generated, pruned, kept, sequences, learner, held_out_f1, .. } = rules;
+    if *sequences == 0 {
+        return format!("{kept}, all weights given");
+    }
+    let mut text = format!(
+        "{generated} considered, {pruned} often broken, {kept} kept; \
+         {learner}, {}, {sequences} sequences",
+        rules.penalty()
+    );
+    if let Some((without, with)) = held_out_f1 {
+        let (without, with) = (100.0 * without, 100.0 * with);
+        let _ = write!(text, "; held-out F1 {without:.2} without, {with:.2} with");
+    }
+    text
+}
+
+/// Rules, attributes and transitions.
+pub fn content(content: &Content) -> String {
+    let mut text = String::new();
+    if !content.constraints.is_empty() {
+        text.push_str("\nrules\n");
+    }
+    for rule in &content.constraints {
+        let weight = rule.weight.map_or("hard".to_string(), |weight| format!("{weight:.3}"));
+        let _ = writeln!(text, "  {}: {weight}", rule.rule);
+    }
+    if content.strongest.iter().any(|strongest| !strongest.attributes.is_empty()) {
+        text.push_str("\nstrongest attributes\n");
+    }
+    for Strongest { state, attributes } in &content.strongest {
+        for weighted in attributes {
+            let _ =
+                writeln!(text, "  {state:<20} {:>8.3}  {}", weighted.weight, weighted.attribute);
+        }
+    }
+    if !content.transitions.is_empty() {
+        text.push_str("\ntransitions\n");
+    }
+    for Transition { from, to, weight } in &content.transitions {
+        let _ = writeln!(text, "  {from:<20} {weight:>8.3}  {to}");
+    }
+    text
+}

@@ -1,0 +1,38 @@
+//! Ctrl-C.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use anyhow::{Context, Result};
+
+/// Exit code of a program that Ctrl-C killed, by convention.
+pub const KILLED: u8 = 130;
+
+/// Set by the first Ctrl-C; the second one ends the program at once.
+#[derive(Clone)]
+pub struct Interrupt(Arc<AtomicBool>);
+
+impl Interrupt {
+    /// Watches Ctrl-C from now on; once in a program.
+    pub fn install() -> Result<Self> {
+        let flag = Arc::new(AtomicBool::new(false));
+        let seen = Arc::clone(&flag);
+        let handler = move || {
+            if seen.swap(true, Ordering::Relaxed) {
+                std::process::exit(i32::from(KILLED));
+            }
+        };
+        ctrlc::set_handler(handler).context("Ctrl-C cannot be watched")?;
+        Ok(Self(flag))
+    }
+
+    /// Whether there was one.
+    pub fn is_set(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    /// For those who look themselves.
+    pub fn flag(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.0)
+    }
+}

@@ -1,0 +1,142 @@
+//! `bethe tag`: sequences in, labels out.
+
+mod flags;
+mod write;
+
+pub use flags::Flags;
+
+use std::io::{self, Write};
+use std::path::Path;
+use std::time::Instant;
+
+use anyhow::{Context, Result};
+use bethe_tasks::tagging::data::Sequence;
+use bethe_tasks::tagging::{TagOptions, Tagged, Tagger};
+use rayon::ThreadPool;
+
+use crate::outcome::{Outcome, bad_input};
+use crate::tagging::{Batches, Item, Scores, Statistics, read_scores, read_tagger, tag_all};
+use crate::threads;
+
+/// Sequences of scores without rows that are tagged before any is written.
+const BATCH: usize = 256;
+
+/// Tags a file, standard input, or scores alone.
+pub fn run(flags: Flags) -> Result<Outcome> {
+    let tagger = read_tagger(&flags.model)?;
+    if flags.n_best == Some(0) {
+        return Err(bad_input("--n-best: found 0, expected at least 1"));
+    }
+    let options = TagOptions {
+        force: flags.force,
+        marginals: flags.marginals,
+        n_best: flags.n_best.unwrap_or(1),
+        explain: flags.explain,
+        ..flags.limits.options(&tagger)?
+    };
+    let scores = read_scores(&tagger, &flags.model, flags.scores.as_deref())?;
+    let pool = threads::pool(flags.threads)?;
+    let out = io::BufWriter::new(io::stdout().lock());
+    let ranked = flags.n_best.is_some();
+    let begun = Instant::now();
+    let mut command = Command {
+        tagger: &tagger,
+        options,
+        pool,
+        ranked,
+        out,
+        closed: false,
+        statistics: Statistics::default(),
+    };
+    match (&flags.file, &scores) {
+        (None, Some(scores)) => command.scores_alone(scores)?,
+        (file, scores) => {
+            let path = file.as_deref().unwrap_or(Path::new("-"));
+            let batches = Batches::open(path, tagger.parts().input.format(), flags.comments)?;
+            command.rows(batches, path, scores.as_ref())?;
+        }
+    }
+    if !flags.quiet {
+        summary(&command.statistics, begun.elapsed().as_secs_f64());
+    }
+    Ok(Outcome::Done)
+}
+
+struct Command<'a, W> {
+    tagger: &'a Tagger,
+    options: TagOptions,
+    pool: ThreadPool,
+    /// Whether ranks are written.
+    ranked: bool,
+    out: W,
+    /// Whether the reader went away, who has read enough.
+    closed: bool,
+    statistics: Statistics,
+}
+
+impl<W: Write> Command<'_, W> {
+    fn rows(&mut self, mut batches: Batches, path: &Path, scores: Option<&Scores>) -> Result<()> {
+        let mut first = 0;
+        loop {
+            let batch = batches.next()?;
+            if batch.is_empty() {
+                break;
+            }
+            let items = Item::of_batch(&batch, first, scores)?;
+            let tagged = tag_all(&self.pool, self.tagger, &items, &self.options)?;
+            first += batch.len();
+            self.write(batch.iter().map(Some).zip(&tagged))?;
+            if self.closed {
+                return Ok(());
+            }
+        }
+        scores.map_or(Ok(()), |scores| scores.check_all_used(first, path))
+    }
+
+    fn scores_alone(&mut self, scores: &Scores) -> Result<()> {
+        let all: Vec<usize> = (0..scores.len()).collect();
+        for batch in all.chunks(BATCH) {
+            let items: Vec<Item> =
+                batch.iter().map(|&sequence| Item::Scores(scores.values(sequence))).collect();
+            let tagged = tag_all(&self.pool, self.tagger, &items, &self.options)?;
+            self.write(tagged.iter().map(|tagged| (None, tagged)))?;
+            if self.closed {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn write<'b>(
+        &mut self,
+        tagged: impl Iterator<Item = (Option<&'b Sequence>, &'b Tagged)>,
+    ) -> Result<()> {
+        let mut text = String::new();
+        for (sequence, tagged) in tagged {
+            self.statistics.add(tagged);
+            if self.options.explain {
+                write::explanation(&mut text, self.tagger, tagged);
+            }
+            write::sequence(&mut text, self.tagger, sequence, tagged, self.ranked);
+        }
+        match self.out.write_all(text.as_bytes()).and_then(|()| self.out.flush()) {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => self.closed = true,
+            result => result.context("standard output")?,
+        }
+        Ok(())
+    }
+}
+
+fn summary(statistics: &Statistics, seconds: f64) {
+    let Statistics { sequences, tokens, .. } = statistics;
+    let speed = *tokens as f64 / seconds.max(1e-9);
+    // Nobody is left to tell if standard error is closed.
+    let mut stderr = io::stderr();
+    let _ = writeln!(
+        stderr,
+        "{sequences} sequences, {tokens} tokens in {seconds:.2} s, {speed:.0} tokens/s"
+    );
+    if let Some(text) = statistics.in_words() {
+        let _ = writeln!(stderr, "{text}");
+    }
+}

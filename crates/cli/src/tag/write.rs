@@ -1,0 +1,83 @@
+//! The lines that `bethe tag` writes.
+
+use std::fmt::Write;
+
+use bethe_tasks::tagging::data::Sequence;
+use bethe_tasks::tagging::rules::{Form, Relation};
+use bethe_tasks::tagging::{Active, Tagged, Tagger};
+
+/// A sequence's lines with their labels, once for each of the best label sequences.
+pub fn sequence(
+    text: &mut String,
+    tagger: &Tagger,
+    sequence: Option<&Sequence>,
+    tagged: &Tagged,
+    ranked: bool,
+) {
+    let states = tagger.states();
+    for (rank, (path, score)) in tagged.best.iter().enumerate() {
+        if ranked {
+            let _ = writeln!(text, "# {} {score:.6}", rank + 1);
+        }
+        let mut segments = tagged.segments.iter().peekable();
+        for (t, &state) in path.iter().enumerate() {
+            if let Some(sequence) = sequence {
+                text.push_str(sequence.row(t));
+                text.push('\t');
+            }
+            text.push_str(states.label(state));
+            if let Some(probability) = tagged.probabilities.get(t) {
+                let _ = write!(text, "\t{probability:.6}");
+            }
+            if let Some((_, _, probability)) = segments.next_if(|(first, ..)| *first == t) {
+                let _ = write!(text, "\t{probability:.6}");
+            }
+            text.push('\n');
+        }
+        text.push('\n');
+    }
+}
+
+/// Comment lines about the rules that were active, and the labels they changed.
+pub fn explanation(text: &mut String, tagger: &Tagger, tagged: &Tagged) {
+    for pull in tagged.active.iter().filter_map(|active| pull(tagger, active)) {
+        let _ = writeln!(text, "# {pull}");
+    }
+    for &broken in &tagged.broken {
+        let words = tagger.parts().constraints[broken].in_words(tagger.states());
+        let _ = writeln!(text, "# {words}: could not be kept");
+    }
+    let best = &tagged.best[0].0;
+    for (t, (before, after)) in tagged.plain.iter().zip(best).enumerate() {
+        let [before, after] = [before, after].map(|&state| tagger.states().label(state));
+        if before != after {
+            let _ = writeln!(text, "# token {}: {before} -> {after}", t + 1);
+        }
+    }
+}
+
+/// What a rule changed, if that is enough to be seen.
+fn pull(tagger: &Tagger, active: &Active) -> Option<String> {
+    let constraint = &tagger.parts().constraints[active.constraint];
+    let words = constraint.in_words(tagger.states());
+    let excesses = [active.excess_before, active.excess_after];
+    // Half a hundredth below nothing is nothing.
+    let shown = |value: f64| format!("{:.2}", if value.abs() < 0.005 { 0.0 } else { value });
+    match constraint.form {
+        Form::Linear { relation, bound, .. } => {
+            let expected = excesses.map(|excess| match relation {
+                Relation::AtMost => f64::from(bound) + excess,
+                Relation::AtLeast => f64::from(bound) - excess,
+            });
+            let [before, after] = expected.map(shown);
+            (before != after)
+                .then(|| format!("{words}: {before} expected without rules, {after} with"))
+        }
+        Form::Implies { .. } | Form::Before { .. } => {
+            let [before, after] = excesses.map(|excess| shown(excess.max(0.0)));
+            (before != after).then(|| {
+                format!("{words}: broken by {before} segments without rules, by {after} with")
+            })
+        }
+    }
+}

@@ -1,0 +1,105 @@
+use std::path::Path;
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::thread;
+
+use anyhow::Result;
+use bethe_tasks::tagging::data::{DataError, Format, Sequence, Sequences, open};
+use bethe_tasks::tagging::{TagOptions, Tagged, Tagger, Tagging};
+use rayon::ThreadPool;
+use rayon::prelude::*;
+
+use super::Scores;
+use crate::outcome::bad_input;
+
+/// Sequences that are tagged before any is written.
+const BATCH: usize = 256;
+/// Sequences that a thread takes at once: its memory serves them all.
+const SHARE: usize = 8;
+
+/// The sequences of a file, some at a time. A batch of standard input holds what is there, so that
+/// whoever writes to it slowly need not wait.
+pub enum Batches {
+    File(Sequences<Box<dyn std::io::BufRead + Send>>),
+    Stream(Receiver<Result<Sequence, DataError>>),
+}
+
+impl Batches {
+    /// Opens a file, or standard input for `-`.
+    pub fn open(path: &Path, format: Format, comments: Option<char>) -> Result<Self> {
+        let wrong = |error: DataError| bad_input(error.to_string());
+        if path != Path::new("-") {
+            let sequences = Sequences::open(path, format).map_err(wrong)?;
+            return Ok(Self::File(sequences.comments(comments)));
+        }
+        let (sender, receiver) = sync_channel(BATCH);
+        thread::spawn(move || {
+            let sequences = match open("-") {
+                Ok(input) => Sequences::new(input, "standard input", format).comments(comments),
+                Err(error) => return drop(sender.send(Err(error))),
+            };
+            for sequence in sequences {
+                if sender.send(sequence).is_err() {
+                    return;
+                }
+            }
+        });
+        Ok(Self::Stream(receiver))
+    }
+
+    /// The next sequences; none at the end.
+    pub fn next(&mut self) -> Result<Vec<Sequence>> {
+        let batch: Result<Vec<Sequence>, DataError> = match self {
+            Self::File(sequences) => sequences.by_ref().take(BATCH).collect(),
+            Self::Stream(receiver) => {
+                let first = receiver.recv().ok().into_iter();
+                first.chain(receiver.try_iter()).take(BATCH).collect()
+            }
+        };
+        batch.map_err(|error| bad_input(error.to_string()))
+    }
+}
+
+/// What there is to tag.
+#[derive(Clone, Copy)]
+pub enum Item<'a> {
+    /// By the attributes of its rows.
+    Rows(&'a Sequence),
+    /// By scores `[positions][labels]`.
+    Scores(&'a [f64]),
+}
+
+impl<'a> Item<'a> {
+    /// The items of a batch that begins with sequence `first` of a file.
+    pub fn of_batch(
+        batch: &'a [Sequence],
+        first: usize,
+        scores: Option<&'a Scores>,
+    ) -> Result<Vec<Self>> {
+        let item = |(index, sequence): (usize, &'a Sequence)| match scores {
+            None => Ok(Self::Rows(sequence)),
+            Some(scores) => {
+                let place = format!("{}:{}", sequence.path().display(), sequence.line(0));
+                scores.for_rows(first + index, &place, sequence.len()).map(Self::Scores)
+            }
+        };
+        batch.iter().enumerate().map(item).collect()
+    }
+}
+
+/// Tags a batch on all threads; what comes out is in order.
+pub fn tag_all(
+    pool: &ThreadPool,
+    tagger: &Tagger,
+    items: &[Item],
+    options: &TagOptions,
+) -> Result<Vec<Tagged>> {
+    let tag = |tagging: &mut Tagging, item: &Item| match item {
+        Item::Rows(sequence) => tagging.tag(sequence, options),
+        Item::Scores(scores) => tagging.tag_scores(scores, options),
+    };
+    let items = || items.par_iter().with_min_len(SHARE);
+    let tagged: Vec<_> = pool.install(|| items().map_init(|| Tagging::new(tagger), tag).collect());
+    // The first mistake in the order of the file, however the threads ran.
+    let tagged: Result<Vec<Tagged>, _> = tagged.into_iter().collect();
+    tagged.map_err(|error| bad_input(error.to_string()))
+}

@@ -1,0 +1,103 @@
+use bethe_core::Status;
+use bethe_tasks::tagging::Tagged;
+use serde::Serialize;
+
+/// What inference under rules came to, over many sequences.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Statistics {
+    /// Sequences.
+    pub sequences: usize,
+    /// Tokens.
+    pub tokens: usize,
+    /// Sequences that rules were inferred for.
+    ruled: usize,
+    iterations: usize,
+    converged: usize,
+    /// Sequences of which the base model alone does not keep every rule.
+    active: usize,
+    /// Sequences whose labels break a hard rule.
+    broken: usize,
+    gap: f64,
+    worst_gap: f64,
+    /// Sequences that no bound is known for.
+    unbounded: usize,
+}
+
+/// The same as means and shares.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct RuleFigures {
+    /// Sequences.
+    pub sequences: usize,
+    /// Iterations of a sequence.
+    pub mean_iterations: f64,
+    /// Share of sequences that converged.
+    pub converged: f64,
+    /// Bound on how far the objective is from its minimum, in nats; none where a sequence has none.
+    pub mean_gap: Option<f64>,
+    /// The greatest of these bounds.
+    pub worst_gap: Option<f64>,
+    /// Sequences of which the base model alone does not keep every rule.
+    pub active: usize,
+    /// Sequences whose labels break a hard rule.
+    pub hard_rules_broken: usize,
+}
+
+impl Statistics {
+    /// Counts a sequence.
+    pub fn add(&mut self, tagged: &Tagged) {
+        self.sequences += 1;
+        self.tokens += tagged.best[0].0.len();
+        self.broken += usize::from(!tagged.broken.is_empty());
+        let Some(summary) = tagged.summary else { return };
+        self.ruled += 1;
+        self.iterations += summary.iterations;
+        self.converged += usize::from(summary.status == Status::Converged);
+        self.active += usize::from(summary.iterations > 0);
+        match summary.gap {
+            // Rounding may leave a gap just below nothing.
+            Some(gap) => {
+                self.gap += gap.max(0.0);
+                self.worst_gap = self.worst_gap.max(gap);
+            }
+            None => self.unbounded += 1,
+        }
+    }
+
+    /// Means and shares, where rules were inferred.
+    pub fn figures(&self) -> Option<RuleFigures> {
+        let share = |sum: f64| sum / self.ruled as f64;
+        (self.ruled > 0).then(|| RuleFigures {
+            sequences: self.ruled,
+            mean_iterations: share(self.iterations as f64),
+            converged: share(self.converged as f64),
+            mean_gap: (self.unbounded == 0).then(|| share(self.gap)),
+            worst_gap: (self.unbounded == 0).then_some(self.worst_gap),
+            active: self.active,
+            hard_rules_broken: self.broken,
+        })
+    }
+
+    /// A line about rules for people, where they were inferred.
+    pub fn in_words(&self) -> Option<String> {
+        let figures = self.figures()?;
+        let gap = match figures.worst_gap {
+            Some(gap) => format!("worst gap {gap:.1e}"),
+            None => format!("no bound on the gap in {}", self.unbounded),
+        };
+        let mut text = format!(
+            "rules: active in {} of {} sequences, {:.1} iterations on average, {:.1}% converged, \
+             {gap}",
+            figures.active,
+            figures.sequences,
+            figures.mean_iterations,
+            100.0 * figures.converged
+        );
+        if figures.hard_rules_broken > 0 {
+            let count = figures.hard_rules_broken;
+            text.push_str(&format!(
+                ", hard rules are broken in {count}: no labels that keep them were found"
+            ));
+        }
+        Some(text)
+    }
+}

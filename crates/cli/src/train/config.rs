@@ -1,0 +1,199 @@
+//! Flags to settings that are known to make sense: no flag is accepted and ignored.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use bethe_learn::energy::Learner;
+use bethe_tasks::tagging::WeightFeatures;
+use bethe_tasks::tagging::data::Format;
+use bethe_tasks::tagging::features::{Lexicons, Template};
+use bethe_tasks::tagging::labels::Scheme;
+use bethe_tasks::tagging::train::{
+    AllowedTransitions, BaseSettings, ConstraintSource, Optimiser, RuleSettings, TrainSettings,
+};
+
+use super::flags::{
+    Flags, FormatChoice, LearnerChoice, OptimiserChoice, SchemeChoice, TransitionsChoice,
+};
+use crate::outcome::bad_input;
+use crate::time;
+
+/// The settings that the flags ask for.
+pub fn settings(flags: &Flags) -> Result<TrainSettings> {
+    check_combinations(flags)?;
+    let template = flags.template.as_deref().map(Template::read).transpose();
+    let lexicons = Lexicons::read(&flags.lexicon);
+    Ok(TrainSettings {
+        format: match flags.format {
+            FormatChoice::Columns => Format::Columns,
+            FormatChoice::Attributes => Format::Attributes,
+        },
+        column: flags.column,
+        observe: flags.observe.clone(),
+        scheme: match flags.scheme {
+            SchemeChoice::Auto => None,
+            SchemeChoice::Bio => Some(Scheme::Bio),
+            SchemeChoice::Io => Some(Scheme::Io),
+            SchemeChoice::Iobes => Some(Scheme::Iobes),
+            SchemeChoice::Plain => Some(Scheme::Plain),
+        },
+        template: template.map_err(|error| bad_input(error.to_string()))?,
+        lexicons: lexicons.map_err(|error| bad_input(error.to_string()))?,
+        min_count: at_least("--min-count", flags.min_count.unwrap_or(1), 1)?,
+        transitions: match flags.transitions {
+            TransitionsChoice::Auto => AllowedTransitions::Auto,
+            TransitionsChoice::Seen => AllowedTransitions::Seen,
+            TransitionsChoice::Valid => AllowedTransitions::Valid,
+        },
+        base: base(flags)?,
+        constraints: constraints(&flags.constraints),
+        rules: rules(flags)?,
+        seed: flags.seed,
+        checkpoint: (!flags.no_checkpoint).then(|| checkpoint(&flags.model)),
+        checkpoint_interval: time::parse("--checkpoint-every", &flags.checkpoint_every)?,
+        interrupt: None,
+    })
+}
+
+/// The file that keeps the state of training.
+pub fn checkpoint(model: &Path) -> PathBuf {
+    let mut name = model.as_os_str().to_owned();
+    name.push(".checkpoint");
+    name.into()
+}
+
+fn constraints(text: &str) -> ConstraintSource {
+    match text {
+        "none" => ConstraintSource::None,
+        "auto" => ConstraintSource::Auto,
+        file => ConstraintSource::File(file.into()),
+    }
+}
+
+fn base(flags: &Flags) -> Result<BaseSettings> {
+    let default = BaseSettings::default();
+    Ok(BaseSettings {
+        optimiser: match flags.optimiser {
+            OptimiserChoice::Lbfgs => Optimiser::QuasiNewton,
+            OptimiserChoice::Adagrad => Optimiser::AdaGrad,
+        },
+        l1: not_negative("--l1", flags.l1.unwrap_or(default.l1))?,
+        l2: not_negative("--l2", flags.l2)?,
+        max_iterations: at_least("--max-iterations", flags.max_iterations, 1)?,
+        patience: flags.patience.unwrap_or(default.patience),
+        rate: match flags.rate.unwrap_or(default.rate) {
+            rate if rate > 0.0 && rate <= 1000.0 => rate,
+            rate => {
+                let message = format!("--rate: found {rate}, expected more than 0, at most 1000");
+                return Err(bad_input(message));
+            }
+        },
+        ..default
+    })
+}
+
+fn rules(flags: &Flags) -> Result<RuleSettings> {
+    let default = RuleSettings::default();
+    let penalty = flags.rule_penalty.map(|penalty| not_negative("--rule-penalty", penalty));
+    let features = flags.weight_features.as_deref();
+    let least = flags.least_violations.unwrap_or(default.least_violations);
+    Ok(RuleSettings {
+        learner: match flags.learner {
+            Some(LearnerChoice::Surrogate) => Learner::Surrogate,
+            Some(LearnerChoice::SurrogateBatch) => Learner::SurrogateBatch,
+            Some(LearnerChoice::FenchelYoung) => Learner::FenchelYoung,
+            None => default.learner,
+        },
+        l1: penalty.transpose()?,
+        features: features
+            .map_or(Ok(default.features), |text| weight_features(text, flags.seed))?,
+        importance: not_negative("--importance", flags.importance.unwrap_or(default.importance))?,
+        least_violations: least,
+        folds: at_least("--folds", flags.folds.unwrap_or(default.folds), 2)?,
+        joint: flags.joint,
+        ..default
+    })
+}
+
+fn weight_features(text: &str, seed: u64) -> Result<WeightFeatures> {
+    let count = || text.strip_prefix("fourier:")?.parse().ok().filter(|&count| count > 0);
+    match (text, count()) {
+        ("constant", _) => Ok(WeightFeatures::Constant),
+        ("length", _) => Ok(WeightFeatures::Length),
+        (_, Some(count)) => Ok(WeightFeatures::Fourier { count, seed }),
+        _ => Err(bad_input(format!(
+            "--weight-features: found {text:?}, expected constant, length, or fourier:N with N of \
+             at least 1"
+        ))),
+    }
+}
+
+/// A flag that would change nothing is a mistake.
+fn check_combinations(flags: &Flags) -> Result<()> {
+    let without = |what: &str, given: &[(&str, bool)]| match given.iter().find(|(_, given)| *given)
+    {
+        Some((flag, _)) => Err(bad_input(format!("{flag}: found {what}"))),
+        None => Ok(()),
+    };
+    let columns = [
+        ("--template", flags.template.is_some()),
+        ("--column", flags.column.is_some()),
+        ("--observe", flags.observe.is_some()),
+        ("--lexicon", !flags.lexicon.is_empty()),
+    ];
+    if flags.format == FormatChoice::Attributes {
+        without("with --format attributes, expected a column file", &columns)?;
+    }
+    if flags.scores.is_some() {
+        let what =
+            "with --scores, which take the place of attributes; labels are in the last column";
+        without(what, &columns)?;
+        let attributes = flags.format == FormatChoice::Attributes;
+        without(what, &[("--format attributes", attributes)])?;
+        without(what, &[("--min-count", flags.min_count.is_some())])?;
+        if flags.dev.is_some() != flags.dev_scores.is_some() {
+            return Err(bad_input("--dev: found without --dev-scores, expected both or neither"));
+        }
+    }
+    match flags.optimiser {
+        OptimiserChoice::Lbfgs => {
+            without("with lbfgs, expected --optimiser adagrad", &[("--rate", flags.rate.is_some())])
+        }
+        OptimiserChoice::Adagrad => {
+            without("with adagrad, expected --optimiser lbfgs", &[("--l1", flags.l1.is_some())])
+        }
+    }?;
+    let source = constraints(&flags.constraints);
+    if source == ConstraintSource::None {
+        let learned = [
+            ("--learner", flags.learner.is_some()),
+            ("--weight-features", flags.weight_features.is_some()),
+            ("--rule-penalty", flags.rule_penalty.is_some()),
+            ("--folds", flags.folds.is_some()),
+            ("--joint", flags.joint),
+        ];
+        without("without rules, expected --constraints auto or a file", &learned)?;
+    }
+    if source != ConstraintSource::Auto {
+        let generated = [
+            ("--importance", flags.importance.is_some()),
+            ("--least-violations", flags.least_violations.is_some()),
+        ];
+        without("without generated rules, expected --constraints auto", &generated)?;
+    }
+    Ok(())
+}
+
+fn not_negative(flag: &str, found: f64) -> Result<f64> {
+    match found >= 0.0 && found.is_finite() {
+        true => Ok(found),
+        false => Err(bad_input(format!("{flag}: found {found}, expected a number of at least 0"))),
+    }
+}
+
+fn at_least<N: PartialOrd + std::fmt::Display>(flag: &str, found: N, least: N) -> Result<N> {
+    match found >= least {
+        true => Ok(found),
+        false => Err(bad_input(format!("{flag}: found {found}, expected at least {least}"))),
+    }
+}

@@ -1,0 +1,147 @@
+//! `bethe train`: labelled sequences in, a model file out.
+
+mod config;
+mod flags;
+mod progress;
+
+pub use flags::Flags;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use anyhow::Result;
+use bethe_tasks::tagging::data::{Sequence, Sequences};
+use bethe_tasks::tagging::train::{
+    ConstraintSource, GivenScores, Labelled, TrainError, TrainSettings, train,
+};
+
+use crate::files::PendingFile;
+use crate::interrupt::Interrupt;
+use crate::outcome::{Outcome, bad_input};
+use crate::tagging::Scores;
+use crate::threads;
+use progress::Progress;
+
+/// Trains, and writes the model whole or not at all.
+pub fn run(flags: Flags) -> Result<Outcome> {
+    let mut settings = config::settings(&flags)?;
+    check_files(&flags, &settings)?;
+    let pool = threads::pool(flags.threads)?;
+    let begun = Instant::now();
+    let data = Data::read(&flags.train, flags.scores.as_deref(), &flags, &settings)?;
+    let dev = flags.dev.as_deref();
+    let dev = dev.map(|dev| Data::read(dev, flags.dev_scores.as_deref(), &flags, &settings));
+    let dev = dev.transpose()?;
+    let interrupt = Interrupt::install()?;
+    settings.interrupt = Some(interrupt.flag());
+    let mut progress = Progress::new(flags.quiet);
+    let trained = pool.install(|| {
+        let dev = dev.as_ref().map(Data::labelled);
+        train(data.labelled(), dev, &settings, &mut |event| progress.see(event))
+    });
+    let tagger = match trained {
+        Ok(tagger) => tagger,
+        Err(TrainError::Interrupted) => {
+            progress.interrupted(settings.checkpoint.as_deref());
+            return Ok(Outcome::Interrupted);
+        }
+        Err(error) => return Err(mistake(error, &flags)),
+    };
+    tagger.write(&flags.model)?;
+    progress.finish(&tagger, &flags.model, begun.elapsed());
+    Ok(Outcome::Done)
+}
+
+/// Labelled sequences, with scores from elsewhere or without.
+struct Data {
+    sequences: Vec<Sequence>,
+    scores: Option<GivenScores>,
+}
+
+impl Data {
+    fn read(
+        path: &Path,
+        scores: Option<&Path>,
+        flags: &Flags,
+        settings: &TrainSettings,
+    ) -> Result<Self> {
+        let wrong = |error: bethe_tasks::tagging::data::DataError| bad_input(error.to_string());
+        let sequences = Sequences::open(path, settings.format).map_err(wrong)?;
+        let sequences: Result<Vec<Sequence>, _> = sequences.comments(flags.comments).collect();
+        let sequences = sequences.map_err(wrong)?;
+        if sequences.is_empty() {
+            let file = path.display();
+            return Err(bad_input(format!("{file}: found no sequence, expected at least one")));
+        }
+        let scores = scores.map(|file| -> Result<GivenScores> {
+            let labels = flags.labels.clone().unwrap_or_default();
+            let twice = |(at, label): (usize, &String)| labels[..at].contains(label);
+            if let Some((_, label)) = labels
+                .iter()
+                .enumerate()
+                .find(|&(at, label)| label.is_empty() || twice((at, label)))
+            {
+                let message = format!("--labels: found {label:?}, expected names, each once");
+                return Err(bad_input(message));
+            }
+            let scores = Scores::read(file, labels.len())?;
+            for (index, sequence) in sequences.iter().enumerate() {
+                let place = format!("{}:{}", path.display(), sequence.line(0));
+                scores.for_rows(index, &place, sequence.len())?;
+            }
+            scores.check_all_used(sequences.len(), path)?;
+            Ok(GivenScores { labels, scores: scores.into_values() })
+        });
+        Ok(Self { sequences, scores: scores.transpose()? })
+    }
+
+    fn labelled(&self) -> Labelled<'_> {
+        Labelled { sequences: &self.sequences, scores: self.scores.as_ref() }
+    }
+}
+
+/// The model can be written, and nothing that is read is written over.
+fn check_files(flags: &Flags, settings: &TrainSettings) -> Result<()> {
+    // It leaves nothing behind but the knowledge that a file can be made there.
+    drop(PendingFile::create(&flags.model)?);
+    let model = flags.model.display();
+    if flags.model.exists() && !flags.model.is_file() {
+        return Err(bad_input(format!("{model}: found a device or a pipe, expected a file")));
+    }
+    let constraints = match &settings.constraints {
+        ConstraintSource::File(file) => Some(file),
+        _ => None,
+    };
+    let optional = [&flags.dev, &flags.template, &flags.scores, &flags.dev_scores];
+    let inputs = optional.into_iter().flatten().chain(constraints).chain([&flags.train]);
+    let inputs: Vec<&PathBuf> = inputs.chain(&flags.lexicon).collect();
+    let whole = |path: &Path| fs::canonicalize(path).ok();
+    for output in [Some(&flags.model), settings.checkpoint.as_ref()].into_iter().flatten() {
+        let output = whole(output);
+        if output.is_some() && inputs.iter().any(|input| whole(input) == output) {
+            return Err(bad_input(format!(
+                "--model: found {model}, expected no file that is read"
+            )));
+        }
+    }
+    for input in [Some(&flags.train), flags.dev.as_ref()].into_iter().flatten() {
+        if input == Path::new("-") {
+            return Err(bad_input("found - for standard input, expected a file to train on"));
+        }
+    }
+    Ok(())
+}
+
+/// A mistake in the data or the settings has exit code 2.
+fn mistake(error: TrainError, flags: &Flags) -> anyhow::Error {
+    match (&error, &flags.template) {
+        (TrainError::Checkpoint(_), _) => error.into(),
+        (
+            TrainError::TemplateColumn { .. } | TrainError::TemplateReadsLabel { .. },
+            Some(template),
+        ) => bad_input(format!("{}: {error}", template.display())),
+        (TrainError::ObservedLabel { .. }, _) => bad_input(format!("--observe: {error}")),
+        _ => bad_input(error.to_string()),
+    }
+}

@@ -1,0 +1,143 @@
+//! One thing wrong in a file of sequences, a template, rules or a model, and what a person reads.
+
+mod common;
+
+use common::{Folder, records};
+
+#[test]
+fn files_to_train_on_are_checked_before_anything_is_written() {
+    let folder = Folder::with_references(20, 5)
+        .with("ragged.txt", "a\tO\nb\tO\n\nc\n")
+        .with("narrow.txt", "O\nO\n")
+        .with("empty.txt", "\n\n")
+        .with("gap.txt", "a\tO\nb\t\n")
+        .with("label.template", "Uword:%x[0,0]\nUlabel:%x[0,1]\nB\n")
+        .with("wide.template", "Uword:%x[0,5]\n")
+        .with("wrong.template", "Uword:%y[0,0]\n");
+    for (arguments, expected) in [
+        (&["none.txt"][..], "none.txt: cannot be opened: "),
+        (&["ragged.txt"], "ragged.txt:4: 1 columns found, expected 2 as in line 1"),
+        (&["narrow.txt"], "narrow.txt:1: 1 column, expected a word and a label at least"),
+        (&["empty.txt"], "empty.txt: found no sequence, expected at least one"),
+        (&["gap.txt"], "gap.txt:2: no label, expected one for every token"),
+        (&["-"], "found - for standard input, expected a file"),
+        (&["train.txt", "--column", "3"], "train.txt: no column 3, expected 1 to 2"),
+        (&["train.txt", "--column", "0"], "train.txt: no column 0, expected 1 to 2"),
+        (&["train.txt", "--observe", "2"], "--observe: column 2 is the label's"),
+        (&["train.txt", "--observe", "4"], "train.txt: no column 4, expected 1 to 2"),
+        (&["train.txt", "--template", "none"], "none: "),
+        (
+            &["train.txt", "--template", "label.template"],
+            "label.template: the template reads column 1 of 2, counted from 0, which is the label's",
+        ),
+        (
+            &["train.txt", "--template", "wide.template"],
+            "wide.template: the template reads column 5, counted from 0; the data have 2",
+        ),
+        (
+            &["train.txt", "--template", "wrong.template"],
+            "wrong.template: line 1: found the function",
+        ),
+        (&["train.txt", "--lexicon", "nowhere"], "nowhere: "),
+        (&["train.txt", "--dev", "none.txt"], "none.txt: cannot be opened: "),
+    ] {
+        let message =
+            folder.refusal(&[&["train"], arguments, &["--model", "model", "--quiet"]].concat());
+        assert!(message.starts_with(expected), "{arguments:?}: {message}");
+    }
+    assert!(!folder.path("model").exists() && !folder.path("model.checkpoint").exists());
+}
+
+#[test]
+fn a_place_that_cannot_be_written_is_known_before_training() {
+    let folder = Folder::with_references(20, 5);
+    let message = folder.refusal(&["train", "train.txt", "--model", "nowhere/model"]);
+    assert!(message.starts_with("nowhere/model: cannot be written: "), "{message}");
+    let message = folder.refusal(&["train", "train.txt", "--model", "."]);
+    assert!(message.contains("found a folder, expected a file"), "{message}");
+    let message = folder.refusal(&["train", "train.txt", "--model", "train.txt"]);
+    assert_eq!(message, "--model: found train.txt, expected no file that is read");
+    assert_eq!(folder.read("train.txt"), records(20, 1));
+    assert_eq!(folder.files(), ["template", "test.txt", "train.txt"]);
+}
+
+#[test]
+fn files_of_rules_say_which_rule_is_wrong() {
+    let folder = Folder::with_references(20, 5);
+    for (rules, expected) in [
+        ("[[rule]]\nat_most = 1\nof = \"tile\"\n", "rules.toml:3"),
+        ("[[rule]]\nat_most = 1\nof = \"title\"\nweight = \"heavy\"\n", "rules.toml:4"),
+        ("[[rule]]\nsometimes = \"title\"\n", "rules.toml:"),
+        ("[[rule]\n", "rules.toml:1"),
+        ("rules = 3\n", "rules.toml:1"),
+    ] {
+        std::fs::write(folder.path("rules.toml"), rules).unwrap();
+        let arguments = ["train", "train.txt", "--model", "model", "--template", "template"];
+        let further = ["--quiet", "--max-iterations", "3", "--constraints", "rules.toml"];
+        let message = folder.refusal(&[&arguments[..], &further].concat());
+        assert!(message.starts_with(expected), "{rules}: {message}");
+        if rules.contains("tile\"") {
+            assert!(message.contains("\"tile\"") && message.contains("title"), "{message}");
+        }
+    }
+    let arguments = ["train", "train.txt", "--model", "model", "--constraints", "none.toml"];
+    assert!(folder.refusal(&[&arguments[..], &["--quiet"]].concat()).starts_with("none.toml: "));
+}
+
+#[test]
+fn damaged_and_foreign_models_are_refused() {
+    let folder = Folder::with_references(20, 5);
+    folder.train("model", &["--max-iterations", "5"]);
+    let whole = folder.bytes("model");
+    for cut in [0, 5, 100, whole.len() / 2, whole.len() - 1] {
+        std::fs::write(folder.path("cut"), &whole[..cut]).unwrap();
+        for command in
+            [&["tag", "cut", "test.txt"][..], &["evaluate", "cut", "test.txt"], &["inspect", "cut"]]
+        {
+            let message = folder.refusal(command);
+            assert!(message.starts_with("cut: not a model file, or a damaged one"), "{message}");
+        }
+    }
+    let header = br#"{"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}}"#;
+    let mut foreign = (header.len() as u64).to_le_bytes().to_vec();
+    foreign.extend_from_slice(header);
+    foreign.extend_from_slice(&[0; 4]);
+    std::fs::write(folder.path("foreign.safetensors"), foreign).unwrap();
+    for command in ["inspect", "check"] {
+        let message = folder.refusal(&[command, "foreign.safetensors"]);
+        assert!(message.contains("not a model of ours"), "{message}");
+    }
+    let message = folder.refusal(&["tag", "nothing", "test.txt"]);
+    assert!(message.starts_with("nothing: "), "{message}");
+    let message = folder.refusal(&["tag", "train.txt", "test.txt"]);
+    assert!(message.starts_with("train.txt: not a model file"), "{message}");
+}
+
+#[test]
+fn files_to_tag_must_have_the_columns_that_the_model_reads() {
+    let folder = Folder::new()
+        .with("train.txt", "a x O\nb y B-n\n\nb x B-n\na y O\n")
+        .with("good.txt", "a x\nb y\n")
+        .with("bare.txt", "a\nb\n")
+        .with("ragged.txt", "a x\nb\n")
+        .with("text.bin", "");
+    std::fs::write(folder.path("text.bin"), b"a \xff\n").unwrap();
+    folder.succeeds(&["train", "train.txt", "--model", "model", "--quiet"]);
+    folder.succeeds(&["tag", "model", "good.txt"]);
+    for (file, expected) in [
+        ("bare.txt", "bare.txt:1: 1 columns, expected at least 2: the model reads column 2"),
+        ("ragged.txt", "ragged.txt:2: 1 columns found, expected 2 as in line 1"),
+        ("none.txt", "none.txt: cannot be opened: "),
+        ("text.bin", "text.bin:1: byte 2 of the text is 0xFF, expected UTF-8"),
+    ] {
+        for command in ["tag", "evaluate"] {
+            let message = folder.refusal(&[command, "model", file]);
+            assert!(message.starts_with(expected), "{message}");
+        }
+    }
+    let message = folder.refusal(&["evaluate", "model", "good.txt"]);
+    assert_eq!(message, "good.txt:1: found no label, expected one for every token");
+    let piped = folder.bethe_with_input(&["tag", "model"], "a\nb\n");
+    let message = String::from_utf8(piped.stderr).unwrap();
+    assert!(message.starts_with("error: standard input:1: 1 columns"), "{message}");
+}

@@ -1,0 +1,112 @@
+//! Training that is killed goes on where it was, and ends where it would have ended.
+
+mod common;
+
+use std::io::Read;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use common::{Folder, error};
+
+const FLAGS: [&str; 9] = [
+    "train",
+    "train.txt",
+    "--constraints",
+    "auto",
+    "--rule-penalty",
+    "1",
+    "--threads",
+    "1",
+    "--model",
+];
+const OFTEN: [&str; 2] = ["--checkpoint-every", "0s"];
+
+fn start(folder: &Folder, model: &str, further: &[&str]) -> Child {
+    let mut command = Command::new(assert_cmd::cargo::cargo_bin("bethe"));
+    command.current_dir(folder.path("")).args(FLAGS).arg(model).args(further);
+    command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap()
+}
+
+/// Waits until the checkpoint holds this text.
+fn wait_for(checkpoint: &Path, text: &str) {
+    let end = Instant::now() + Duration::from_secs(60);
+    let holds = || {
+        let bytes = std::fs::read(checkpoint).unwrap_or_default();
+        bytes.windows(text.len()).any(|window| window == text.as_bytes())
+    };
+    while !holds() {
+        assert!(Instant::now() < end, "no checkpoint with {text}");
+        sleep(Duration::from_millis(5));
+    }
+}
+
+fn goes_on_after_kill(optimiser: &str, text: &str) {
+    let folder = Folder::with_references(80, 1);
+    let further = [&["--optimiser", optimiser, "--max-iterations", "40"], &OFTEN[..]].concat();
+    let mut child = start(&folder, "model", &further);
+    wait_for(&folder.path("model.checkpoint"), text);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(!folder.path("model").exists(), "it was not killed in time");
+
+    let again = folder.bethe(&[&FLAGS[..], &["model"], &further].concat());
+    assert!(again.status.success());
+    assert!(error(&again).contains("going on where an earlier run was stopped"));
+    assert!(!folder.path("model.checkpoint").exists(), "it is removed in the end");
+
+    let at_once = folder.bethe(&[&FLAGS[..], &["other"], &further, &["--quiet"]].concat());
+    assert!(at_once.status.success());
+    assert!(folder.bytes("model") == folder.bytes("other"), "the models differ");
+}
+
+#[test]
+fn a_killed_run_ends_with_the_same_model() {
+    goes_on_after_kill("lbfgs", "\"step.3\"");
+}
+
+#[test]
+fn a_run_killed_in_a_later_model_ends_with_the_same_model() {
+    goes_on_after_kill("lbfgs", "\"done.1\"");
+}
+
+#[test]
+fn a_killed_stochastic_run_ends_with_the_same_model() {
+    goes_on_after_kill("adagrad", "\"squares\"");
+}
+
+#[test]
+fn a_checkpoint_of_other_settings_or_data_is_not_taken_up() {
+    let folder = Folder::with_references(60, 20);
+    for (number, other) in
+        [&["--l2", "2"][..], &["--seed", "3"], &["--dev", "test.txt"], &["--transitions", "seen"]]
+            .iter()
+            .enumerate()
+    {
+        let model = format!("model{number}");
+        let mut child = start(&folder, &model, &OFTEN);
+        wait_for(&folder.path(&format!("{model}.checkpoint")), "\"weights\"");
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let run = folder.bethe(&[&FLAGS[..], &[&model, "--max-iterations", "3"], other].concat());
+        assert!(run.status.success());
+        assert!(!error(&run).contains("going on"), "{other:?}: {}", error(&run));
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_keeps_the_state_and_says_how_to_go_on() {
+    let folder = Folder::with_references(80, 1);
+    let mut child = start(&folder, "model", &["--checkpoint-every", "1m"]);
+    // Ctrl-C is watched from before the first line on.
+    let mut line = [0];
+    child.stderr.as_mut().unwrap().read_exact(&mut line).unwrap();
+    sleep(Duration::from_millis(50));
+    Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130));
+    assert!(error(&output).contains("the same command goes on from model.checkpoint"));
+    assert!(folder.path("model.checkpoint").exists() && !folder.path("model").exists());
+}

@@ -1,0 +1,252 @@
+//! Every flag of `bethe train` does something, and one that would do nothing is refused.
+
+mod common;
+
+use std::collections::BTreeSet;
+
+use common::{Folder, error, records};
+
+/// Words with a column between them and the labels.
+fn three_columns(count: usize, seed: u64) -> String {
+    let line = |line: &str| match line.split_once('\t') {
+        Some((word, label)) => format!("{word} {} {label}\n", word.len() % 3),
+        None => "\n".to_string(),
+    };
+    records(count, seed).lines().map(line).collect()
+}
+
+fn folder() -> Folder {
+    Folder::with_references(60, 40)
+        .with("three.txt", &three_columns(60, 1))
+        .with("short", "Uword:%x[0,0]\nB\n")
+        .with("lists.txt", "machine\nlearning models\n")
+        .with("rules.toml", "[[rule]]\nat_most = 1\nof = \"title\"\n")
+}
+
+/// Flags that change the model: what there is without them, and they.
+const CHANGES: [(&[&str], &[&str]); 27] = [
+    (&[], &["--template", "short"]),
+    (&[], &["--scheme", "io"]),
+    (&[], &["--scheme", "plain"]),
+    (&[], &["--comments", "a"]),
+    (&[], &["--lexicon", "lists.txt"]),
+    (&[], &["--min-count", "3"]),
+    (&[], &["--transitions", "seen"]),
+    (&[], &["--optimiser", "adagrad"]),
+    (&[], &["--l1", "1"]),
+    (&[], &["--l2", "0.1"]),
+    (&[], &["--max-iterations", "3"]),
+    (&["--optimiser", "adagrad"], &["--rate", "0.5"]),
+    (&["--optimiser", "adagrad"], &["--seed", "7"]),
+    (&[], &["--dev", "test.txt"]),
+    (&["--dev", "test.txt", "--max-iterations", "100"], &["--patience", "0"]),
+    (&[], &["--constraints", "auto", "--rule-penalty", "1"]),
+    (&[], &["--constraints", "rules.toml"]),
+    (&["--constraints", "rules.toml"], &["--rule-penalty", "0.01"]),
+    (&["--constraints", "rules.toml", "--rule-penalty", "0.1"], &["--learner", "surrogate"]),
+    (&["--constraints", "rules.toml", "--rule-penalty", "0.1"], &["--learner", "surrogate-batch"]),
+    (&["--constraints", "rules.toml", "--rule-penalty", "0.1"], &["--folds", "2"]),
+    (&["--constraints", "rules.toml", "--rule-penalty", "0.1"], &["--seed", "7"]),
+    (&["--constraints", "rules.toml", "--rule-penalty", "0.1"], &["--weight-features", "length"]),
+    (
+        &["--constraints", "rules.toml", "--rule-penalty", "0.1"],
+        &["--weight-features", "fourier:2"],
+    ),
+    (&["--constraints", "auto", "--rule-penalty", "1"], &["--least-violations", "1000"]),
+    (&["--constraints", "rules.toml", "--rule-penalty", "0.1"], &["--joint"]),
+    (&["--scheme", "bio"], &["--scheme", "iobes"]),
+];
+
+/// Flags that other tests show at work.
+const ELSEWHERE: [&str; 13] = [
+    "--importance",
+    "--model",
+    "--column",
+    "--observe",
+    "--format",
+    "--scores",
+    "--labels",
+    "--dev-scores",
+    "--threads",
+    "--checkpoint-every",
+    "--no-checkpoint",
+    "--quiet",
+    "--help",
+];
+
+/// The base flags, of which those that come again are left out.
+fn arguments<'a>(model: &'a str, given: &[&[&'a str]]) -> Vec<&'a str> {
+    let given = given.concat();
+    let mut arguments = vec!["train", "train.txt", "--model", model, "--quiet"];
+    let mut add = |flag: &'a str, value: &'a str| {
+        if !given.contains(&flag) {
+            arguments.extend([flag, value]);
+        }
+    };
+    add("--template", "template");
+    add("--max-iterations", "20");
+    arguments.extend(given);
+    arguments
+}
+
+#[test]
+fn every_flag_changes_the_model() {
+    let folder = folder();
+    for (before, flags) in CHANGES {
+        // What is given again replaces what was there.
+        let before_flags: Vec<&str> =
+            before.chunks(2).filter(|f| f[0] != flags[0]).flatten().copied().collect();
+        folder.succeeds(&arguments("before", &[before]));
+        folder.succeeds(&arguments("after", &[&before_flags, flags]));
+        assert!(folder.bytes("before") != folder.bytes("after"), "{flags:?} changes nothing");
+    }
+}
+
+#[test]
+fn every_flag_of_the_help_is_tested() {
+    let help = Folder::new().succeeds(&["train", "--help"]);
+    let flags = help.lines().filter_map(|line| {
+        let line = line.trim_start();
+        let line = line.strip_prefix("-h, ").unwrap_or(line);
+        line.starts_with("--").then(|| line.split([' ', '\n']).next().unwrap())
+    });
+    let shown: BTreeSet<&str> = flags.filter(|flag| *flag != "--version").collect();
+    let tested = CHANGES.iter().flat_map(|(_, flags)| flags.iter()).chain(&ELSEWHERE);
+    let tested: BTreeSet<&str> = tested.copied().filter(|flag| flag.starts_with("--")).collect();
+    let shown: BTreeSet<&str> =
+        shown.into_iter().filter(|flag| *flag != "-V," && !flag.is_empty()).collect();
+    assert!(shown.len() > 30, "{shown:?}");
+    assert_eq!(shown.difference(&tested).collect::<Vec<_>>(), Vec::<&&str>::new());
+}
+
+#[test]
+fn rules_that_the_truth_breaks_too_need_importance() {
+    // Every fiftieth reference runs into the next one.
+    let text = records(200, 1);
+    let mut noisy = String::new();
+    for (number, record) in text.split_inclusive("\n\n").enumerate() {
+        noisy.push_str(if number % 50 == 0 { record.trim_end_matches("\n\n") } else { record });
+        noisy.push_str(if number % 50 == 0 { "\n" } else { "" });
+    }
+    let folder = folder().with("train.txt", &noisy);
+    let flags = ["--constraints", "auto", "--rule-penalty", "0.1", "--importance"];
+    folder.train("few", &[&flags[..], &["1000"]].concat());
+    folder.train("many", &[&flags[..], &["0"]].concat());
+    let rules = |model| folder.inspect(model)["training"]["rules"]["pruned"].as_u64().unwrap();
+    assert!(rules("few") < rules("many"), "{} and {}", rules("few"), rules("many"));
+}
+
+#[test]
+fn columns_to_observe_are_those_told() {
+    let folder = folder();
+    let train = |model: &str, further: &[&str]| {
+        let fixed = ["train", "three.txt", "--model", model, "--quiet", "--max-iterations", "5"];
+        folder.succeeds(&[&fixed, further].concat());
+        folder.inspect(model)
+    };
+    let columns = |observed: &[usize]| serde_json::json!({"kind": "columns", "columns": 3, "label": 2, "observed": observed});
+    assert_eq!(train("all", &[])["input"], columns(&[0, 1]));
+    assert_eq!(train("first", &["--observe", "1"])["input"], columns(&[0]));
+    assert_eq!(train("both", &["--observe", "2,1"])["input"], columns(&[1, 0]));
+    let other = train("second", &["--column", "2", "--observe", "1"]);
+    assert_eq!(other["input"]["label"], 1);
+}
+
+#[test]
+fn a_column_that_gives_the_label_away_is_not_observed() {
+    let twice: String = records(30, 1)
+        .lines()
+        .map(|line| {
+            line.split_once('\t').map_or(String::new(), |(w, l)| format!("{w} {l} {l}")) + "\n"
+        })
+        .collect();
+    let folder = Folder::new().with("twice.txt", &twice);
+    let output = folder.bethe(&[
+        "train",
+        "twice.txt",
+        "--model",
+        "model",
+        "--max-iterations",
+        "3",
+        "--quiet",
+    ]);
+    assert!(error(&output).starts_with("warning: column 2 holds the names of labels"));
+    assert_eq!(folder.inspect("model")["input"]["observed"], serde_json::json!([0]));
+}
+
+#[test]
+fn progress_goes_to_standard_error_and_quiet_silences_it() {
+    let folder = folder();
+    let flags = ["--constraints", "auto", "--max-iterations", "10", "--template", "template"];
+    let run = |further: &[&str]| {
+        folder.bethe(&[&["train", "train.txt", "--model", "model"], &flags[..], further].concat())
+    };
+    let output = run(&[]);
+    assert!(output.status.success() && output.stdout.is_empty());
+    let said = error(&output);
+    for part in ["60 sequences", "rules considered", "rule penalty 10: held-out F1", "title"] {
+        assert!(said.contains(part), "{part} is not in {said}");
+    }
+    let output = run(&["--quiet"]);
+    assert!(output.status.success() && output.stdout.is_empty() && output.stderr.is_empty());
+}
+
+#[test]
+fn without_a_checkpoint_none_is_written() {
+    let folder = folder();
+    folder.train("model", &["--no-checkpoint"]);
+    folder.train("other", &["--checkpoint-every", "0s"]);
+    assert_eq!(folder.bytes("model"), folder.bytes("other"));
+    assert!(folder.files().iter().all(|name| !name.contains("checkpoint")));
+}
+
+#[test]
+fn flags_that_would_do_nothing_are_refused() {
+    let folder = folder();
+    for (flags, part) in [
+        (&["--learner", "surrogate"][..], "--learner: found without rules"),
+        (&["--folds", "3"], "--folds: found without rules"),
+        (&["--joint"], "--joint: found without rules"),
+        (&["--rule-penalty", "1"], "--rule-penalty: found without rules"),
+        (&["--weight-features", "length"], "--weight-features: found without rules"),
+        (&["--importance", "2"], "--importance: found without generated rules"),
+        (
+            &["--constraints", "rules.toml", "--least-violations", "2"],
+            "--least-violations: found without generated rules",
+        ),
+        (&["--rate", "1"], "--rate: found with lbfgs"),
+        (&["--optimiser", "adagrad", "--l1", "1"], "--l1: found with adagrad"),
+        (&["--format", "attributes", "--template", "template"], "--template: found with --format"),
+        (&["--format", "attributes", "--observe", "1"], "--observe: found with --format"),
+        (&["--max-iterations", "0"], "--max-iterations: found 0, expected at least 1"),
+        (&["--min-count", "0"], "--min-count: found 0, expected at least 1"),
+        (&["--constraints", "auto", "--folds", "1"], "--folds: found 1, expected at least 2"),
+        (&["--threads", "0"], "--threads: found 0, expected at least 1"),
+        (&["--l2", "-1"], "--l2: found -1, expected a number of at least 0"),
+        (&["--l1", "NaN"], "--l1: found NaN, expected a number of at least 0"),
+        (
+            &["--optimiser", "adagrad", "--rate", "0"],
+            "--rate: found 0, expected more than 0, at most 1000",
+        ),
+        (&["--checkpoint-every", "soon"], "--checkpoint-every: found \"soon\""),
+        (
+            &["--constraints", "auto", "--weight-features", "fourier:0"],
+            "--weight-features: found \"fourier:0\", expected constant, length, or fourier:N",
+        ),
+    ] {
+        let message =
+            folder.refusal(&[&["train", "train.txt", "--model", "model"], flags].concat());
+        assert!(message.starts_with(part), "{flags:?}: {message}");
+    }
+    for flags in [
+        &["--patience", "3"][..],
+        &["--labels", "a,b"],
+        &["--scores", "s.safetensors"],
+        &["--no-checkpoint", "--checkpoint-every", "1s"],
+        &["--scheme", "bilou"],
+    ] {
+        let output = folder.bethe(&[&["train", "train.txt", "--model", "model"], flags].concat());
+        assert_eq!(output.status.code(), Some(2), "{flags:?}");
+    }
+    assert!(!folder.path("model").exists());
+}
