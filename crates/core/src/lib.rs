@@ -43,6 +43,7 @@ pub mod oracle;
 pub mod plot;
 pub mod solve;
 pub mod support;
+mod vector;
 
 pub use answer::Answer;
 pub use energy::{Curvature, CustomEnergy, Energy, Norm, Penalty, Term};

@@ -87,6 +87,13 @@ impl Energies {
         value + self.evaluate_others(marginals, gradient)
     }
 
+    /// `L(μ)` alone; `scratch` is overwritten.
+    pub fn value(&mut self, marginals: &[f64], scratch: &mut [f64]) -> f64 {
+        let nearest = self.nearest.iter_mut().map(|nearest| nearest.lowest_piece(marginals).1);
+        let value = self.measurements.total(marginals) + nearest.sum::<f64>();
+        value + self.evaluate_others(marginals, scratch)
+    }
+
     /// The part of `L(μ)` that is known by value and gradient only; its gradient is added.
     pub fn evaluate_others(&mut self, marginals: &[f64], gradient: &mut [f64]) -> f64 {
         self.others.iter_mut().map(|other| other.evaluate(marginals, gradient)).sum()

@@ -15,14 +15,18 @@ mod measurement;
 mod nearest;
 mod penalty;
 mod product;
+mod rows;
 
 pub use bind::Energies;
 pub use custom::CustomEnergy;
 pub use error::{EnergyError, EnergyFault};
-pub use measurement::{Measurements, Rows};
+pub use measurement::Measurements;
 pub use nearest::{Nearest, Norm};
 pub use penalty::Penalty;
+pub(crate) use penalty::{Kind, clip, specialised};
 pub use product::Product;
+pub use rows::Rows;
+pub(crate) use rows::Run;
 
 use crate::model::Model;
 

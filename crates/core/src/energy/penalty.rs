@@ -8,6 +8,8 @@
 
 use serde::Serialize;
 
+use crate::vector::logarithm;
+
 /// A univariate function of a measurement `z`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
@@ -42,7 +44,7 @@ pub enum Penalty {
 
 impl Penalty {
     /// Whether the penalty is a hard constraint, which has no weight.
-    #[inline]
+    #[inline(always)]
     pub fn is_hard(self) -> bool {
         matches!(self, Self::AtMost | Self::Equal)
     }
@@ -53,7 +55,7 @@ impl Penalty {
     }
 
     /// `φ(z)`; hard constraints count as satisfied (see [`Penalty::violation`]).
-    #[inline]
+    #[inline(always)]
     pub fn value(self, z: f64) -> f64 {
         match self {
             Self::Linear => z,
@@ -67,13 +69,13 @@ impl Penalty {
             Self::Huber { delta } => delta * (z.abs() - 0.5 * delta),
             Self::Poisson { .. } if z < 0.0 => f64::INFINITY,
             Self::Poisson { rate, count: 0.0 } => rate * z,
-            Self::Poisson { rate, count } => rate * z - count * (rate * z).ln(),
+            Self::Poisson { rate, count } => rate * z - count * logarithm(rate * z),
             Self::AtMost | Self::Equal => 0.0,
         }
     }
 
     /// `φ′(z)`, a subgradient at kinks, zero for hard constraints.
-    #[inline]
+    #[inline(always)]
     pub fn derivative(self, z: f64) -> f64 {
         match self {
             Self::Linear => 1.0,
@@ -88,7 +90,7 @@ impl Penalty {
             Self::Squared => z,
             Self::Absolute if z == 0.0 => 0.0,
             Self::Absolute => z.signum(),
-            Self::Huber { delta } => z.clamp(-delta, delta),
+            Self::Huber { delta } => clip(z, -delta, delta),
             Self::Poisson { rate, count: 0.0 } => rate,
             Self::Poisson { rate, count } => rate - count / z,
             Self::AtMost | Self::Equal => 0.0,
@@ -96,7 +98,7 @@ impl Penalty {
     }
 
     /// By how much `z` breaks a hard constraint; zero for the others.
-    #[inline]
+    #[inline(always)]
     pub fn violation(self, z: f64) -> f64 {
         match self {
             Self::AtMost => z.max(0.0),
@@ -118,6 +120,7 @@ impl Penalty {
     }
 
     /// The interval of `λ` on which the conjugate of `wφ` is finite.
+    #[inline(always)]
     pub fn multipliers(self, weight: f64) -> (f64, f64) {
         match self {
             Self::Linear => (weight, weight),
@@ -131,99 +134,201 @@ impl Penalty {
     }
 
     /// `(wφ)*(λ)` for `λ` in [`Penalty::multipliers`].
-    #[inline]
     pub fn conjugate(self, weight: f64, multiplier: f64) -> f64 {
-        match self {
-            Self::Hinge => multiplier,
-            Self::SmoothedHinge => multiplier + 0.5 * multiplier * multiplier / weight,
-            Self::Squared | Self::Huber { .. } => 0.5 * multiplier * multiplier / weight,
-            Self::Poisson { rate, count } if count > 0.0 => {
-                let scale = weight * count;
-                scale * ((scale * rate / (weight * rate - multiplier)).ln() - 1.0)
-            }
-            _ => 0.0,
-        }
+        self.pairing((weight, 1.0 / weight), 1.0, multiplier).conjugate
     }
 
     /// Derivative of the conjugate: the `z` at which `λ` is the slope of `wφ`.
-    #[inline]
     pub fn conjugate_derivative(self, weight: f64, multiplier: f64) -> f64 {
-        match self {
-            Self::Hinge => 1.0,
-            Self::SmoothedHinge => 1.0 + multiplier / weight,
-            Self::Squared | Self::Huber { .. } => multiplier / weight,
-            Self::Poisson { rate, count } if count > 0.0 => {
-                weight * count / (weight * rate - multiplier)
-            }
-            _ => 0.0,
-        }
+        self.pairing((weight, 1.0 / weight), 1.0, multiplier).derivative
     }
 
     /// Second derivative of the conjugate.
-    #[inline]
     pub fn conjugate_curvature(self, weight: f64, multiplier: f64) -> f64 {
-        match self {
-            Self::SmoothedHinge | Self::Squared | Self::Huber { .. } => 1.0 / weight,
-            Self::Poisson { rate, count } if count > 0.0 => {
-                let slack = weight * rate - multiplier;
-                weight * count / (slack * slack)
-            }
-            _ => 0.0,
-        }
+        self.pairing((weight, 1.0 / weight), 1.0, multiplier).curvature
     }
 
     /// `wφ(z) + (wφ)*(λ) − λz`, never negative; for hard constraints `|λz|`, which bounds the error
     /// of the objective at a point that breaks them slightly.
-    #[inline]
     pub fn fenchel_gap(self, weight: f64, z: f64, multiplier: f64) -> f64 {
+        self.pairing((weight, 1.0 / weight), z, multiplier).gap
+    }
+
+    /// Everything that the dual asks for at once, given the weight and its inverse.
+    #[inline(always)]
+    pub(crate) fn pairing(self, (weight, inverse): (f64, f64), z: f64, multiplier: f64) -> Pairing {
+        let half_square = |x: f64| 0.5 * x * x * inverse;
+        let plain = |conjugate, derivative, curvature, gap| Pairing {
+            energy: weight * self.value(z),
+            conjugate,
+            derivative,
+            curvature,
+            gap,
+        };
         match self {
-            Self::Linear => 0.0,
-            Self::Hinge if z >= 1.0 => -multiplier * (z - 1.0),
-            Self::Hinge => (weight + multiplier) * (1.0 - z),
+            Self::Linear => plain(0.0, 0.0, 0.0, 0.0),
+            Self::Hinge => {
+                let slope = if z >= 1.0 { -multiplier } else { -weight - multiplier };
+                plain(multiplier, 1.0, 0.0, slope * (z - 1.0))
+            }
             Self::SmoothedHinge => {
                 let (shortfall, pull) = (1.0 - z, -multiplier);
-                if shortfall <= 0.0 {
-                    pull * (0.5 * pull / weight - shortfall)
+                let gap = if shortfall <= 0.0 {
+                    pull * (0.5 * pull * inverse - shortfall)
                 } else if shortfall < 1.0 {
-                    let off = weight * shortfall - pull;
-                    0.5 * off * off / weight
+                    half_square(weight * shortfall - pull)
                 } else {
-                    (weight - pull) * (shortfall - 0.5 * (weight + pull) / weight)
-                }
+                    not_negative((weight - pull) * (shortfall - 0.5 * (weight + pull) * inverse))
+                };
+                let conjugate = multiplier + half_square(multiplier);
+                plain(conjugate, 1.0 + multiplier * inverse, inverse, gap)
             }
             Self::Squared => {
-                let off = weight * z - multiplier;
-                0.5 * off * off / weight
+                let gap = half_square(weight * z - multiplier);
+                plain(half_square(multiplier), multiplier * inverse, inverse, gap)
             }
-            Self::Absolute => (weight - multiplier * z.signum()) * z.abs(),
+            Self::Absolute => plain(0.0, 0.0, 0.0, (weight - multiplier * z.signum()) * z.abs()),
             Self::Huber { delta } => {
-                let (size, pull) = (z.abs(), multiplier * z.signum());
-                if size <= delta {
-                    let off = weight * size - pull;
-                    0.5 * off * off / weight
+                let (size, pull, bound) = (z.abs(), multiplier * z.signum(), weight * delta);
+                let gap = if size <= delta {
+                    half_square(weight * size - pull)
                 } else {
-                    let bound = weight * delta;
-                    (bound - pull) * (size - 0.5 * (bound + pull) / weight)
-                }
+                    not_negative((bound - pull) * (size - 0.5 * (bound + pull) * inverse))
+                };
+                plain(half_square(multiplier), multiplier * inverse, inverse, gap)
             }
             Self::Poisson { rate, count } => {
-                let slack = weight * rate - multiplier;
-                if count == 0.0 {
-                    return if z < 0.0 { f64::INFINITY } else { slack * z };
+                let (scale, slack) = (weight * count, weight * rate - multiplier);
+                let (derivative, ratio) = (scale / slack, z * slack / scale);
+                let (level, log) = (logarithm(rate * derivative), logarithm(ratio));
+                let counted = count > 0.0;
+                // `u − 1 − log u` for the ratio `u`; and `rate·z = u · rate·derivative`.
+                let gap =
+                    if z > 0.0 { scale * not_negative(ratio - 1.0 - log) } else { f64::INFINITY };
+                let gap_at_zero = if z < 0.0 { f64::INFINITY } else { slack * z };
+                let logs = if counted { scale * (level + log) } else { 0.0 };
+                Pairing {
+                    energy: if z < 0.0 { f64::INFINITY } else { weight * rate * z - logs },
+                    conjugate: if counted { scale * (level - 1.0) } else { 0.0 },
+                    derivative: if counted { derivative } else { 0.0 },
+                    curvature: if counted { derivative / slack } else { 0.0 },
+                    gap: if counted { gap } else { gap_at_zero },
                 }
-                if z <= 0.0 {
-                    return f64::INFINITY;
-                }
-                let scale = weight * count;
-                let ratio = z * slack / scale;
-                // u − 1 − log u, by ln_1p where the difference would cancel.
-                let excess = ratio - 1.0;
-                let log = if excess.abs() < 0.5 { excess.ln_1p() } else { ratio.ln() };
-                scale * (excess - log).max(0.0)
             }
-            Self::AtMost | Self::Equal => (multiplier * z).abs(),
+            Self::AtMost | Self::Equal => plain(0.0, 0.0, 0.0, (multiplier * z).abs()),
         }
     }
+
+    /// Which function it is, parameters aside.
+    pub(crate) fn kind(self) -> Kind {
+        match self {
+            Self::Linear => Kind::Linear,
+            Self::Hinge => Kind::Hinge,
+            Self::SmoothedHinge => Kind::SmoothedHinge,
+            Self::Squared => Kind::Squared,
+            Self::Absolute => Kind::Absolute,
+            Self::Huber { .. } => Kind::Huber,
+            Self::Poisson { .. } => Kind::Poisson,
+            Self::AtMost => Kind::AtMost,
+            Self::Equal => Kind::Equal,
+        }
+    }
+
+    /// Its parameters; 0 for those it has not.
+    pub(crate) fn parameters(self) -> [f64; 2] {
+        match self {
+            Self::Huber { delta } => [delta, 0.0],
+            Self::Poisson { rate, count } => [rate, count],
+            _ => [0.0, 0.0],
+        }
+    }
+}
+
+/// Rounding may take what cannot be negative below zero.
+#[inline(always)]
+fn not_negative(x: f64) -> f64 {
+    if x < 0.0 { 0.0 } else { x }
+}
+
+/// `x`, moved between bounds.
+#[inline(always)]
+pub(crate) fn clip(x: f64, low: f64, high: f64) -> f64 {
+    let x = if x < low { low } else { x };
+    if x > high { high } else { x }
+}
+
+/// A penalty without its parameters. Loops over rows of one kind are written once, and compiled for
+/// each kind by [`specialised`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Linear,
+    Hinge,
+    SmoothedHinge,
+    Squared,
+    Absolute,
+    Huber,
+    Poisson,
+    AtMost,
+    Equal,
+}
+
+impl Kind {
+    /// [`Penalty::is_hard`]
+    #[inline(always)]
+    pub fn is_hard(self) -> bool {
+        self.with([0.0; 2]).is_hard()
+    }
+
+    /// The penalty of this kind with these parameters.
+    #[inline(always)]
+    pub fn with(self, [first, second]: [f64; 2]) -> Penalty {
+        match self {
+            Self::Linear => Penalty::Linear,
+            Self::Hinge => Penalty::Hinge,
+            Self::SmoothedHinge => Penalty::SmoothedHinge,
+            Self::Squared => Penalty::Squared,
+            Self::Absolute => Penalty::Absolute,
+            Self::Huber => Penalty::Huber { delta: first },
+            Self::Poisson => Penalty::Poisson { rate: first, count: second },
+            Self::AtMost => Penalty::AtMost,
+            Self::Equal => Penalty::Equal,
+        }
+    }
+}
+
+/// Evaluates an expression, a call of an `#[inline(always)]` function, with `$name` a constant: no
+/// row then asks for its kind again.
+macro_rules! specialised {
+    ($kind:expr, |$name:ident| $pass:expr) => {
+        specialised!(
+            @ $kind, $name, $pass,
+            [Linear, Hinge, SmoothedHinge, Squared, Absolute, Huber, Poisson, AtMost, Equal]
+        )
+    };
+    (@ $kind:expr, $name:ident, $pass:expr, [$($variant:ident),*]) => {
+        match $kind {
+            $($crate::energy::Kind::$variant => {
+                let $name = $crate::energy::Kind::$variant;
+                $pass
+            })*
+        }
+    };
+}
+pub(crate) use specialised;
+
+/// What a weighted penalty and its conjugate come to at some `z` and `λ`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pairing {
+    /// `wφ(z)`
+    pub energy: f64,
+    /// `(wφ)*(λ)`
+    pub conjugate: f64,
+    /// [`Penalty::conjugate_derivative`]
+    pub derivative: f64,
+    /// [`Penalty::conjugate_curvature`]
+    pub curvature: f64,
+    /// [`Penalty::fenchel_gap`]
+    pub gap: f64,
 }
 
 #[cfg(test)]

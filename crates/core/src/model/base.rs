@@ -30,6 +30,7 @@ pub struct BaseModel {
     pub tables: Vec<Table>,
     /// What the removed variables contribute to every score.
     pub constant: f64,
+    lowest_score: f64,
     /// `[model variables]`
     placement: Vec<Placement>,
     /// Model variable of each base variable. `[base variables]`
@@ -86,6 +87,7 @@ impl BaseModel {
             cardinalities: Vec::new(),
             tables: Vec::new(),
             constant: 0.0,
+            lowest_score: 0.0,
             placement: Vec::with_capacity(model.variables().len()),
             origin: Vec::new(),
             by_scope: FxHashMap::default(),
@@ -129,6 +131,12 @@ impl BaseModel {
         if entries.chain([&base.constant]).any(|v| v.is_nan() || *v == f64::INFINITY) {
             return Err(ModelError::Overflow);
         }
+        let lowest = |table: &Table| {
+            let allowed = table.log_potentials.iter().copied().filter(|v| v.is_finite());
+            allowed.fold(f64::INFINITY, f64::min)
+        };
+        let lowest = base.tables.iter().map(lowest).filter(|v| v.is_finite());
+        base.lowest_score = base.constant + lowest.sum::<f64>();
         Ok(base)
     }
 
@@ -139,11 +147,7 @@ impl BaseModel {
 
     /// A lower bound on the score of every allowed configuration.
     pub fn lowest_score(&self) -> f64 {
-        let lowest = |table: &Table| {
-            let allowed = table.log_potentials.iter().copied().filter(|v| v.is_finite());
-            allowed.fold(f64::INFINITY, f64::min)
-        };
-        self.constant + self.tables.iter().map(lowest).filter(|v| v.is_finite()).sum::<f64>()
+        self.lowest_score
     }
 
     /// Where a table over model variables lies, if the base model has a table for it.

@@ -16,6 +16,7 @@ use super::SolveError;
 use super::average::Average;
 use super::engine::{Engine, Point, Solver, Step, Verdict, divergence, lower_bound};
 use crate::oracle::Tables;
+use crate::vector::approach;
 
 const FIRST_SMOOTHNESS: f64 = 1.0;
 /// Beyond this no step moves a double, however steep the energy.
@@ -82,9 +83,7 @@ impl AcceleratedRda {
         self.between.energy =
             engine.energies.evaluate(&self.between.marginals, &mut self.between.gradient);
         self.between.summarise();
-        for (mean, gradient) in self.mean_gradient.iter_mut().zip(&self.between.gradient) {
-            *mean += share * (gradient - *mean);
-        }
+        approach(&mut self.mean_gradient, share, &self.between.gradient);
         self.linear += share * (self.between.linearisation() - self.linear);
         self.linear_size += share * (self.between.linearisation_size() - self.linear_size);
     }
@@ -140,10 +139,12 @@ impl Solver for AcceleratedRda {
         }
         std::mem::swap(&mut self.leader, &mut self.next);
         self.average.add(engine, &self.leader, share);
-        for (tilt, gradient) in self.average.point.tilt.iter_mut().zip(&self.mean_gradient) {
+        let point = &mut self.average.point;
+        point.energy = engine.energies.evaluate(&point.marginals, &mut point.gradient);
+        for (tilt, gradient) in point.tilt.iter_mut().zip(&self.mean_gradient) {
             *tilt = -gradient;
         }
-        self.average.point.summarise();
+        point.summarise();
 
         let shrinkage = self.shrinkage();
         let start = if shrinkage < 1.0 { (1.0 - shrinkage) * self.infimum } else { 0.0 };

@@ -10,7 +10,7 @@
 //! * Reference: Algorithm 4 with the step size of its convergence proof, found rather than given.
 
 use super::SolveError;
-use super::engine::{Engine, Point, Solver, Step, Verdict, lanes};
+use super::engine::{Change, Engine, Point, Solver, Step, Verdict};
 use super::relaxed::Relaxation;
 
 /// `M`, as far as it is known.
@@ -70,7 +70,7 @@ impl Solver for Adaptive {
         while !self.smoothness.is_hopeless() {
             let step = 1.0 / (1.0 + self.smoothness.value());
             self.relaxation.attempt(engine, step);
-            let needed = needed_smoothness(&self.relaxation.current, &self.relaxation.next);
+            let needed = needed_smoothness(&self.relaxation.current, &mut self.relaxation.next);
             if self.smoothness.allows(needed) {
                 self.relaxation.accept(step);
                 self.smoothness.relax(needed);
@@ -88,31 +88,17 @@ impl Solver for Adaptive {
 }
 
 /// The least `M` with which the step from `current` to `next` passes the test; `+∞` if `next` is not
-/// finite.
-pub(super) fn needed_smoothness(current: &Point, next: &Point) -> f64 {
+/// finite. Summarises `next`.
+pub(super) fn needed_smoothness(current: &Point, next: &mut Point) -> f64 {
+    let Change { divergence, expected, bend, travel } = next.summarise_since(current);
     if !next.is_finite() {
         return f64::INFINITY;
     }
-    let (mut travelled, mut expected) = ([0.0; 4], [0.0; 4]);
-    let [tilts, marginals] = [[&next.tilt, &current.tilt], [&next.marginals, &current.marginals]];
-    let all = [tilts[0], tilts[1], marginals[0], marginals[1], &current.gradient];
-    lanes(all.map(|v| &v[..]), |lane, [tilt, old_tilt, marginal, old_marginal, gradient]| {
-        travelled[lane] += (tilt - old_tilt) * marginal;
-        expected[lane] += gradient * (marginal - old_marginal);
-    });
-    let divergence = travelled.iter().sum::<f64>() - next.log_partition + current.log_partition;
-    let expected: f64 = expected.iter().sum();
     let excess = next.energy - current.energy - expected;
     let noise = 1e-13
         * (current.energy.abs() + next.energy.abs() + current.log_partition.abs() + expected.abs());
     if divergence > 1e3 * noise {
         return (excess.max(0.0) - noise).max(0.0) / divergence;
     }
-    let moved = || next.marginals.iter().zip(&current.marginals).map(|(b, a)| b - a);
-    let paired = |to: &[f64], from: &[f64]| -> f64 {
-        to.iter().zip(from).zip(moved()).map(|((b, a), d)| (b - a) * d).sum()
-    };
-    let bend = paired(&next.gradient, &current.gradient);
-    let travel = paired(&next.tilt, &current.tilt);
     if bend <= 0.0 || travel <= 0.0 { 0.0 } else { bend / travel }
 }

@@ -120,7 +120,7 @@ impl Alternating {
         let mut linear = self.candidate.linearisation();
         let mut size = self.candidate.linearisation_size();
         for (row, multiplier) in self.dual.unscaled_multipliers().enumerate() {
-            let (weight, penalty) = (measurements.weights()[row], measurements.penalties()[row]);
+            let (weight, penalty) = (measurements.weights()[row], measurements.penalty(row));
             measurements.rows().add_row(row, -multiplier, tilt);
             let shift = multiplier * measurements.rows().offset(row);
             let conjugate = penalty.conjugate(weight, multiplier);
@@ -134,7 +134,7 @@ impl Alternating {
     fn settle(&mut self, engine: &mut Engine) -> Verdict {
         let linearised = !engine.energies.others.is_empty();
         if linearised {
-            let needed = needed_smoothness(&self.anchor, &self.candidate);
+            let needed = needed_smoothness(&self.anchor, &mut self.candidate);
             if !self.smoothness.allows(needed) && !self.smoothness.is_hopeless() {
                 self.smoothness.raise(needed);
                 self.rebase(engine);

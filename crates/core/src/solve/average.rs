@@ -1,13 +1,13 @@
 use super::engine::{Engine, Point, rounding};
 use crate::oracle::Tables;
+use crate::vector::approach;
 
 /// A running average of iterates, with a bound on its objective.
 ///
 /// `−H − ⟨θ, ·⟩` is convex and equals `⟨δ_k, μ_k⟩ − A_k` at an iterate, so its average bounds it at
 /// the average; the energy is exact there.
 pub(super) struct Average {
-    /// The average marginals, with energy and gradient there. Its tilt is the one to decode with;
-    /// the average itself has none.
+    /// The average marginals, and the energy there. The average has no tilt of its own.
     pub point: Point,
     /// Average of `⟨δ_k, μ_k⟩ − A_k`.
     negative_entropy: f64,
@@ -29,29 +29,21 @@ impl Average {
         }
     }
 
-    /// Moves the average by `share` towards the point that the oracle was called for last, and
-    /// notes the tilt to decode with.
+    /// Moves the average by `share` towards the point that the oracle was called for last.
     pub fn add(&mut self, engine: &mut Engine, point: &Point, share: f64) {
         let own = point.without_energy();
         self.negative_entropy += share * (own - self.negative_entropy);
         self.size += share * (point.objective_size() - self.size);
-        for (mean, value) in self.point.marginals.iter_mut().zip(&point.marginals) {
-            *mean += share * (value - *mean);
-        }
+        approach(&mut self.point.marginals, share, &point.marginals);
         let (tables, mut at) = (&mut self.tables, 0);
         engine.oracle.visit_marginals(self.shown, &mut |_, values| {
             if tables.len() < at + values.len() {
                 tables.resize(at + values.len(), 0.0);
             }
-            for (mean, value) in tables[at..].iter_mut().zip(values) {
-                *mean += share * (value - *mean);
-            }
+            approach(&mut tables[at..at + values.len()], share, values);
             at += values.len();
         });
-        self.point.tilt.copy_from_slice(&point.tilt);
-        self.point.energy =
-            engine.energies.evaluate(&self.point.marginals, &mut self.point.gradient);
-        self.point.summarise();
+        self.point.energy = engine.energies.value(&self.point.marginals, &mut self.point.gradient);
     }
 
     /// What the objective may be off by.

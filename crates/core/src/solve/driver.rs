@@ -245,7 +245,11 @@ impl<'a> Run<'a> {
     fn finish(self, engine: &mut Engine, solver: &dyn Solver, status: Status) -> Solution {
         let mut chosen = self.chosen.expect("the loop took at least one step");
         let average = solver.average().filter(|_| chosen.returned == Returned::Average);
-        let mut point = average.map_or(solver.point(), |average| &average.point).clone();
+        let mut point = solver.point().clone();
+        if let Some(average) = average {
+            point.marginals.copy_from_slice(&average.point.marginals);
+            point.energy = average.point.energy;
+        }
         if chosen.returned == Returned::Best {
             point.tilt.copy_from_slice(&self.best_tilt);
         }
@@ -272,8 +276,8 @@ impl<'a> Run<'a> {
             lower_bound: bound.filter(|_| status != Status::Infeasible),
             gap: self.gap(&chosen).filter(|_| status != Status::Infeasible),
             returned: chosen.returned,
-            tilt: point.tilt,
-            marginals: point.marginals,
+            tilt: point.tilt.to_vec(),
+            marginals: point.marginals.to_vec(),
             averaged_tables: average.map(|a| a.tables.clone()),
             log_partition,
             base_log_partition: engine.base_log_partition,

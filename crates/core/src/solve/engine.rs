@@ -1,5 +1,6 @@
 use crate::energy::{Curvature, Energies};
 use crate::oracle::Oracle;
+use crate::vector::{Aligned, Place, sums, sweep, vectorised};
 
 use super::SolveError;
 use super::average::Average;
@@ -22,11 +23,11 @@ pub(super) struct Engine<'a> {
 #[derive(Clone, Debug)]
 pub(super) struct Point {
     /// `δ`. `[support]`
-    pub tilt: Vec<f64>,
+    pub tilt: Aligned,
     /// `μ(θ + δ)`. `[support]`
-    pub marginals: Vec<f64>,
+    pub marginals: Aligned,
     /// `∇L(μ)`. `[support]`
-    pub gradient: Vec<f64>,
+    pub gradient: Aligned,
     /// `A(θ + δ)`
     pub log_partition: f64,
     /// `L(μ)`
@@ -35,12 +36,25 @@ pub(super) struct Point {
     tilt_dot: f64,
     /// `⟨∇L(μ), μ⟩`
     gradient_dot: f64,
-    /// `‖δ + ∇L(μ)‖∞`; NaN or infinite where a gradient is.
+    /// `‖δ + ∇L(μ)‖∞`
     residual: f64,
     /// `‖δ‖∞`
     reach: f64,
     /// Number of the oracle call that this point comes from.
     pub call: usize,
+}
+
+/// From `δ`, `μ` to `δ′`, `μ′`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Change {
+    /// `KL(μ′ ‖ μ)`
+    pub divergence: f64,
+    /// `⟨∇L(μ), μ′ − μ⟩`
+    pub expected: f64,
+    /// `⟨∇L(μ′) − ∇L(μ), μ′ − μ⟩`
+    pub bend: f64,
+    /// `⟨δ′ − δ, μ′ − μ⟩`
+    pub travel: f64,
 }
 
 /// What one step of a solver came to.
@@ -124,9 +138,9 @@ const TILT_RANGE: f64 = 1e9;
 impl Point {
     pub fn new(coordinates: usize) -> Self {
         Self {
-            tilt: vec![0.0; coordinates],
-            marginals: vec![0.0; coordinates],
-            gradient: vec![0.0; coordinates],
+            tilt: Aligned::filled(coordinates, 0.0),
+            marginals: Aligned::filled(coordinates, 0.0),
+            gradient: Aligned::filled(coordinates, 0.0),
             log_partition: f64::NAN,
             energy: f64::NAN,
             tilt_dot: 0.0,
@@ -152,6 +166,15 @@ impl Point {
         self.energy - self.gradient_dot
     }
 
+    /// Brings `⟨δ, μ⟩` alone up to date: all that the objective needs.
+    pub fn summarise_tilt(&mut self) {
+        let inputs = [&self.tilt[..], &self.marginals];
+        [self.tilt_dot] = vectorised(
+            #[inline(always)]
+            || sums(inputs, |[t, m]| [t * m]),
+        );
+    }
+
     /// `‖δ + ∇L(μ)‖∞`
     pub fn residual(&self) -> f64 {
         self.residual
@@ -165,12 +188,13 @@ impl Point {
 
     /// Whether the next step can be taken from here.
     pub fn is_finite(&self) -> bool {
-        self.energy.is_finite() && self.residual.is_finite() && self.has_finite_tilt()
+        let gradient_is_finite = self.gradient_dot.is_finite() && self.residual.is_finite();
+        self.energy.is_finite() && gradient_is_finite && self.has_finite_tilt()
     }
 
     /// Whether the tilt, and what the oracle made of it, are within range.
     pub fn has_finite_tilt(&self) -> bool {
-        self.log_partition.is_finite() && self.reach <= TILT_RANGE
+        self.log_partition.is_finite() && self.tilt_dot.is_finite() && self.reach <= TILT_RANGE
     }
 
     /// The size of what the linearisation is a sum of.
@@ -180,21 +204,54 @@ impl Point {
 
     /// Brings the sums over tilt, marginals and gradient up to date, in one pass.
     pub fn summarise(&mut self) {
-        let (mut tilt_dot, mut gradient_dot, mut residual) = ([0.0; 4], [0.0; 4], [0.0f64; 4]);
-        let mut reach = [0.0f64; 4];
-        lanes([&self.tilt, &self.marginals, &self.gradient], |lane, [tilt, marginal, gradient]| {
-            tilt_dot[lane] += tilt * marginal;
-            reach[lane] = reach[lane].max(tilt.abs());
-            gradient_dot[lane] += gradient * marginal;
-            let apart = (tilt + gradient).abs();
-            // Not `max`, which would drop NaN.
-            residual[lane] = if apart <= residual[lane] { residual[lane] } else { apart };
-        });
-        self.tilt_dot = tilt_dot.iter().sum();
-        self.gradient_dot = gradient_dot.iter().sum();
-        let worse = |a: f64, b: f64| if b <= a { a } else { b };
-        self.residual = residual.into_iter().fold(0.0, worse);
-        self.reach = reach.into_iter().fold(0.0, f64::max);
+        let Self { tilt, marginals, gradient, .. } = self;
+        let (dots, sizes) = vectorised(
+            #[inline(always)]
+            || {
+                sweep(
+                    [],
+                    [tilt, marginals, gradient],
+                    #[inline(always)]
+                    |[], [t, m, g]| Place {
+                        values: [],
+                        terms: [t * m, g * m],
+                        sizes: [(t + g).abs(), t.abs()],
+                    },
+                )
+            },
+        );
+        [self.tilt_dot, self.gradient_dot] = dots;
+        [self.residual, self.reach] = sizes;
+    }
+
+    /// The same, and what changed since another point, in one pass over both.
+    pub fn summarise_since(&mut self, old: &Self) -> Change {
+        let inputs =
+            [&self.tilt, &self.marginals, &self.gradient, &old.tilt, &old.marginals, &old.gradient];
+        let (sums, sizes) = vectorised(
+            #[inline(always)]
+            || {
+                sweep(
+                    [],
+                    inputs.map(|vector| &vector[..]),
+                    #[inline(always)]
+                    |[], [t, m, g, old_t, old_m, old_g]| {
+                        let (moved, turned) = (m - old_m, t - old_t);
+                        let bend = (g - old_g) * moved;
+                        Place {
+                            values: [],
+                            terms: [t * m, g * m, turned * m, old_g * moved, bend, turned * moved],
+                            sizes: [(t + g).abs(), t.abs()],
+                        }
+                    },
+                )
+            },
+        );
+        let [tilt_dot, gradient_dot, travelled, expected, bend, travel] = sums;
+        [self.tilt_dot, self.gradient_dot] = [tilt_dot, gradient_dot];
+        [self.residual, self.reach] = sizes;
+        let divergence = travelled - self.log_partition + old.log_partition;
+        Change { divergence, expected, bend, travel }
     }
 
     pub fn copy_from(&mut self, other: &Self) {
@@ -223,11 +280,11 @@ pub(super) fn is_fixed(residual: f64, tables: usize) -> bool {
 
 /// `KL(p ‖ q)` of the distributions at two points: `⟨δ_p − δ_q, μ_p⟩ − A_p + A_q`.
 pub(super) fn divergence(p: &Point, q: &Point) -> f64 {
-    let mut moved = [0.0; 4];
-    lanes([&p.tilt, &q.tilt, &p.marginals], |lane, [to, from, marginal]| {
-        moved[lane] += (to - from) * marginal;
-    });
-    moved.iter().sum::<f64>() - p.log_partition + q.log_partition
+    let [moved] = vectorised(
+        #[inline(always)]
+        || sums([&p.tilt, &q.tilt, &p.marginals], |[to, from, marginal]| [(to - from) * marginal]),
+    );
+    moved - p.log_partition + q.log_partition
 }
 
 impl<'a> Engine<'a> {
@@ -256,18 +313,18 @@ impl<'a> Engine<'a> {
         self.oracle.tilted(tilt, marginals)
     }
 
-    /// Marginals, log-partition, energy and gradient at the point's tilt.
+    /// Marginals, log-partition, energy and gradient at the point's tilt, yet to be summarised.
     pub fn evaluate(&mut self, point: &mut Point) {
         point.log_partition = self.call(&point.tilt, &mut point.marginals);
         point.call = self.oracle_calls;
         point.energy = self.energies.evaluate(&point.marginals, &mut point.gradient);
-        point.summarise();
     }
 
     /// The point at the base model, where a primal solver starts.
     pub fn base_point(&mut self, solver: &'static str) -> Result<Point, SolveError> {
         let mut point = Point::new(self.coordinates());
         self.evaluate(&mut point);
+        point.summarise();
         if !point.energy.is_finite() || point.gradient.iter().any(|g| !g.is_finite()) {
             return Err(SolveError::NotFiniteAtStart { solver, energy: point.energy });
         }
@@ -309,31 +366,7 @@ pub(super) fn lower_bound(linear: f64, linear_size: f64, log_partition: f64) -> 
 }
 
 /// What a sum of terms of this size may be off by.
+#[inline(always)]
 pub(super) fn rounding(size: f64) -> f64 {
     8.0 * f64::EPSILON * size
-}
-
-pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
-    let mut sums = [0.0; 4];
-    lanes([a, b], |lane, [x, y]| sums[lane] += x * y);
-    sums.iter().sum()
-}
-
-/// Walks several slices of one length together. Sums kept apart in four lanes let the compiler use
-/// vector registers.
-#[inline(always)]
-pub(super) fn lanes<const N: usize>(slices: [&[f64]; N], mut visit: impl FnMut(usize, [f64; N])) {
-    let chunks = slices.map(|slice| slice.as_chunks::<4>());
-    let whole = chunks.iter().map(|(whole, _)| whole.len()).min().unwrap_or(0);
-    let wholes = chunks.map(|(chunks, _)| &chunks[..whole]);
-    for index in 0..whole {
-        let chunk = wholes.map(|chunks| chunks[index]);
-        for lane in 0..4 {
-            visit(lane, chunk.map(|chunk| chunk[lane]));
-        }
-    }
-    let rests = chunks.map(|(_, rest)| rest);
-    for lane in 0..rests.iter().map(|rest| rest.len()).min().unwrap_or(0) {
-        visit(lane, rests.map(|rest| rest[lane]));
-    }
 }

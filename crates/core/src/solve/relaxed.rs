@@ -17,6 +17,7 @@ use super::average::Average;
 use super::engine::{Engine, Point, Solver, Step, Verdict, is_fixed, lower_bound, rounding};
 use super::{Method, SolveError, StepSchedule};
 use crate::oracle::Tables;
+use crate::vector::vectorised;
 
 /// Two points and the certificate that past gradients give.
 pub(super) struct Relaxation {
@@ -33,24 +34,28 @@ pub(super) struct Relaxation {
 
 impl Relaxation {
     pub fn start(engine: &mut Engine, solver: &'static str) -> Result<Self, SolveError> {
+        let infimum = engine.infimum();
         Ok(Self {
             current: engine.base_point(solver)?,
             next: Point::new(engine.coordinates()),
-            linear: engine.infimum().unwrap_or(f64::NEG_INFINITY),
-            linear_size: engine.infimum().map_or(0.0, f64::abs),
-            convex: engine.infimum().is_some(),
+            linear: infimum.unwrap_or(f64::NEG_INFINITY),
+            linear_size: infimum.map_or(0.0, f64::abs),
+            convex: infimum.is_some(),
             tables: engine.tables(),
         })
     }
 
-    /// Evaluates the point that a step `τ` leads to.
+    /// Evaluates the point that a step `τ` leads to; it is yet to be summarised.
     pub fn attempt(&mut self, engine: &mut Engine, step: f64) {
-        let current = &self.current;
-        for ((next, tilt), gradient) in
-            self.next.tilt.iter_mut().zip(&current.tilt).zip(&current.gradient)
-        {
-            *next = (1.0 - step) * tilt - step * gradient;
-        }
+        let (next, Point { tilt, gradient, .. }) = (&mut self.next.tilt, &self.current);
+        vectorised(
+            #[inline(always)]
+            || {
+                for ((next, tilt), gradient) in next.iter_mut().zip(tilt).zip(gradient) {
+                    *next = (1.0 - step) * tilt - step * gradient;
+                }
+            },
+        );
         engine.evaluate(&mut self.next);
     }
 
@@ -116,6 +121,11 @@ impl Relaxed {
         })
     }
 
+    fn attempt(&mut self, engine: &mut Engine, step: f64) {
+        self.relaxation.attempt(engine, step);
+        self.relaxation.next.summarise();
+    }
+
     fn step_size(&self) -> f64 {
         let t = self.iteration as f64;
         match self.method {
@@ -137,13 +147,13 @@ impl Solver for Relaxed {
     fn step(&mut self, engine: &mut Engine) -> Step {
         self.iteration += 1;
         let mut step = self.step_size();
-        self.relaxation.attempt(engine, step);
+        self.attempt(engine, step);
         for _ in 0..SHORTENINGS {
             if self.relaxation.next.is_finite() {
                 break;
             }
             step *= SHORTENING;
-            self.relaxation.attempt(engine, step);
+            self.attempt(engine, step);
         }
         let moved = self.relaxation.next.is_finite();
         if moved {

@@ -170,8 +170,7 @@ pub fn reference(problem: &Problem) -> Reference {
     let rows = measurements.len();
     let mut multipliers: Vec<f64> = (0..rows)
         .map(|row| {
-            let (low, high) =
-                measurements.penalties()[row].multipliers(measurements.weights()[row]);
+            let (low, high) = measurements.penalty(row).multipliers(measurements.weights()[row]);
             0.0f64.clamp(low.min(high), high)
         })
         .collect();
@@ -189,7 +188,7 @@ pub fn reference(problem: &Problem) -> Reference {
     let log_partition = call(&mut oracle, measurements, &multipliers, &mut marginals);
     let mut objective = -log_partition;
     for (row, multiplier) in multipliers.iter().enumerate() {
-        let (weight, penalty) = (measurements.weights()[row], measurements.penalties()[row]);
+        let (weight, penalty) = (measurements.weights()[row], measurements.penalty(row));
         let z = measurements.rows().measure(row, &marginals);
         objective -= multiplier * (z - measurements.rows().offset(row));
         objective += weight * penalty.value(z);
@@ -218,7 +217,7 @@ fn bisect(
     row: usize,
     marginals: &mut [f64],
 ) {
-    let (weight, penalty) = (measurements.weights()[row], measurements.penalties()[row]);
+    let (weight, penalty) = (measurements.weights()[row], measurements.penalty(row));
     let (low, high) = penalty.multipliers(weight);
     if low == high {
         return;

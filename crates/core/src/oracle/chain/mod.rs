@@ -10,11 +10,9 @@
 //! Messages are scaled products (two matrix–vector products a position); a call whose potentials are
 //! so extreme that this could lose probability is answered in the log domain.
 
-mod aligned;
 mod counted;
 mod edges;
 mod expectations;
-mod exponential;
 mod layout;
 mod log_domain;
 mod marginals;
@@ -31,6 +29,8 @@ mod sequence;
 mod table;
 mod tilts;
 mod viterbi;
+
+use crate::vector::{aligned, exponential};
 
 #[doc(hidden)]
 pub mod bench;

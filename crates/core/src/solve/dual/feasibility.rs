@@ -46,7 +46,8 @@ impl Dual {
     /// Whether a hard constraint that no variable takes part in is broken.
     pub(super) fn breaks_a_constant(&self) -> bool {
         (0..self.program.measurements.len()).any(|row| {
-            let violation = self.program.penalty(row).violation(self.current.measured[row]);
+            let measured = self.program.measure(row, &self.current.point.marginals);
+            let violation = self.program.penalty(row).violation(measured);
             self.program.largest[row] == 0.0 && violation > ROUNDED
         })
     }
@@ -56,7 +57,8 @@ impl Dual {
     pub(super) fn observes_the_impossible(&mut self, engine: &mut Engine) -> bool {
         (0..self.program.measurements.len()).any(|row| {
             let counted = matches!(self.program.penalty(row), Penalty::Poisson { .. });
-            counted && self.current.measured[row] <= 0.0 && !self.can_be_positive(engine, row)
+            let measured = self.program.measure(row, &self.current.point.marginals);
+            counted && measured <= 0.0 && !self.can_be_positive(engine, row)
         })
     }
 

@@ -11,14 +11,18 @@
 //!   function values stall long before gradients do.
 
 mod feasibility;
+mod passes;
 mod program;
 mod quasi_newton;
+#[cfg(test)]
+mod tests;
 
-use program::{Coordinate, Iterate, Program};
+use program::{Iterate, Program};
 use quasi_newton::Memory;
 
-use super::engine::{Engine, Point, Solver, Step, Verdict, dot, rounding};
+use super::engine::{Engine, Point, Solver, Step, Verdict, rounding};
 use crate::energy::Measurements;
+use crate::vector::{Aligned, Place, sweep, vectorised};
 
 /// The first step may change no potential by more than this; the limit doubles when it binds.
 const FIRST_TILT_LIMIT: f64 = 8.0;
@@ -36,20 +40,20 @@ const FAILURES: usize = 3;
 /// they cannot hold.
 const INFEASIBILITY_TEST: usize = 8;
 
+/// On the problems of `tests/stiff.rs`, remembering 20 steps takes as many oracle calls as 10, and 5
+/// half as many again.
+const MOST_REMEMBERED: usize = 10;
+/// Passes over so few unknowns cost next to nothing.
+const FEW: usize = 100;
+
 pub(super) struct Dual {
     program: Program,
     current: Iterate,
     trial: Iterate,
     memory: Memory,
-    /// 1 where no bound holds the unknown, else 0. `[measurements]`
-    free: Vec<f64>,
-    /// The inverse Hessian that the memory starts from. `[measurements]`
-    diagonal: Vec<f64>,
     /// `[measurements]`
-    direction: Vec<f64>,
+    direction: Aligned,
     tilt_limit: f64,
-    /// Whether the longest step of the present search goes to that limit.
-    limit_binds: bool,
     failures: usize,
     iteration: usize,
 }
@@ -68,18 +72,16 @@ impl Dual {
             program: Program::new(engine, measurements, base_tilt, scale),
             current: Iterate::new(rows, width),
             trial: Iterate::new(rows, width),
-            memory: Memory::new(rows),
-            free: vec![0.0; rows],
-            diagonal: vec![1.0; rows],
-            direction: vec![0.0; rows],
+            memory: Memory::new(rows, remembered(engine, rows)),
+            direction: Aligned::filled(rows, 0.0),
             tilt_limit: FIRST_TILT_LIMIT,
-            limit_binds: false,
             failures: 0,
             iteration: 0,
         };
-        dual.current.unknowns =
-            dual.program.coordinates.iter().map(|coordinate| coordinate.unknown(0.0)).collect();
-        dual.program.evaluate(engine, &mut dual.current);
+        for row in 0..rows {
+            dual.current.unknowns[row] = dual.program.unknown(row, 0.0);
+        }
+        dual.settle(engine);
         dual
     }
 
@@ -89,11 +91,19 @@ impl Dual {
         self.program.rebase(base_tilt, scale);
         self.memory.forget();
         self.failures = 0;
-        for (row, coordinate) in self.program.coordinates.iter().enumerate() {
+        for row in 0..self.program.measurements.len() {
             let multiplier = ratio * self.current.multipliers[row];
-            self.current.unknowns[row] = coordinate.unknown(multiplier);
+            self.current.unknowns[row] = self.program.unknown(row, multiplier);
         }
-        self.program.evaluate(engine, &mut self.current);
+        self.settle(engine);
+    }
+
+    /// Fills in the current iterate from its unknowns.
+    fn settle(&mut self, engine: &mut Engine) {
+        self.direction.fill(0.0);
+        self.program.place(&self.current.unknowns, 0.0, &self.direction, &mut self.trial);
+        self.program.evaluate(engine, self.tilt_limit, &mut self.trial);
+        std::mem::swap(&mut self.current, &mut self.trial);
     }
 
     /// The sum of the Fenchel gaps at the current multipliers.
@@ -117,8 +127,7 @@ impl Dual {
 
     /// Largest violation of a hard constraint.
     pub fn violation(&self) -> f64 {
-        let penalties = self.program.measurements.penalties().iter();
-        penalties.zip(&self.current.measured).map(|(p, &z)| p.violation(z)).fold(0.0, f64::max)
+        self.current.violation
     }
 
     /// Whether rounding keeps the search from finding anything better.
@@ -130,40 +139,10 @@ impl Dual {
         self.current.gap == 0.0 && self.violation() == 0.0
     }
 
-    /// Projected gradient, `‖·‖∞`.
-    fn residual(&self) -> f64 {
-        let unknowns = self.current.unknowns.iter().zip(&self.current.gradient);
-        let moved =
-            |(coordinate, (x, g)): (&Coordinate, (&f64, &f64))| (x - coordinate.clip(x - g)).abs();
-        self.program.coordinates.iter().zip(unknowns).map(moved).fold(0.0, f64::max)
-    }
-
-    /// The inverse of the curvature in each unknown. No unknown may, by itself, go beyond the limit
-    /// on tilts: where a measurement hardly varies, a Newton step in it would drown all others.
-    fn estimate_diagonal(&mut self) {
-        for (row, coordinate) in self.program.coordinates.iter().enumerate() {
-            let slope = match coordinate {
-                Coordinate::Log { ceiling } => ceiling - self.current.multipliers[row],
-                _ => 1.0,
-            };
-            let pull = self.current.gradient[row].abs() * slope * self.program.largest[row];
-            let curvature = self.program.curvature(&self.current, row);
-            let curvature = curvature.max(pull / self.tilt_limit).max(LEAST_CURVATURE);
-            self.diagonal[row] = 1.0 / curvature;
-        }
-    }
-
     /// A descent direction whose full step ends inside the box.
     fn find_direction(&mut self) {
-        self.estimate_diagonal();
-        for (row, coordinate) in self.program.coordinates.iter().enumerate() {
-            let (unknown, gradient) = (self.current.unknowns[row], self.current.gradient[row]);
-            self.free[row] = f64::from(coordinate.is_free(unknown, gradient));
-        }
-        let slope = self.bounded_direction();
-        let size = |a: &[f64]| dot(a, a).sqrt();
-        let least = 1e-12 * size(&self.current.gradient) * size(&self.direction);
-        let descends = slope.is_finite() && slope < -least;
+        let [slope, gradient, direction] = self.bounded_direction();
+        let descends = slope.is_finite() && slope < -1e-12 * (gradient * direction).sqrt();
         if !descends && !self.memory.is_empty() {
             // Without past steps every component goes against its own gradient.
             self.memory.forget();
@@ -171,80 +150,71 @@ impl Dual {
         }
     }
 
-    /// The quasi-Newton direction, each component cut off where it meets its bound; its slope.
-    fn bounded_direction(&mut self) -> f64 {
-        let gradient = &self.current.gradient;
-        self.memory.direction(gradient, &self.free, &self.diagonal, &mut self.direction);
-        for (row, coordinate) in self.program.coordinates.iter().enumerate() {
-            let (x, step) = (self.current.unknowns[row], self.direction[row]);
-            self.direction[row] = match coordinate {
-                Coordinate::Fixed(_) => 0.0,
-                Coordinate::Bounded(low, high) => (x + step).clamp(*low, *high) - x,
-                Coordinate::Log { .. } => step.clamp(-LOG_STEP_LIMIT, LOG_STEP_LIMIT),
-            };
-        }
-        dot(gradient, &self.direction)
+    /// The quasi-Newton direction, each component cut off where it meets its bound; its slope, and
+    /// the squares of the gradient and of itself.
+    fn bounded_direction(&mut self) -> [f64; 3] {
+        let Iterate { gradient, diagonal, .. } = &self.current;
+        self.memory.direction(gradient, diagonal, &mut self.direction);
+        self.program.keep_inside(&self.current, &mut self.direction)
     }
 
-    /// The longest step along the direction that changes no potential by more than the limit.
-    fn longest_step(&mut self) -> f64 {
-        let change = &mut self.trial.point.tilt;
-        change.fill(0.0);
-        for (row, coordinate) in self.program.coordinates.iter().enumerate() {
-            let step = match coordinate {
-                Coordinate::Log { ceiling } => {
-                    (self.current.multipliers[row] - ceiling) * self.direction[row].exp_m1()
-                }
-                _ => self.direction[row],
-            };
-            self.program.rows().add_row(row, step, change);
+    /// Places the trial at the longest step along the direction that changes no potential by more
+    /// than the limit; that step, and whether it goes to the limit.
+    fn place_longest(&mut self) -> (f64, bool) {
+        self.program.place(&self.current.unknowns, 1.0, &self.direction, &mut self.trial);
+        let tilts = [&self.trial.point.tilt[..], &self.current.point.tilt];
+        let ([], [largest]) = vectorised(
+            #[inline(always)]
+            || {
+                sweep(
+                    [],
+                    tilts,
+                    #[inline(always)]
+                    |[], [b, a]| Place { values: [], terms: [], sizes: [(b - a).abs()] },
+                )
+            },
+        );
+        if largest > self.tilt_limit {
+            let longest = self.tilt_limit / largest;
+            self.program.place(&self.current.unknowns, longest, &self.direction, &mut self.trial);
+            return (longest, true);
         }
-        let largest = change.iter().fold(0.0f64, |m, c| m.max(c.abs()));
-        let longest = if largest > self.tilt_limit { self.tilt_limit / largest } else { 1.0 };
-        self.limit_binds = largest * longest > 0.5 * self.tilt_limit;
-        longest
+        (1.0, largest > 0.5 * self.tilt_limit)
     }
 
     /// One quasi-Newton step: a direction, then a search along it.
     fn advance(&mut self, engine: &mut Engine) {
         self.iteration += 1;
         self.find_direction();
-        let longest = self.longest_step();
+        let (longest, limit_binds) = self.place_longest();
         let mut step = longest;
         for _ in 0..TRIALS {
-            for (row, coordinate) in self.program.coordinates.iter().enumerate() {
-                let moved = self.current.unknowns[row] + step * self.direction[row];
-                self.trial.unknowns[row] = coordinate.clip(moved);
-            }
-            self.program.evaluate(engine, &mut self.trial);
-            let (before, after) = self.slopes();
+            // Should the step pass, the next one may go farther.
+            let binds = step == longest && limit_binds;
+            let limit = if binds { 2.0 * self.tilt_limit } else { self.tilt_limit };
+            self.program.evaluate(engine, limit, &mut self.trial);
+            let [before, after] = self.memory.note(&self.current, &self.trial);
             if before == 0.0 {
                 break;
             }
             if self.passes(before, after) {
-                if step == longest && self.limit_binds && after <= 0.0 {
-                    self.tilt_limit *= 2.0;
+                if after <= 0.0 {
+                    self.tilt_limit = limit;
                 }
-                self.accept();
+                self.memory.keep();
+                std::mem::swap(&mut self.current, &mut self.trial);
+                self.failures = 0;
                 return;
             }
             // The secant's zero of the slope, kept away from both ends.
             let zero = before / (before - after);
             step *= if zero.is_finite() { zero.clamp(0.1, 0.7) } else { 0.1 };
+            self.program.place(&self.current.unknowns, step, &self.direction, &mut self.trial);
         }
         if self.memory.is_empty() {
             self.failures += 1;
         }
         self.memory.forget();
-    }
-
-    /// Slopes along the step taken, at its two ends.
-    fn slopes(&self) -> (f64, f64) {
-        let ends = self.trial.unknowns.iter().zip(&self.current.unknowns);
-        let gradients = self.current.gradient.iter().zip(&self.trial.gradient);
-        ends.zip(gradients).fold((0.0, 0.0), |(before, after), ((b, a), (old, new))| {
-            (before + old * (b - a), after + new * (b - a))
-        })
     }
 
     fn passes(&self, before: f64, after: f64) -> bool {
@@ -259,22 +229,24 @@ impl Dual {
         falls || falls_by_slope || is_level
     }
 
-    fn accept(&mut self) {
-        let steps = self.trial.unknowns.iter().zip(&self.current.unknowns).map(|(b, a)| b - a);
-        let changes = self.trial.gradient.iter().zip(&self.current.gradient).map(|(b, a)| b - a);
-        self.memory.push(steps.zip(changes));
-        std::mem::swap(&mut self.current, &mut self.trial);
-        self.failures = 0;
-    }
-
     fn report(&self, verdict: Verdict) -> Step {
         let objective = self.current.point.objective();
         Step {
             gap: Some(self.current.gap),
             violation: self.violation(),
-            ..Step::new(objective, self.lower_bound(), self.residual(), verdict)
+            ..Step::new(objective, self.lower_bound(), self.current.residual, verdict)
         }
     }
+}
+
+/// How many past steps shape the direction. Each costs some passes over the unknowns, which may take
+/// no longer than a part of an oracle call: that takes several passes over the cells that the
+/// energies read.
+fn remembered(engine: &Engine, unknowns: usize) -> usize {
+    let blocks = engine.energies.support().blocks().iter();
+    let cells: usize = blocks.map(|block| block.tables.len() * block.len).sum();
+    (cells / unknowns.max(1))
+        .clamp(if unknowns <= FEW { MOST_REMEMBERED } else { 1 }, MOST_REMEMBERED)
 }
 
 impl Solver for Dual {

@@ -1,105 +1,76 @@
-use crate::energy::{Measurements, Penalty, Rows};
+//! The dual program: what is maximised, and over which unknowns.
+//!
+//! An unknown is a multiplier `λ` between bounds, or for Poisson penalties `v` with
+//! `λ = w·rate − e^v`. Rows are walked in runs of one kind of penalty, in few passes.
+
+use std::ops::Range;
+
+use super::passes::{Pairs, Placement, cut_off};
+use crate::energy::{Measurements, Penalty, Rows, Run, clip, specialised};
 use crate::solve::engine::{Engine, Point, rounding};
+use crate::vector::{Aligned, ONES, Piece, Place, dispatch, greater, sweep, vectorised};
 
-/// How a multiplier is parametrised.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Coordinate {
-    /// The only value there is.
-    Fixed(f64),
-    /// `λ` itself, between bounds.
-    Bounded(f64, f64),
-    /// `λ = ceiling − e^v`
-    Log {
-        /// What the multiplier stays below.
-        ceiling: f64,
-    },
-}
-
-impl Coordinate {
-    fn new(penalty: Penalty, weight: f64) -> Self {
-        if let Penalty::Poisson { rate, .. } = penalty {
-            return Self::Log { ceiling: weight * rate };
-        }
-        let (low, high) = penalty.multipliers(weight);
-        if low == high { Self::Fixed(low) } else { Self::Bounded(low, high) }
-    }
-
-    /// The unknown for a multiplier, moved into its range.
-    pub fn unknown(self, multiplier: f64) -> f64 {
-        match self {
-            Self::Fixed(value) => value,
-            Self::Bounded(low, high) => multiplier.clamp(low, high),
-            // A multiplier at the ceiling has no logarithm: stay a little below.
-            Self::Log { ceiling } => (ceiling - multiplier).max(1e-3 * ceiling).ln(),
-        }
-    }
-
-    #[inline]
-    fn multiplier(self, unknown: f64) -> f64 {
-        match self {
-            Self::Fixed(value) => value,
-            Self::Bounded(..) => unknown,
-            Self::Log { ceiling } => ceiling - unknown.exp(),
-        }
-    }
-
-    /// The nearest unknown within bounds.
-    #[inline]
-    pub fn clip(self, unknown: f64) -> f64 {
-        match self {
-            Self::Fixed(value) => value,
-            Self::Bounded(low, high) => unknown.clamp(low, high),
-            Self::Log { .. } => unknown,
-        }
-    }
-
-    /// Whether no bound holds the unknown against its gradient.
-    #[inline]
-    pub fn is_free(self, unknown: f64, gradient: f64) -> bool {
-        match self {
-            Self::Fixed(_) => false,
-            Self::Bounded(low, high) => {
-                !(unknown <= low && gradient > 0.0 || unknown >= high && gradient < 0.0)
-            }
-            Self::Log { .. } => true,
-        }
-    }
-}
-
-/// The dual program: what is maximised, and over which unknowns.
 pub(super) struct Program {
     pub measurements: Measurements,
     /// Added to every tilt: what other energies contribute. `[support]`
-    base_tilt: Vec<f64>,
+    pub base_tilt: Aligned,
     /// Weights are divided by this.
     pub scale: f64,
-    /// `[measurements]`
-    pub coordinates: Vec<Coordinate>,
-    /// Largest coefficient of each row. `[measurements]`
-    pub largest: Vec<f64>,
+    /// The weights after that division. `[measurements]`
+    pub weights: Aligned,
+    /// One over them. `[measurements]`
+    inverse_weights: Aligned,
+    /// Largest coefficient of each row, 0 for constants. `[measurements]`
+    pub largest: Aligned,
     /// Block of each support coordinate. `[support]`
     block_of: Vec<usize>,
-    /// Number of tables in each block. `[blocks]`
-    sharing: Vec<f64>,
+    /// One over the number of tables in the block of each support coordinate, if any block has
+    /// several. `[support]`
+    shares: Option<Aligned>,
 }
 
 /// Multipliers and all that follows from them.
 pub(super) struct Iterate {
     /// `λ_j` or `v_j`. `[measurements]`
-    pub unknowns: Vec<f64>,
+    pub unknowns: Aligned,
     /// `λ`. `[measurements]`
-    pub multipliers: Vec<f64>,
-    /// `z`. `[measurements]`
-    pub measured: Vec<f64>,
+    pub multipliers: Aligned,
     /// Gradient of `value` in the unknowns. `[measurements]`
-    pub gradient: Vec<f64>,
+    pub gradient: Aligned,
+    /// The inverse of the curvature of `value` in each unknown, as if tables were independent; 0
+    /// where a bound holds the unknown against its gradient. `[measurements]`
+    pub diagonal: Aligned,
     /// The negative dual objective.
     pub value: f64,
     /// Sum of the sizes of its terms: its rounding follows it.
     pub value_size: f64,
     /// Sum of the Fenchel gaps.
     pub gap: f64,
+    /// Projected gradient, `‖·‖∞`.
+    pub residual: f64,
+    /// Largest violation of a hard constraint.
+    pub violation: f64,
     pub point: Point,
+    /// Two gathered vectors, measurements and variances of a piece.
+    pub scratch: Box<[Piece; 4]>,
+}
+
+impl Iterate {
+    pub fn new(measurements: usize, coordinates: usize) -> Self {
+        Self {
+            unknowns: Aligned::filled(measurements, 0.0),
+            multipliers: Aligned::filled(measurements, 0.0),
+            gradient: Aligned::filled(measurements, 0.0),
+            diagonal: Aligned::filled(measurements, 0.0),
+            value: f64::NAN,
+            value_size: 0.0,
+            gap: f64::INFINITY,
+            residual: f64::INFINITY,
+            violation: f64::INFINITY,
+            point: Point::new(coordinates),
+            scratch: Box::default(),
+        }
+    }
 }
 
 impl Program {
@@ -110,55 +81,49 @@ impl Program {
         scale: f64,
     ) -> Self {
         let support = engine.energies.support();
-        let mut block_of = vec![0; support.len()];
+        let (mut block_of, mut shares) =
+            (vec![0; support.len()], Aligned::filled(support.len(), 1.0));
         for (index, block) in support.blocks().iter().enumerate() {
             block_of[block.range()].fill(index);
+            shares[block.range()].fill(1.0 / block.tables.len() as f64);
         }
         let largest_of = |row| {
             let sizes = measurements.rows().entries(row).map(|(_, a)| a.abs());
             sizes.fold(0.0, f64::max)
         };
-        let largest = (0..measurements.len()).map(largest_of).collect();
+        let mut largest = Aligned::default();
+        (0..measurements.len()).for_each(|row| largest.push(largest_of(row)));
+        let weights = Aligned::filled(measurements.len(), 0.0);
         let mut program = Self {
             measurements,
-            base_tilt,
+            base_tilt: base_tilt.into(),
             scale,
-            coordinates: Vec::new(),
+            inverse_weights: weights.clone(),
+            weights,
             largest,
             block_of,
-            sharing: support.blocks().iter().map(|b| b.tables.len() as f64).collect(),
+            shares: shares.iter().any(|&share| share != 1.0).then_some(shares),
         };
-        program.coordinates = vec![Coordinate::Fixed(0.0); program.measurements.len()];
-        program.find_coordinates();
+        program.find_weights();
         program
     }
 
     pub fn rebase(&mut self, base_tilt: &[f64], scale: f64) {
         self.base_tilt.copy_from_slice(base_tilt);
         self.scale = scale;
-        self.find_coordinates();
+        self.find_weights();
     }
 
-    fn find_coordinates(&mut self) {
-        for row in 0..self.coordinates.len() {
-            let (penalty, weight) = (self.penalty(row), self.weight(row));
-            self.coordinates[row] = if self.largest[row] > 0.0 {
-                Coordinate::new(penalty, weight)
-            } else {
-                // No tilt moves a constant: its multiplier is the slope there.
-                Coordinate::Fixed(weight * penalty.derivative(self.rows().offset(row)))
-            };
+    fn find_weights(&mut self) {
+        for (row, &weight) in self.measurements.weights().iter().enumerate() {
+            self.weights[row] = weight / self.scale;
+            self.inverse_weights[row] = 1.0 / self.weights[row];
         }
     }
 
     #[inline]
-    pub fn weight(&self, row: usize) -> f64 {
-        self.measurements.weights()[row] / self.scale
-    }
-
-    #[inline]
     pub fn penalty(&self, row: usize) -> Penalty {
-        self.measurements.penalties()[row]
+        self.measurements.penalty(row)
     }
 
     #[inline]
@@ -166,94 +131,168 @@ impl Program {
         self.measurements.rows()
     }
 
-    /// Fills in an iterate from its unknowns.
-    pub fn evaluate(&self, engine: &mut Engine, iterate: &mut Iterate) {
-        let Iterate { point, .. } = iterate;
-        point.tilt.copy_from_slice(&self.base_tilt);
-        for (row, coordinate) in self.coordinates.iter().enumerate() {
-            iterate.multipliers[row] = coordinate.multiplier(iterate.unknowns[row]);
-            self.rows().add_row(row, -iterate.multipliers[row], &mut point.tilt);
+    /// The unknown for a multiplier, moved into its range.
+    pub fn unknown(&self, row: usize, multiplier: f64) -> f64 {
+        let penalty = self.penalty(row);
+        let (low, high) = penalty.multipliers(self.weights[row]);
+        if let Penalty::Poisson { .. } = penalty {
+            // A multiplier at the ceiling has no logarithm: stay a little below.
+            return (high - multiplier).max(1e-3 * high).ln();
         }
-        point.log_partition = engine.call(&point.tilt, &mut point.marginals);
-        point.call = engine.oracle_calls;
-        point.energy = 0.0;
-        iterate.value = point.log_partition;
-        iterate.value_size = point.log_partition.abs();
-        iterate.gap = 0.0;
-        for (row, coordinate) in self.coordinates.iter().enumerate() {
-            let (weight, penalty) = (self.weight(row), self.penalty(row));
-            let multiplier = iterate.multipliers[row];
-            let z = measure(self.rows(), row, &point.marginals);
-            iterate.measured[row] = z;
-            let conjugate = penalty.conjugate(weight, multiplier);
-            let shift = multiplier * self.rows().offset(row);
-            iterate.value += conjugate - shift;
-            iterate.value_size += conjugate.abs() + shift.abs();
-            iterate.gap += penalty.fenchel_gap(weight, z, multiplier);
-            point.energy += weight * penalty.value(z);
-            let slope = penalty.conjugate_derivative(weight, multiplier) - z;
-            iterate.gradient[row] = match coordinate {
-                Coordinate::Fixed(_) => 0.0,
-                Coordinate::Bounded(..) => slope,
-                Coordinate::Log { ceiling } => -slope * (ceiling - multiplier),
-            };
-        }
-        point.summarise();
+        clip(multiplier, low, high)
     }
 
-    /// The curvature of the dual in one unknown, as if tables were independent.
-    pub fn curvature(&self, iterate: &Iterate, row: usize) -> f64 {
-        let variance = self.variance(&iterate.point.marginals, row);
-        let multiplier = iterate.multipliers[row];
-        match self.coordinates[row] {
-            Coordinate::Log { ceiling } => {
-                let slack = ceiling - multiplier;
-                slack * (iterate.measured[row].max(0.0) + slack * variance)
+    /// Moves `trial` to `origin + step · direction`, within bounds: unknowns, multipliers and tilt.
+    pub fn place(&self, origin: &[f64], step: f64, direction: &[f64], trial: &mut Iterate) {
+        dispatch(Placement { program: self, origin, step, direction, trial });
+    }
+
+    /// Cuts each component of a direction off where it meets its bound; its slope, and the squares of
+    /// the gradient and of itself.
+    pub fn keep_inside(&self, from: &Iterate, direction: &mut [f64]) -> [f64; 3] {
+        vectorised(
+            #[inline(always)]
+            || {
+                let mut totals = [0.0; 3];
+                for run in self.measurements.pieces().filter(|run| !run.is_constant()) {
+                    let rows = run.rows.clone();
+                    let bounds = self.bounds(rows.clone());
+                    let ends = [&from.unknowns[rows.clone()], &from.gradient[rows.clone()]];
+                    let direction = &mut direction[rows];
+                    let own = specialised!(run.kind, |kind| cut_off(kind, bounds, ends, direction));
+                    (0..3).for_each(|n| totals[n] += own[n]);
+                }
+                totals
+            },
+        )
+    }
+
+    /// Weights and parameters: what bounds follow from.
+    #[inline(always)]
+    pub fn bounds(&self, rows: Range<usize>) -> [&[f64]; 3] {
+        let [first, second] = self.measurements.parameters(rows.clone());
+        [&self.weights[rows], first, second]
+    }
+
+    /// Calls the oracle and fills in all that follows from an iterate's multipliers. No diagonal
+    /// entry leads, by itself, beyond the limit on tilts: where a measurement hardly varies, a Newton
+    /// step in it would drown all others.
+    pub fn evaluate(&self, engine: &mut Engine, tilt_limit: f64, iterate: &mut Iterate) {
+        let point = &mut iterate.point;
+        point.log_partition = engine.call(&point.tilt, &mut point.marginals);
+        point.call = engine.oracle_calls;
+        vectorised(
+            #[inline(always)]
+            || self.pair(1.0 / tilt_limit, iterate),
+        );
+        iterate.value += iterate.point.log_partition;
+        iterate.value_size += iterate.point.log_partition.abs();
+        iterate.point.summarise_tilt();
+    }
+
+    /// Sets measurements against multipliers.
+    #[inline(always)]
+    fn pair(&self, inverse_limit: f64, iterate: &mut Iterate) {
+        let (mut totals, mut residual, mut violation) = ([0.0; 4], 0.0, 0.0);
+        for run in self.measurements.pieces() {
+            let rows = run.rows.clone();
+            self.read(&run, &iterate.point.marginals, &mut iterate.scratch);
+            let [_, _, measured, variances] = &*iterate.scratch;
+            let measured = &measured.0[..rows.len()];
+            let variances = &variances.0[..rows.len()];
+            let pairs = Pairs {
+                weights: &self.weights[rows.clone()],
+                inverse_weights: &self.inverse_weights[rows.clone()],
+                parameters: self.measurements.parameters(rows.clone()),
+                offsets: self.rows().offsets(&run).0,
+                coefficients: self.rows().coefficients(&run).unwrap_or(&self.largest[rows.clone()]),
+                multipliers: &iterate.multipliers[rows.clone()],
+                measured,
+                variances,
+                inverse_limit,
+            };
+            let gradient = &mut iterate.gradient[rows.clone()];
+            let diagonal = &mut iterate.diagonal[rows];
+            let (own, [worst]) =
+                specialised!(run.kind, |kind| pairs.fill(kind, gradient, diagonal));
+            (0..4).for_each(|n| totals[n] += own[n]);
+            residual = greater(residual, worst);
+            if run.kind.is_hard() {
+                let of = |z: &f64| run.kind.with([0.0; 2]).violation(*z);
+                violation = measured.iter().map(of).fold(violation, f64::max);
             }
-            _ => variance + self.penalty(row).conjugate_curvature(self.weight(row), multiplier),
+        }
+        [iterate.value, iterate.value_size, iterate.gap, iterate.point.energy] = totals;
+        (iterate.residual, iterate.violation) = (residual, violation);
+    }
+
+    /// A row's measurement.
+    pub fn measure(&self, row: usize, marginals: &[f64]) -> f64 {
+        let rows = self.rows();
+        let start = (rows.offset(row), rows.offset_size(row));
+        let (sum, size) = rows.entries(row).fold(start, |(sum, size), (c, a)| {
+            let part = a * marginals[c];
+            (sum + part, size + part.abs())
+        });
+        without_residue(sum, size)
+    }
+
+    /// The measurements of a run's rows, and their variances as if tables were independent.
+    #[inline(always)]
+    fn read(&self, run: &Run, marginals: &[f64], scratch: &mut [Piece; 4]) {
+        let rows = self.rows();
+        let [first, second, measured, variances] = scratch;
+        let measured = &mut measured.0[..run.rows.len()];
+        let variances = &mut variances.0[..run.rows.len()];
+        let marginals_of = rows.gather(run, marginals, &mut first.0);
+        let shares = match &self.shares {
+            Some(shares) => rows.gather(run, shares, &mut second.0),
+            None => Some(&ONES.0[..run.rows.len()]),
+        };
+        if let (Some(marginals), Some(shares), Some(coefficients)) =
+            (marginals_of, shares, rows.coefficients(run))
+        {
+            let (offsets, sizes) = rows.offsets(run);
+            sweep(
+                [measured, variances],
+                [marginals, shares, coefficients, offsets, sizes],
+                #[inline(always)]
+                |_, [marginal, share, a, offset, size]| {
+                    let part = a * marginal;
+                    let variance = (a * part * (1.0 - marginal * share)).max(0.0);
+                    let z = without_residue(offset + part, size.abs() + part.abs());
+                    Place { values: [z, variance], terms: [], sizes: [] }
+                },
+            );
+            return;
+        }
+        for (place, row) in run.rows.clone().enumerate() {
+            measured[place] = self.measure(row, marginals);
+            variances[place] = self.variance(marginals, row);
         }
     }
 
     fn variance(&self, marginals: &[f64], row: usize) -> f64 {
         let (mut total, mut block, mut mean, mut square) = (0.0, None, 0.0, 0.0);
-        let of_block = |block: Option<usize>, mean: f64, square: f64| {
-            block.map_or(0.0, |b| (square - mean * mean / self.sharing[b]).max(0.0))
-        };
+        let of_block = |share: f64, mean: f64, square: f64| (square - mean * mean * share).max(0.0);
+        let mut share = 1.0;
         for (column, coefficient) in self.rows().entries(row) {
             if Some(self.block_of[column]) != block {
-                total += of_block(block, mean, square);
+                total += of_block(share, mean, square);
                 (block, mean, square) = (Some(self.block_of[column]), 0.0, 0.0);
+                share = self.shares.as_ref().map_or(1.0, |shares| shares[column]);
             }
-            let share = coefficient * marginals[column];
-            mean += share;
-            square += coefficient * share;
+            let part = coefficient * marginals[column];
+            mean += part;
+            square += coefficient * part;
         }
-        total + of_block(block, mean, square)
+        total + of_block(share, mean, square)
     }
 }
 
-impl Iterate {
-    pub fn new(measurements: usize, coordinates: usize) -> Self {
-        Self {
-            unknowns: vec![0.0; measurements],
-            multipliers: vec![0.0; measurements],
-            measured: vec![0.0; measurements],
-            gradient: vec![0.0; measurements],
-            value: f64::NAN,
-            value_size: 0.0,
-            gap: f64::INFINITY,
-            point: Point::new(coordinates),
-        }
-    }
-}
-
-/// A measurement, with sums that cancel to within rounding taken as zero: a multiplier must not chase
-/// a residue that no tilt can change.
-fn measure(rows: &Rows, row: usize, marginals: &[f64]) -> f64 {
-    let start = (rows.offset(row), rows.offset_size(row));
-    let (sum, size) = rows.entries(row).fold(start, |(sum, size), (c, a)| {
-        let part = a * marginals[c];
-        (sum + part, size + part.abs())
-    });
+/// A sum whose terms have this size in all; one that cancels to within rounding is taken as zero: a
+/// multiplier must not chase a residue that no tilt can change.
+#[inline(always)]
+fn without_residue(sum: f64, size: f64) -> f64 {
     if sum.abs() <= 0.5 * rounding(size) { 0.0 } else { sum }
 }

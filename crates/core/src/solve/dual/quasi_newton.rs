@@ -1,139 +1,202 @@
 //! Limited-memory BFGS directions in the free coordinates of a box.
 
-use crate::solve::engine::{dot, lanes};
+use std::ops::Range;
 
-/// How many past steps shape the direction; each costs four passes over the unknowns. On the
-/// problems of `tests/stiff.rs`, 20 take as many oracle calls as 10.
-const REMEMBERED: usize = 10;
+use super::program::Iterate;
+use crate::vector::aligned::padded;
+use crate::vector::{Aligned, Place, sweep, vectorised};
 
-/// Pairs of steps and gradient changes, and the two-loop recursion over them.
+/// Pairs of steps and gradient changes, and the two-loop recursion over them, in one pass for each
+/// step of each loop.
 pub(super) struct Memory {
     coordinates: usize,
-    /// `[REMEMBERED][coordinates]`
-    steps: Vec<f64>,
-    /// `[REMEMBERED][coordinates]`
-    changes: Vec<f64>,
-    /// Pairs pushed so far; the latest are kept.
-    pushed: usize,
+    /// From one vector to the next: whole cache lines.
+    stride: usize,
+    /// How many pairs are kept.
+    size: usize,
+    /// `[size + 1][stride]`
+    steps: Aligned,
+    /// `[size + 1][stride]`
+    changes: Aligned,
+    /// Pairs kept so far; the latest still count.
+    kept: usize,
     /// First pair that still counts.
     first: usize,
-    /// `⟨step, change⟩` over the free coordinates, 0 where that is too small to use.
-    curvature: [f64; REMEMBERED],
-    /// The coordinates for which these curvatures hold. `[coordinates]`
-    free: Vec<f64>,
-    /// Scratch of the recursion.
-    factor: [f64; REMEMBERED],
+    /// What the recursion needs of each pair. `[size + 1]`
+    factors: Vec<Factors>,
+}
+
+/// Of one pair, over the free coordinates.
+#[derive(Clone, Copy, Default)]
+struct Factors {
+    /// `⟨step, change⟩`, infinite where that is too small to use, which makes the pair count for
+    /// nothing.
+    curvature: f64,
+    /// `⟨change, diagonal·change⟩`
+    weighted: f64,
+    /// By how much of the change the first loop moves the direction.
+    share: f64,
+}
+
+impl Factors {
+    /// From `⟨step, direction⟩`, `⟨step, change⟩`, `⟨step, step⟩`, `⟨change, change⟩` and
+    /// `⟨change, diagonal·change⟩`.
+    fn new([along, product, steps, changes, weighted]: [f64; 5]) -> Self {
+        // Where rounding would rule it, a pair is of no use.
+        let usable = product > 1e-12 * (steps * changes).sqrt();
+        let curvature = if usable { product } else { f64::INFINITY };
+        Self { curvature, weighted, share: along / curvature }
+    }
 }
 
 impl Memory {
-    pub fn new(coordinates: usize) -> Self {
+    pub fn new(coordinates: usize, size: usize) -> Self {
+        let (slots, stride) = (size + 1, padded(coordinates));
         Self {
             coordinates,
-            free: vec![0.0; coordinates],
-            steps: vec![0.0; REMEMBERED * coordinates],
-            changes: vec![0.0; REMEMBERED * coordinates],
-            pushed: 0,
+            stride,
+            size,
+            steps: Aligned::filled(slots * stride, 0.0),
+            changes: Aligned::filled(slots * stride, 0.0),
+            kept: 0,
             first: 0,
-            curvature: [0.0; REMEMBERED],
-            factor: [0.0; REMEMBERED],
+            factors: vec![Factors::default(); slots],
         }
     }
 
     pub fn forget(&mut self) {
-        self.first = self.pushed;
+        self.first = self.kept;
     }
 
     pub fn is_empty(&self) -> bool {
-        self.first == self.pushed
+        self.first == self.kept
     }
 
-    /// Remembers a step and what it did to the gradient.
-    pub fn push(&mut self, pairs: impl Iterator<Item = (f64, f64)>) {
-        let slot = self.pushed % REMEMBERED;
-        let start = slot * self.coordinates;
-        for (index, (step, change)) in pairs.enumerate() {
-            self.steps[start + index] = step;
-            self.changes[start + index] = change;
-        }
-        self.curvature[slot] = self.usable_curvature(slot);
-        self.pushed += 1;
-        self.first = self.first.max(self.pushed.saturating_sub(REMEMBERED));
+    /// Notes the step from one iterate to another and what it did to the gradient; the slopes along
+    /// it at its two ends.
+    pub fn note(&mut self, from: &Iterate, to: &Iterate) -> [f64; 2] {
+        let range = self.range(self.kept);
+        let (steps, changes) = (&mut self.steps[range.clone()], &mut self.changes[range]);
+        let [x, old_x, g, old_g, d] =
+            [&to.unknowns, &from.unknowns, &to.gradient, &from.gradient, &to.diagonal];
+        let ([before, after, rest @ ..], []) = vectorised(
+            #[inline(always)]
+            || {
+                sweep(
+                    [&mut *steps, &mut *changes],
+                    [x, old_x, g, old_g, d],
+                    #[inline(always)]
+                    |_, [x, old_x, g, old_g, d]| {
+                        let (step, change) = (x - old_x, g - old_g);
+                        let (s, c) = if d > 0.0 { (step, change) } else { (0.0, 0.0) };
+                        let terms =
+                            [old_g * step, g * step, -s * g, s * c, s * s, c * c, c * c * d];
+                        Place { values: [step, change], terms, sizes: [] }
+                    },
+                )
+            },
+        );
+        let slot = self.slot(self.kept);
+        self.factors[slot] = Factors::new(rest);
+        [before, after]
     }
 
-    /// `direction ← −B·gradient` in the free coordinates (where `free` is 1) and 0 elsewhere (where
-    /// it is 0); `B` is the inverse Hessian that the pairs update from `diagonal`.
-    pub fn direction(
-        &mut self,
-        gradient: &[f64],
-        free: &[f64],
-        diagonal: &[f64],
-        direction: &mut [f64],
-    ) {
-        for ((d, g), f) in direction.iter_mut().zip(gradient).zip(free) {
-            *d = -g * f;
+    /// Remembers the step that was noted last; the next direction is asked for at its end.
+    pub fn keep(&mut self) {
+        self.kept += 1;
+        self.first = self.first.max(self.kept.saturating_sub(self.size));
+    }
+
+    /// `direction ← −B·gradient` in the free coordinates, where `diagonal` is positive, and 0
+    /// elsewhere, where it is 0; `B` is the inverse Hessian that the pairs update from `diagonal`.
+    pub fn direction(&mut self, gradient: &[f64], diagonal: &[f64], direction: &mut [f64]) {
+        vectorised(
+            #[inline(always)]
+            || self.recur(gradient, diagonal, direction),
+        );
+    }
+
+    #[inline(always)]
+    fn recur(&mut self, gradient: &[f64], diagonal: &[f64], direction: &mut [f64]) {
+        direction.iter_mut().zip(gradient).for_each(|(q, g)| *q = -g);
+        if self.is_empty() {
+            direction.iter_mut().zip(diagonal).for_each(|(q, d)| *q *= d);
+            return;
         }
-        if self.free != free {
-            self.free.copy_from_slice(free);
-            for pair in self.first..self.pushed {
-                self.curvature[pair % REMEMBERED] = self.usable_curvature(pair % REMEMBERED);
-            }
+        let (first, last) = (self.first, self.kept - 1);
+        for pair in (first + 1..=last).rev() {
+            let share = self.factors[self.slot(pair)].share;
+            let (_, change) = self.pair(pair);
+            let (older_step, older_change) = self.pair(pair - 1);
+            let inputs = [change, older_step, older_change, diagonal];
+            let (products, []) = sweep(
+                [&mut *direction],
+                inputs,
+                #[inline(always)]
+                |[q], [change, s, c, d]| {
+                    let q = q - share * change;
+                    let (s, c) = if d > 0.0 { (s, c) } else { (0.0, 0.0) };
+                    Place { values: [q], terms: [s * q, s * c, s * s, c * c, c * c * d], sizes: [] }
+                },
+            );
+            let slot = self.slot(pair - 1);
+            self.factors[slot] = Factors::new(products);
         }
-        let mut scale = None;
-        for pair in (self.first..self.pushed).rev() {
-            let slot = pair % REMEMBERED;
-            let curvature = self.curvature[slot];
-            if curvature == 0.0 {
-                continue;
-            }
-            let (step, change) = self.pair(slot);
-            scale = scale.or_else(|| {
-                let mut weighted = [0.0; 4];
-                lanes([change, diagonal, free], |lane, [c, d, f]| weighted[lane] += c * c * d * f);
-                Some(curvature / weighted.iter().sum::<f64>())
-            });
-            let factor = dot(step, direction) / curvature;
-            add_scaled(direction, -factor, change, free);
-            self.factor[slot] = factor;
-        }
-        // The diagonal knows the problem's scales; the latest pair corrects it by a factor.
-        let scale = scale.filter(|s| s.is_finite() && *s > 0.0).unwrap_or(1.0);
-        for (d, diagonal) in direction.iter_mut().zip(diagonal) {
-            *d *= scale * diagonal;
-        }
-        for pair in self.first..self.pushed {
-            let slot = pair % REMEMBERED;
-            if self.curvature[slot] == 0.0 {
-                continue;
-            }
-            let (step, change) = self.pair(slot);
-            let back = self.factor[slot] - dot(change, direction) / self.curvature[slot];
-            add_scaled(direction, back, step, free);
+        let share = self.factors[self.slot(first)].share;
+        let scale = self.scale();
+        let (_, change) = self.pair(first);
+        let ([mut along], []) = sweep(
+            [&mut *direction],
+            [change, diagonal],
+            #[inline(always)]
+            |[q], [change, d]| {
+                let q = scale * d * (q - share * change);
+                Place { values: [q], terms: [change * q], sizes: [] }
+            },
+        );
+        for pair in first..=last {
+            let Factors { curvature, share, .. } = self.factors[self.slot(pair)];
+            let back = share - along / curvature;
+            let (step, _) = self.pair(pair);
+            // The last has no newer one: any vector will do.
+            let newer_change = if pair < last { self.pair(pair + 1).1 } else { step };
+            ([along], _) = sweep(
+                [&mut *direction],
+                [step, newer_change, diagonal],
+                #[inline(always)]
+                |[q], [s, c, d]| {
+                    let q = if d > 0.0 { q + back * s } else { 0.0 };
+                    Place { values: [q], terms: [c * q], sizes: [0.0; 0] }
+                },
+            );
         }
     }
 
-    /// `⟨step, change⟩` over the free coordinates, or 0 where rounding would rule it.
-    fn usable_curvature(&self, slot: usize) -> f64 {
-        let (step, change) = self.pair(slot);
-        let (mut products, mut steps, mut changes) = ([0.0; 4], [0.0; 4], [0.0; 4]);
-        lanes([step, change, &self.free], |lane, [s, c, f]| {
-            products[lane] += s * c * f;
-            steps[lane] += s * s * f;
-            changes[lane] += c * c * f;
-        });
-        let sum = |lanes: [f64; 4]| lanes.iter().sum::<f64>();
-        let size = (sum(steps) * sum(changes)).sqrt();
-        if sum(products) > 1e-12 * size { sum(products) } else { 0.0 }
+    /// The diagonal knows the problem's scales; the latest pair of use corrects it by a factor.
+    #[inline(always)]
+    fn scale(&self) -> f64 {
+        let scale = |pair: usize| {
+            let Factors { curvature, weighted, .. } = self.factors[self.slot(pair)];
+            curvature / weighted
+        };
+        let mut scales = (self.first..self.kept).rev().map(scale);
+        scales.find(|scale| scale.is_finite()).filter(|scale| *scale > 0.0).unwrap_or(1.0)
     }
 
-    fn pair(&self, slot: usize) -> (&[f64], &[f64]) {
-        let range = slot * self.coordinates..(slot + 1) * self.coordinates;
+    #[inline(always)]
+    fn slot(&self, pair: usize) -> usize {
+        pair % (self.size + 1)
+    }
+
+    #[inline(always)]
+    fn range(&self, pair: usize) -> Range<usize> {
+        let slot = self.slot(pair);
+        slot * self.stride..slot * self.stride + self.coordinates
+    }
+
+    #[inline(always)]
+    fn pair(&self, pair: usize) -> (&[f64], &[f64]) {
+        let range = self.range(pair);
         (&self.steps[range.clone()], &self.changes[range])
-    }
-}
-
-/// `target ← target + factor·values` in the free coordinates; elsewhere `target` is and stays 0.
-fn add_scaled(target: &mut [f64], factor: f64, values: &[f64], free: &[f64]) {
-    for ((target, value), f) in target.iter_mut().zip(values).zip(free) {
-        *target += factor * value * f;
     }
 }

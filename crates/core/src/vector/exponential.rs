@@ -44,7 +44,7 @@ fn power_of_two<S: Simd>(simd: S, n: S::f64s) -> S::f64s {
 
 /// `e^x` in every lane, within about one unit in the last place.
 #[inline(always)]
-pub(super) fn exponential<S: Simd>(simd: S, x: S::f64s) -> S::f64s {
+pub(crate) fn exponential<S: Simd>(simd: S, x: S::f64s) -> S::f64s {
     let x = simd.max_f64s(x, simd.splat_f64s(LOWEST));
     let x = simd.min_f64s(x, simd.splat_f64s(HIGHEST));
     let round = simd.splat_f64s(ROUND);
@@ -80,7 +80,7 @@ pub(super) fn exponential<S: Simd>(simd: S, x: S::f64s) -> S::f64s {
 
 /// Replaces every `x` by `e^(x - shift)`. Whole vectors only: the length is a multiple of the lanes.
 #[inline(always)]
-pub(super) fn exponentials<S: Simd>(simd: S, values: &mut [f64], shift: f64) {
+pub(crate) fn exponentials<S: Simd>(simd: S, values: &mut [f64], shift: f64) {
     let shift = simd.splat_f64s(shift);
     let (vectors, rest) = S::as_mut_simd_f64s(values);
     debug_assert!(rest.is_empty());
@@ -91,7 +91,7 @@ pub(super) fn exponentials<S: Simd>(simd: S, values: &mut [f64], shift: f64) {
 
 /// The greatest of whole vectors of values.
 #[inline(always)]
-pub(super) fn maximum<S: Simd>(simd: S, values: &[f64]) -> f64 {
+pub(crate) fn maximum<S: Simd>(simd: S, values: &[f64]) -> f64 {
     let (vectors, _) = S::as_simd_f64s(values);
     let mut greatest = simd.splat_f64s(f64::NEG_INFINITY);
     for &vector in vectors {
@@ -101,7 +101,7 @@ pub(super) fn maximum<S: Simd>(simd: S, values: &[f64]) -> f64 {
 }
 
 /// Replaces every `x` by `e^(x - shift)`, with these instructions.
-pub(super) fn exponentiate(instructions: pulp::Arch, values: &mut [f64], shift: f64) {
+pub(crate) fn exponentiate(instructions: pulp::Arch, values: &mut [f64], shift: f64) {
     struct Exponentiate<'a>(&'a mut [f64], f64);
     impl pulp::WithSimd for Exponentiate<'_> {
         type Output = ();

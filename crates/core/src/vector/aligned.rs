@@ -3,30 +3,30 @@
 use std::ops::{Deref, DerefMut};
 
 /// Doubles in a cache line, and in the widest vector we know.
-pub(super) const LINE: usize = 8;
+pub(crate) const LINE: usize = 8;
 
 /// `length` rounded up to whole cache lines.
-pub(super) fn padded(length: usize) -> usize {
+pub(crate) fn padded(length: usize) -> usize {
     length.next_multiple_of(LINE)
 }
 
 /// A growable slice of doubles that starts on a cache line.
 #[derive(Debug, Default)]
-pub(super) struct Aligned {
+pub(crate) struct Aligned {
     storage: Vec<f64>,
     start: usize,
     len: usize,
 }
 
 impl Aligned {
-    pub(super) fn filled(len: usize, value: f64) -> Self {
+    pub(crate) fn filled(len: usize, value: f64) -> Self {
         let mut buffer = Self::default();
         buffer.reset(len, value);
         buffer
     }
 
     /// Makes every one of `len` entries `value`; allocates only to grow.
-    pub(super) fn reset(&mut self, len: usize, value: f64) {
+    pub(crate) fn reset(&mut self, len: usize, value: f64) {
         self.storage.clear();
         self.storage.resize(len + LINE - 1, value);
         let offset = self.storage.as_ptr().align_offset(LINE * size_of::<f64>());
@@ -35,11 +35,42 @@ impl Aligned {
     }
 }
 
+impl Aligned {
+    /// Adds one at the end.
+    pub(crate) fn push(&mut self, value: f64) {
+        if self.start + self.len == self.storage.len() {
+            let mut longer = Self::filled((2 * self.len).max(LINE), 0.0);
+            longer[..self.len].copy_from_slice(self);
+            longer.len = self.len;
+            *self = longer;
+        }
+        self.storage[self.start + self.len] = value;
+        self.len += 1;
+    }
+}
+
 impl Clone for Aligned {
     fn clone(&self) -> Self {
         let mut copy = Self::filled(self.len, 0.0);
         copy.copy_from_slice(self);
         copy
+    }
+}
+
+impl<'a> IntoIterator for &'a Aligned {
+    type Item = &'a f64;
+    type IntoIter = std::slice::Iter<'a, f64>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+impl From<Vec<f64>> for Aligned {
+    fn from(values: Vec<f64>) -> Self {
+        let mut buffer = Self::filled(values.len(), 0.0);
+        buffer.copy_from_slice(&values);
+        buffer
     }
 }
 
@@ -70,6 +101,9 @@ mod tests {
                 assert_eq!(slice.as_ptr() as usize % 64, 0);
                 assert_eq!(slice, vec![1.0; len + 3]);
             }
+            (0..20).for_each(|_| buffer.push(1.0));
+            assert_eq!(buffer.as_ptr() as usize % 64, 0);
+            assert_eq!(buffer[..], vec![1.0; len + 23]);
         }
     }
 }

@@ -1,0 +1,277 @@
+use std::ops::Range;
+
+use super::Kind;
+use crate::vector::{Aligned, ONES, PIECE};
+
+/// How the rows of a run read the marginals.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reading {
+    /// One entry each, in columns that follow one another.
+    Consecutive,
+    /// One entry each, anywhere.
+    Single,
+    /// Any number of entries.
+    Sparse,
+    /// None.
+    Constant,
+}
+
+/// Consecutive rows that are evaluated together: one kind of penalty, one way of reading.
+#[derive(Clone, Debug)]
+pub(crate) struct Run {
+    pub rows: Range<usize>,
+    pub kind: Kind,
+    reading: Reading,
+    /// Whether no offset is larger in its parts than as a whole.
+    plain: bool,
+    /// Whether every coefficient is 1.
+    unit: bool,
+}
+
+impl Run {
+    /// Whether its rows read nothing.
+    pub fn is_constant(&self) -> bool {
+        self.reading == Reading::Constant
+    }
+}
+
+/// Runs, in pieces of at most [`PIECE`] rows.
+#[inline(always)]
+pub(crate) fn pieces(runs: &[Run]) -> impl Iterator<Item = Run> + '_ {
+    runs.iter().flat_map(|run| {
+        let piece = |start: usize| run.rows.end.min(start + PIECE);
+        run.rows.clone().step_by(PIECE).map(move |start| Run { rows: start..piece(start), ..*run })
+    })
+}
+
+/// A run of consecutive columns that is broken off before this length is read like any other.
+const SHORT: usize = 16;
+
+/// Sparse linear functions `z_j = a_j·μ + b_j` of the support's marginals.
+#[derive(Clone, Debug)]
+pub struct Rows {
+    /// First entry of each row, and the end of the last. `[rows + 1]`
+    starts: Vec<usize>,
+    /// Support coordinate of each entry, ascending within a row. `[entries]`
+    columns: Vec<usize>,
+    /// `[entries]`
+    coefficients: Aligned,
+    /// `b`. `[rows]`
+    offsets: Aligned,
+    /// Sum of the sizes of what `b` is the sum of: its rounding follows it. `[rows]`
+    offset_sizes: Aligned,
+    /// Least and greatest value that a row can take over allowed states. `[rows]`
+    ranges: Vec<(f64, f64)>,
+}
+
+impl Default for Rows {
+    fn default() -> Self {
+        Self {
+            starts: vec![0],
+            columns: Vec::new(),
+            coefficients: Aligned::default(),
+            offsets: Aligned::default(),
+            offset_sizes: Aligned::default(),
+            ranges: Vec::new(),
+        }
+    }
+}
+
+impl Rows {
+    /// Adds a row of `(coordinate, coefficient)` entries, ascending, and an offset that is the sum
+    /// of parts; `range` bounds the row's values.
+    pub fn push(
+        &mut self,
+        entries: impl IntoIterator<Item = (usize, f64)>,
+        offset_parts: &[f64],
+        range: (f64, f64),
+    ) {
+        for (column, coefficient) in entries.into_iter().filter(|&(_, a)| a != 0.0) {
+            self.columns.push(column);
+            self.coefficients.push(coefficient);
+        }
+        self.starts.push(self.columns.len());
+        self.offsets.push(offset_parts.iter().sum());
+        self.offset_sizes.push(offset_parts.iter().map(|p| p.abs()).sum());
+        self.ranges.push(range);
+    }
+
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        self.offsets.len()
+    }
+
+    /// Whether there is no row.
+    pub fn is_empty(&self) -> bool {
+        self.offsets.is_empty()
+    }
+
+    /// The offset `b` of a row.
+    #[inline]
+    pub fn offset(&self, row: usize) -> f64 {
+        self.offsets[row]
+    }
+
+    /// `|b|`, or more where `b` is a sum whose parts cancel.
+    #[inline]
+    pub fn offset_size(&self, row: usize) -> f64 {
+        self.offset_sizes[row]
+    }
+
+    /// Bounds on the values of a row.
+    pub fn range(&self, row: usize) -> (f64, f64) {
+        self.ranges[row]
+    }
+
+    /// The entries of a row.
+    #[inline]
+    pub fn entries(&self, row: usize) -> impl Iterator<Item = (usize, f64)> + '_ {
+        let range = self.starts[row]..self.starts[row + 1];
+        self.columns[range.clone()].iter().copied().zip(self.coefficients[range].iter().copied())
+    }
+
+    /// `a_j·μ + b_j`
+    #[inline]
+    pub fn measure(&self, row: usize, marginals: &[f64]) -> f64 {
+        self.entries(row).fold(self.offsets[row], |sum, (c, a)| sum + a * marginals[c])
+    }
+
+    /// Adds `factor · a_j` to `target`.
+    #[inline]
+    pub fn add_row(&self, row: usize, factor: f64, target: &mut [f64]) {
+        if factor != 0.0 {
+            self.entries(row).for_each(|(c, a)| target[c] += factor * a);
+        }
+    }
+
+    /// The measurements of a run's rows, a piece at most; `buffer` is scratch.
+    #[inline(always)]
+    pub(crate) fn measure_run(
+        &self,
+        run: &Run,
+        marginals: &[f64],
+        [buffer, measured]: [&mut [f64]; 2],
+    ) {
+        let gathered = self.gather(run, marginals, buffer);
+        if let (Some(marginals), Some(coefficients)) = (gathered, self.coefficients(run)) {
+            let offsets = &self.offsets[run.rows.clone()];
+            let inputs = marginals.iter().zip(coefficients).zip(offsets);
+            measured.iter_mut().zip(inputs).for_each(|(z, ((m, a), b))| *z = b + a * m);
+        } else {
+            let rows = measured.iter_mut().zip(run.rows.clone());
+            rows.for_each(|(z, row)| *z = self.measure(row, marginals));
+        }
+    }
+
+    /// Adds `Σ_j factor_j · a_j` over a run's rows to `target`.
+    #[inline(always)]
+    pub(crate) fn add_run(&self, run: &Run, factors: &[f64], target: &mut [f64]) {
+        let rows = run.rows.clone();
+        let entries = self.entries_of(&rows);
+        let coefficients = self.coefficients(run).unwrap_or_default();
+        match run.reading {
+            Reading::Consecutive => {
+                let first = self.columns[entries.start];
+                let target = &mut target[first..first + rows.len()];
+                for ((t, a), f) in target.iter_mut().zip(coefficients).zip(factors) {
+                    *t += f * a;
+                }
+            }
+            Reading::Single => {
+                let columns = &self.columns[entries];
+                for ((&c, a), f) in columns.iter().zip(coefficients).zip(factors) {
+                    target[c] += f * a;
+                }
+            }
+            Reading::Sparse => {
+                for (row, &factor) in rows.zip(factors) {
+                    self.add_row(row, factor, target);
+                }
+            }
+            Reading::Constant => {}
+        }
+    }
+
+    /// What the one column of each of a run's rows holds, gathered in `buffer` where need be; `None`
+    /// if rows have more entries, or none.
+    #[inline(always)]
+    pub(crate) fn gather<'a>(
+        &self,
+        run: &Run,
+        values: &'a [f64],
+        buffer: &'a mut [f64],
+    ) -> Option<&'a [f64]> {
+        let columns = &self.columns[self.entries_of(&run.rows)];
+        match run.reading {
+            Reading::Consecutive => Some(&values[columns[0]..columns[0] + columns.len()]),
+            Reading::Single => {
+                buffer.iter_mut().zip(columns).for_each(|(value, &c)| *value = values[c]);
+                Some(&buffer[..columns.len()])
+            }
+            Reading::Sparse | Reading::Constant => None,
+        }
+    }
+
+    /// The coefficients of a piece whose rows have one entry each.
+    #[inline(always)]
+    pub(crate) fn coefficients(&self, run: &Run) -> Option<&[f64]> {
+        let single = matches!(run.reading, Reading::Consecutive | Reading::Single);
+        single.then(|| match run.unit {
+            true => &ONES.0[..run.rows.len()],
+            false => &self.coefficients[self.entries_of(&run.rows)],
+        })
+    }
+
+    /// The offsets of a run's rows, and numbers of their sizes.
+    #[inline(always)]
+    pub(crate) fn offsets(&self, run: &Run) -> (&[f64], &[f64]) {
+        let offsets = &self.offsets[run.rows.clone()];
+        // What is read twice need not be fetched twice.
+        (offsets, if run.plain { offsets } else { &self.offset_sizes[run.rows.clone()] })
+    }
+
+    #[inline(always)]
+    fn entries_of(&self, rows: &Range<usize>) -> Range<usize> {
+        self.starts[rows.start]..self.starts[rows.end]
+    }
+
+    /// Adds the last row, under a penalty of this kind, to the runs of all before it.
+    pub(crate) fn extend(&self, runs: &mut Vec<Run>, kind: Kind) {
+        let row = self.len() - 1;
+        let plain = self.offset_size(row) == self.offset(row).abs();
+        let unit = self.entries(row).all(|(_, coefficient)| coefficient == 1.0);
+        let reading = match self.entries_of(&(row..row + 1)).len() {
+            0 => Reading::Constant,
+            1 => Reading::Consecutive,
+            _ => Reading::Sparse,
+        };
+        if let Some(run) = runs.last_mut().filter(|run| run.kind == kind) {
+            let goes_on = matches!(self.columns[..], [.., before, last] if last == before + 1);
+            let joined = match (run.reading, reading) {
+                (Reading::Consecutive, Reading::Consecutive) if goes_on => Some(reading),
+                (Reading::Consecutive, Reading::Consecutive) if run.rows.len() < SHORT => {
+                    Some(Reading::Single)
+                }
+                (Reading::Single, Reading::Consecutive) => Some(Reading::Single),
+                (before, own) => {
+                    Some(own).filter(|own| *own == before && *own != Reading::Consecutive)
+                }
+            };
+            if let Some(joined) = joined {
+                (run.rows.end, run.reading) = (row + 1, joined);
+                (run.plain, run.unit) = (run.plain && plain, run.unit && unit);
+                return;
+            }
+        }
+        runs.push(Run { rows: row..row + 1, kind, reading, plain, unit });
+    }
+
+    /// A copy of a row of other rows, shifted by `shift`.
+    pub fn push_shifted(&mut self, other: &Rows, row: usize, shift: f64) {
+        let (low, high) = other.range(row);
+        let parts = [other.offset(row), shift];
+        self.push(other.entries(row), &parts, (low + shift, high + shift));
+        let size = self.offset_sizes.last_mut().expect("a row was just pushed");
+        *size = size.max(other.offset_size(row) + shift.abs());
+    }
+}

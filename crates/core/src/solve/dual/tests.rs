@@ -1,0 +1,120 @@
+//! A dual program's passes against its rows, one by one.
+
+use super::program::{Iterate, Program};
+use crate::energy::Penalty;
+use crate::model::BoundProblem;
+use crate::solve::Task;
+use crate::solve::engine::Engine;
+use crate::{Energy, Model, Problem, Term};
+
+const STATES: usize = 7;
+const POSITIONS: usize = 24;
+
+const PENALTIES: [Penalty; 9] = [
+    Penalty::Linear,
+    Penalty::Hinge,
+    Penalty::SmoothedHinge,
+    Penalty::Squared,
+    Penalty::Absolute,
+    Penalty::Huber { delta: 0.3 },
+    Penalty::Poisson { rate: 3.0, count: 2.0 },
+    Penalty::AtMost,
+    Penalty::Equal,
+];
+
+/// A number between 0 and 1 for each place.
+fn noise(place: usize) -> f64 {
+    (place as f64 * 0.618_033_988_749_894_9).fract()
+}
+
+/// Each marginal under one penalty; a few sums and a constant under it as well.
+fn problem(penalty: Penalty, scattered: bool) -> BoundProblem {
+    let mut model = Model::new(&[STATES; POSITIONS]).unwrap();
+    for v in 0..POSITIONS {
+        let scores: Vec<f64> = (0..STATES).map(|k| 3.0 * noise(v * STATES + k)).collect();
+        model.add_factor(&[v], &scores).unwrap();
+    }
+    let term = |v: usize, state: usize, coefficient: f64| {
+        let mut coefficients = vec![0.0; STATES];
+        coefficients[state] = coefficient;
+        Term { scope: vec![v], coefficients }
+    };
+    let measurement = |place: usize, terms| {
+        let weight = if penalty.is_hard() { 1.0 } else { 0.1 + 5.0 * noise(3 * place) };
+        Energy::Measurement { weight, penalty, offset: 0.5 * noise(7 * place), terms }
+    };
+    let cell = |place: usize| if scattered { 5 * place % (STATES * POSITIONS) } else { place };
+    let mut energies: Vec<Energy> = (0..STATES * POSITIONS)
+        .map(|place| {
+            let (v, state) = (cell(place) / STATES, cell(place) % STATES);
+            measurement(place, vec![term(v, state, 0.2 + noise(place))])
+        })
+        .collect();
+    energies.extend((0..5).map(|place| {
+        let terms = (0..4).map(|v| term(v, place, 0.5 + noise(v))).collect();
+        measurement(place, terms)
+    }));
+    energies.push(measurement(1, Vec::new()));
+    Problem::new(model, energies).unwrap().bind().unwrap()
+}
+
+#[test]
+fn passes_over_runs_come_to_what_their_rows_come_to() {
+    for penalty in PENALTIES {
+        for (scattered, scale) in [(false, 1.0), (true, 1.0), (false, 2.5)] {
+            let mut bound = problem(penalty, scattered);
+            let measurements = bound.energies.measurements.clone();
+            let (rows, width) = (measurements.len(), bound.energies.support().len());
+            let mut engine = Engine::new(Task {
+                oracle: bound.oracle.as_mut(),
+                energies: &mut bound.energies,
+                lowest_score: f64::NEG_INFINITY,
+            });
+            let base_tilt: Vec<f64> = (0..width).map(|c| 0.3 * noise(11 * c)).collect();
+            let program = Program::new(&engine, measurements, base_tilt.clone(), scale);
+            let origin: Vec<f64> = (0..rows).map(|row| program.unknown(row, 0.0)).collect();
+            let direction: Vec<f64> = (0..rows).map(|row| 2.0 * noise(13 * row) - 1.0).collect();
+            let mut found = Iterate::new(rows, width);
+            program.place(&origin, 0.4, &direction, &mut found);
+            program.evaluate(&mut engine, 8.0, &mut found);
+            compare(&program, &found, &base_tilt, &format!("{penalty:?}, {scattered}, {scale}"));
+        }
+    }
+}
+
+fn compare(program: &Program, found: &Iterate, base_tilt: &[f64], label: &str) {
+    let rows = program.rows();
+    let (mut tilt, mut energy, mut gap) = (base_tilt.to_vec(), 0.0, 0.0);
+    let (mut value, mut size) = (found.point.log_partition, found.point.log_partition.abs());
+    let close = |a: f64, b: f64, size: f64| (a - b).abs() <= 1e-12 * (1.0 + size) || a == b;
+    for row in 0..program.measurements.len() {
+        let (penalty, weight) = (program.penalty(row), program.weights[row]);
+        let (multiplier, z) = (found.multipliers[row], rows.measure(row, &found.point.marginals));
+        let (low, high) = penalty.multipliers(weight);
+        assert!((low..=high).contains(&multiplier), "{label}: {multiplier} in row {row}");
+        rows.add_row(row, -multiplier, &mut tilt);
+        let conjugate = penalty.conjugate(weight, multiplier);
+        value += conjugate - multiplier * rows.offset(row);
+        size += conjugate.abs() + (multiplier * rows.offset(row)).abs();
+        gap += penalty.fenchel_gap(weight, z, multiplier);
+        energy += weight * penalty.value(z);
+        let slope = penalty.conjugate_derivative(weight, multiplier) - z;
+        let slope = match penalty {
+            _ if program.largest[row] == 0.0 || low == high => 0.0,
+            Penalty::Poisson { .. } => -slope * (high - multiplier),
+            _ => slope,
+        };
+        assert!(close(found.gradient[row], slope, slope.abs()), "{label}: gradient of {row}");
+        let is_held = multiplier <= low && slope > 0.0 || multiplier >= high && slope < 0.0;
+        let moves = low < high && program.largest[row] > 0.0 && !is_held;
+        assert_eq!(found.diagonal[row] > 0.0, moves, "{label}: diagonal of {row}");
+    }
+    for (found, expected) in found.point.tilt.iter().zip(&tilt) {
+        assert!(close(*found, *expected, expected.abs()), "{label}: tilt");
+    }
+    assert!(close(found.value, value, size), "{label}: value {} for {value}", found.value);
+    assert!(close(found.value_size, size, size), "{label}: size");
+    assert!(close(found.gap, gap, gap.abs()), "{label}: gap {} for {gap}", found.gap);
+    let found = found.point.energy;
+    assert!(close(found, energy, energy.abs()), "{label}: energy {found} for {energy}");
+}
