@@ -189,6 +189,10 @@ fn rules(training: &[Sequence], test: &[Sequence], verdicts: &mut Verdicts) {
     settings.rules.passes = 5;
     let labelled = Labelled { sequences: &training[..2000.min(training.len())], scores: None };
     let tagger = train(labelled, None, &settings, &mut |_| ()).expect("a data set to train on");
+    if tagger.rules().is_empty() {
+        println!("tagging under rules is skipped: none was worth a weight on these data");
+        return;
+    }
     let mut options = TagOptions { rules: false, ..TagOptions::default() };
     options.limits.max_iterations = 10;
     options.limits.tolerance = 1e-300;

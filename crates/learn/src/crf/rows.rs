@@ -38,7 +38,7 @@ impl AttributeRows {
         let mut start = 0;
         for &end in ends {
             let len = (end - start) as usize;
-            // A list costs about as much a state as a whole row costs four.
+            // Not tuned: a vector adds eight states of a row at once, a list one of its own.
             let whole = len * 4 >= states;
             let weight = rows.weights as u32;
             rows.rows.push(Row { weight, pair: start, len: len as u16, whole });

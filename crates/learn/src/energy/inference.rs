@@ -53,6 +53,9 @@ pub struct Inferred {
     pub base_counts: Vec<f64>,
 }
 
+/// Measurements allow for at least so many positions, so that most sequences share them.
+const LEAST_LONGEST: usize = 256;
+
 /// Inference under rules for one sequence after the other, with its memory.
 pub struct Inference {
     rules: Arc<Rules>,
@@ -67,7 +70,7 @@ impl Inference {
     /// Inference with a chain's shared tables, rules and their weights.
     pub fn new(model: Arc<ChainModel>, rules: Arc<Rules>, weights: Vec<f64>) -> Self {
         let chain = Chain::new(model, &[], Support::new()).expect("an empty chain");
-        let longest = 256;
+        let longest = LEAST_LONGEST;
         let measurements = rules.measurements(&weights, longest);
         Self { rules, weights, chain, measurements, longest }
     }
@@ -133,8 +136,10 @@ impl Inference {
         base_log_partition: f64,
         base_counts: Vec<f64>,
     ) -> Inferred {
-        if length > self.longest {
-            self.longest = length.next_power_of_two();
+        // It follows from this sequence alone: what was seen before must not change an answer.
+        let longest = length.next_power_of_two().max(LEAST_LONGEST);
+        if longest != self.longest {
+            self.longest = longest;
             self.measurements = self.rules.measurements(&self.weights, self.longest);
         }
         let support = self.chain.support().clone();

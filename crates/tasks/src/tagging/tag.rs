@@ -337,8 +337,7 @@ impl<'a> Tagging<'a> {
         for segment in leaf_segments(states.scheme(), &labels) {
             let mut masked = self.wide.clone();
             let (first, end) = (segment.start, segment.end);
-            let depth = |state: usize| labels_depth(states.label(state));
-            let level = depth(best[first]);
+            let level = states.leaf_level(best[first]);
             for (t, row) in masked.chunks_mut(width).enumerate() {
                 for (s, score) in row.iter_mut().enumerate() {
                     let state = space.state(s);
@@ -354,11 +353,6 @@ impl<'a> Tagging<'a> {
             tagged.segments.push((first, end, part.min(1.0)));
         }
     }
-}
-
-/// The level of a label's last tag.
-fn labels_depth(label: &str) -> usize {
-    label.matches(':').count()
 }
 
 /// Paths that are looked through for as many as asked for that keep hard rules.

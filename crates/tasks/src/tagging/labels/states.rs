@@ -93,6 +93,11 @@ impl States {
         self.states[state].tags.get(level).map_or(Role::Outside, |&(role, _)| role)
     }
 
+    /// The level of a state's last tag; 0 where it has none.
+    pub fn leaf_level(&self, state: usize) -> usize {
+        self.states[state].tags.len().saturating_sub(1)
+    }
+
     /// The states of a sequence of labels in canonical form.
     pub fn encode(&self, labels: &[&str]) -> Result<Vec<usize>, LabelError> {
         let state = |(position, token): (usize, Canonical<'_>)| {

@@ -22,6 +22,7 @@ use super::super::rules::{
     most_segments, prune,
 };
 use super::super::score::Score;
+use super::super::tag::TagOptions;
 use super::base::{Fit, add_l2};
 use super::checkpoint::Checkpoint;
 use super::held_out::Predictor;
@@ -440,7 +441,7 @@ impl<'a> Learning<'a> {
 
     /// Decodes some sequences under rules and scores them.
     fn score(&self, which: &[usize], parameters: &[f64], score: &mut Score) {
-        let limits = Limits { tolerance: 1e-4, max_iterations: 40, ..Limits::default() };
+        let limits = TagOptions::default().limits;
         let memory = || {
             let none = vec![0.0; self.rules.soft.len()];
             Inference::new(self.examples.models[0].clone(), self.rules.clone(), none)
