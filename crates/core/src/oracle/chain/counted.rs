@@ -5,10 +5,14 @@
 //! ```
 //!
 //! Counters are taken up as they are broken: decoding that breaks none is optimal, and else the ones
-//! it broke join those that a dynamic programme over (state, totals) keeps.
+//! it broke join those that a dynamic programme over (state, totals) keeps. Where that is too much,
+//! prices on what is counted (Lagrange multipliers) first bring decoding close to obeying; then few
+//! totals are left that could be better.
 
 mod layer;
+mod multipliers;
 mod pass;
+mod prefixes;
 mod programme;
 #[cfg(test)]
 mod tests;
@@ -18,7 +22,7 @@ use super::oracle::{Chain, Forward};
 use super::viterbi::Viterbi;
 use crate::oracle::Oracle;
 use pass::Found;
-use programme::{Answer, Programme};
+use programme::{Answer, Solve};
 
 /// A rule on a count: each position adds the increment of its state, and the total over all positions
 /// lies within `lowest..=highest`. Nothing obeys where `lowest > highest`.
@@ -66,10 +70,11 @@ impl Chain {
     /// energies, and belong to a solver. Counts run over the chain's own variables: those that a
     /// base model has left out, observed or of one state, add nothing.
     ///
-    /// The work grows with the number of totals that counters tell apart at one position: little for
-    /// bounds near 0 or near what decoding has anyway, much for several counters with wide ranges.
-    /// At most `budget` entries (position, state, totals) of 8 bytes are stored at a time; where that
-    /// is not enough for a proof, the most promising ones are kept, which often finds an assignment.
+    /// The work grows with the number of totals at one position that might still be the best: few
+    /// where prices on counts bring decoding close to obeying, however far off it was. Beside tables of
+    /// the size positions × states × counters, at most `budget` entries (position, state, totals) of 8
+    /// bytes are stored at a time; where that is not enough for a proof, the most promising ones are
+    /// kept, which in practice finds an assignment that obeys.
     /// Invalidates what [`Oracle::visit_marginals`] reads.
     ///
     /// # Panics
@@ -77,7 +82,7 @@ impl Chain {
     /// has increments.
     pub fn decode_counted(&mut self, tilt: &[f64], counters: &[Counter], budget: usize) -> Counted {
         assert_eq!(tilt.len(), self.support().len(), "coordinates of the tilt");
-        let Some(Forward { viterbi, numbering, constant }) = self.forward(tilt) else {
+        let Some(Forward { mut viterbi, numbering, constant }) = self.forward(tilt) else {
             return Counted::Impossible;
         };
         for position in &viterbi.sequence.positions {
@@ -89,10 +94,10 @@ impl Chain {
             return Counted::Impossible;
         }
         let path = |found: Found| Path {
-            score: viterbi.score(&found.states) + constant,
+            score: found.score + constant,
             assignment: numbering.by_variable(&found.states),
         };
-        match search(&viterbi, counters, budget) {
+        match search(&mut viterbi, counters, budget) {
             Answer { best: Some(found), proved: true } => Counted::Best(path(found)),
             Answer { best: None, proved: true } => Counted::Impossible,
             Answer { best, proved: false } => Counted::OverBudget { best: best.map(path) },
@@ -101,13 +106,11 @@ impl Chain {
 }
 
 /// Takes up counters until the best assignment breaks none.
-fn search(viterbi: &Viterbi, counters: &[Counter], budget: usize) -> Answer {
-    let mut states = vec![0; viterbi.sequence.positions.len()];
-    viterbi.trace_back(|t, state| states[t] = state);
+fn search(viterbi: &mut Viterbi, counters: &[Counter], budget: usize) -> Answer {
     let mut active = vec![false; counters.len()];
     // The best that obeys every counter, also those that are not active.
     let mut incumbent: Option<Found> = None;
-    let mut latest = Answer { best: Some(Found { loss: 0.0, states }), proved: true };
+    let mut latest = Answer { best: Some(Found::decoded(viterbi)), proved: true };
     loop {
         let Some(found) = &latest.best else { return latest };
         let obeys = |counter: &Counter| counter.allows(&found.states);
@@ -119,11 +122,14 @@ fn search(viterbi: &Viterbi, counters: &[Counter], budget: usize) -> Answer {
         }
         let taken: Vec<&Counter> =
             counters.iter().zip(&active).filter(|(_, active)| **active).map(|(c, _)| c).collect();
-        let programme = Programme::new(viterbi, &taken);
-        latest = programme.solve(budget, incumbent.clone(), |found| {
-            if counters.iter().all(|counter| counter.allows(&found.states)) {
+        let known = incumbent.clone();
+        let mut keep = |found: &Found| {
+            let better = incumbent.as_ref().is_none_or(|known| found.score > known.score);
+            if better && counters.iter().all(|counter| counter.allows(&found.states)) {
                 incumbent = Some(found.clone());
             }
-        });
+        };
+        let solve = Solve { viterbi, counters: &taken, budget, found: &mut keep };
+        latest = solve.run(known);
     }
 }

@@ -152,9 +152,8 @@ impl Chain {
     pub(super) fn forward<'a>(&'a mut self, tilt: &'a [f64]) -> Option<Forward<'a>> {
         self.state = State::Nothing;
         let Self { model, sequence, tilts, messages, numbering, constant, .. } = self;
-        let mut viterbi = Viterbi { model, sequence, tilts, messages, tilt };
-        let allowed = model.instructions.dispatch(&mut viterbi);
-        allowed.then_some(Forward { viterbi, numbering, constant: *constant })
+        let mut viterbi = Viterbi { model, sequence, tilts, messages, tilt, shift: Vec::new() };
+        viterbi.run().then_some(Forward { viterbi, numbering, constant: *constant })
     }
 
     pub(super) fn visit_nodes(&mut self, visit: &mut dyn FnMut(usize, &[f64])) {

@@ -18,6 +18,9 @@ pub(super) struct Viterbi<'a> {
     pub(super) tilts: &'a mut Tilts,
     pub(super) messages: &'a mut Messages,
     pub(super) tilt: &'a [f64],
+    /// Added to the score of each state at every position, where it is not empty: `δ` and regrets have
+    /// it, scores of paths do not. `[states]`
+    pub(super) shift: Vec<f64>,
 }
 
 impl pulp::WithSimd for &mut Viterbi<'_> {
@@ -26,7 +29,7 @@ impl pulp::WithSimd for &mut Viterbi<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) -> bool {
-        let Viterbi { model, sequence, tilts, messages, tilt } = self;
+        let Viterbi { model, sequence, tilts, messages, tilt, shift } = self;
         for group in &mut tilts.groups[..tilts.active] {
             group.add_tilt(&model.tables[group.key.0], tilt);
         }
@@ -34,13 +37,13 @@ impl pulp::WithSimd for &mut Viterbi<'_> {
             return true;
         }
         let tilts = &**tilts;
-        let first = Steps { sequence, tilts, messages, tilt, positions: 0..1 };
+        let first = Steps { sequence, tilts, messages, nodes: (tilt, shift), positions: 0..1 };
         if !first.run(simd, &Zeros) {
             return false;
         }
         for run in &tilts.runs {
             let positions = run.first + 1..run.last + 2;
-            let steps = Steps { sequence, tilts, messages, tilt, positions };
+            let steps = Steps { sequence, tilts, messages, nodes: (tilt, shift), positions };
             let allowed = match run.transitions(model, &tilts.groups) {
                 None => steps.run(simd, &Zeros),
                 Some(table) => with_kernel(simd, &table.table.forward, table.log_forward, steps),
@@ -58,7 +61,8 @@ struct Steps<'a> {
     sequence: &'a Sequence,
     tilts: &'a Tilts,
     messages: &'a mut Messages,
-    tilt: &'a [f64],
+    /// The tilt, and what is added at every position.
+    nodes: (&'a [f64], &'a [f64]),
     positions: std::ops::Range<usize>,
 }
 
@@ -68,12 +72,15 @@ impl<S: Simd> WithKernel<S> for Steps<'_> {
 
     #[inline(always)]
     fn run(self, simd: S, kernel: &impl Kernel<S>) -> bool {
-        let Self { sequence, tilts, messages, tilt, positions } = self;
+        let Self { sequence, tilts, messages, nodes: (tilt, shift), positions } = self;
         let Messages { alpha: delta, gamma: [scores, _], .. } = messages;
         for t in positions {
             let position = &sequence.positions[t];
             scores[position.states..position.padded().len()].fill(f64::NEG_INFINITY);
             tilts.nodes.add_scores(sequence, t, tilt, scores);
+            for (score, shift) in scores.iter_mut().zip(shift) {
+                *score += shift;
+            }
             let (done, rest) = delta.split_at_mut(position.start);
             let mut sink = AddScores::<S> {
                 scores: S::as_simd_f64s(&scores[..position.padded().len()]).0,
@@ -110,6 +117,11 @@ impl<S: Simd> Kernel<S> for Zeros {
 }
 
 impl Viterbi<'_> {
+    /// Finds `δ`; whether some assignment is allowed.
+    pub(super) fn run(&mut self) -> bool {
+        self.model.instructions.dispatch(self)
+    }
+
     /// Follows the best path back, writing the state of each position through `write`; returns the
     /// path's score.
     pub(super) fn trace_back(&self, mut write: impl FnMut(usize, usize)) -> f64 {
@@ -134,7 +146,7 @@ impl Viterbi<'_> {
 
     /// The best state of position `t` before state `next` of the next, and the link's log-potential.
     #[inline(always)]
-    fn best_before(&self, t: usize, next: usize) -> (usize, f64) {
+    pub(super) fn best_before(&self, t: usize, next: usize) -> (usize, f64) {
         let delta = &self.messages.alpha[self.sequence.positions[t].states()];
         let (mut best, mut highest, mut step) = (0, f64::NEG_INFINITY, 0.0);
         // Of equals the first state, in whichever order the storage holds them.

@@ -11,6 +11,8 @@ pub(super) const SETTLED: i64 = i64::MAX;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Entry {
     pub(super) loss: f64,
+    /// The loss, and a guess at what it takes to obey.
+    pub(super) rank: f64,
     /// The totals, by their place in [`Layer::totals`].
     pub(super) group: u32,
     /// State of the position.
@@ -20,10 +22,10 @@ pub(super) struct Entry {
 }
 
 impl Entry {
-    /// Cheapest first; no two entries of a layer are equal.
+    /// Most promising first; no two entries of a layer are equal.
     fn order(&self, other: &Self) -> Ordering {
         let place = |entry: &Self| (entry.group, entry.state);
-        self.loss.total_cmp(&other.loss).then_with(|| place(self).cmp(&place(other)))
+        self.rank.total_cmp(&other.rank).then_with(|| place(self).cmp(&place(other)))
     }
 }
 
@@ -36,7 +38,7 @@ pub(super) struct Layer {
     pub(super) entries: Vec<Entry>,
     /// Place in `entries` of a group and a state.
     places: FxHashMap<(u32, u32), u32>,
-    /// There is room for entries of lesser loss only.
+    /// There is room for entries of lesser rank only.
     pub(super) threshold: f64,
 }
 
@@ -83,20 +85,22 @@ impl Layer {
         }
     }
 
-    /// Keeps the `room` cheapest entries; returns the least loss of the others.
+    /// Keeps the `room` most promising entries; returns the least loss of the others.
     pub(super) fn trim(&mut self, room: usize) -> f64 {
         if self.entries.len() <= room {
             return f64::INFINITY;
         }
-        self.threshold = self.entries.select_nth_unstable_by(room, Entry::order).1.loss;
+        self.threshold = self.entries.select_nth_unstable_by(room, Entry::order).1.rank;
+        let left_out = self.entries[room..].iter().map(|entry| entry.loss);
+        let left_out = left_out.fold(f64::INFINITY, f64::min);
         self.entries.truncate(room);
         self.places.clear();
         let places = self.entries.iter().enumerate();
         self.places.extend(places.map(|(place, entry)| ((entry.group, entry.state), place as u32)));
-        self.threshold
+        left_out
     }
 
-    /// Keeps the entries below `bound`, cheapest first.
+    /// Keeps the entries below `bound`, most promising first.
     pub(super) fn finish(&mut self, bound: f64) {
         self.places.clear();
         self.entries.retain(|entry| entry.loss < bound);

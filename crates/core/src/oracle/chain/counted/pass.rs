@@ -1,18 +1,28 @@
 //! One pass of the programme from the last position to the first, with the room that it is given.
 
 use super::layer::{Entry, Layer};
-use super::programme::{Programme, Verdict};
+use super::programme::{Completion, Programme};
+use crate::oracle::chain::viterbi::Viterbi;
 
 /// The parent of entries at the last position.
 pub(super) const NOTHING: u32 = u32::MAX;
 
-/// An assignment that obeys the counters.
+/// An assignment.
 #[derive(Clone, Debug)]
 pub(super) struct Found {
-    /// What it scores less than decoding's.
-    pub(super) loss: f64,
+    /// Its score, without prices.
+    pub(super) score: f64,
     /// `[positions]`
     pub(super) states: Vec<usize>,
+}
+
+impl Found {
+    /// The best assignment, counters aside.
+    pub(super) fn decoded(viterbi: &Viterbi) -> Self {
+        let mut states = vec![0; viterbi.sequence.positions.len()];
+        let score = viterbi.trace_back(|t, state| states[t] = state);
+        Self { score, states }
+    }
 }
 
 /// How many entries a pass may keep.
@@ -20,8 +30,6 @@ pub(super) struct Found {
 pub(super) enum Room {
     /// So many at each position.
     Each(usize),
-    /// As many as the budget has left.
-    All,
     /// A fair share of what the budget has left for this position and those before it.
     Share,
 }
@@ -31,16 +39,17 @@ pub(super) enum Room {
 enum Move {
     Unknown,
     Broken,
-    Complete,
     To(u32),
 }
 
 pub(super) struct Pass<'a> {
     programme: &'a Programme<'a>,
     budget: usize,
+    /// What a unit that completions are off is taken to cost, in the order of entries.
+    unit_cost: f64,
     /// Parent and state of every entry stored.
     stored: Vec<(u32, u32)>,
-    /// Loss of the best assignment known.
+    /// Cost of the best assignment known.
     bound: f64,
     /// Least loss of the entries that there was no room for.
     left_out: f64,
@@ -61,12 +70,18 @@ struct Regrets {
 }
 
 impl<'a> Pass<'a> {
-    /// A pass that looks for a lesser loss than `bound`.
-    pub(super) fn new(programme: &'a Programme<'a>, budget: usize, bound: f64) -> Self {
+    /// A pass that looks for a lesser cost than `bound`.
+    pub(super) fn new(
+        programme: &'a Programme<'a>,
+        budget: usize,
+        bound: f64,
+        unit_cost: f64,
+    ) -> Self {
         let states = programme.class_of.len();
         Self {
             programme,
             budget,
+            unit_cost,
             stored: Vec::new(),
             bound,
             left_out: f64::INFINITY,
@@ -81,14 +96,12 @@ impl<'a> Pass<'a> {
         let length = programme.viterbi.sequence.positions.len();
         let mut layer = Layer::new(programme.counters.len());
         self.totals = vec![0; programme.counters.len()];
-        let verdict = programme.advance(length, None, &mut self.totals);
-        let group = layer.group(&self.totals);
-        let end = Entry { loss: 0.0, group, state: 0, parent: NOTHING };
-        match verdict {
-            Verdict::Broken => return,
-            Verdict::Settled => self.complete(length, end),
-            Verdict::Open => layer.offer(end),
+        if programme.advance(length, None, &mut self.totals).is_none() {
+            return;
         }
+        let group = layer.group(&self.totals);
+        let end = Entry { loss: 0.0, rank: 0.0, group, state: 0, parent: NOTHING };
+        self.take(length, end, &mut layer);
         for t in (0..length).rev() {
             if layer.entries.is_empty() {
                 return;
@@ -96,7 +109,6 @@ impl<'a> Pass<'a> {
             let left = self.budget - self.stored.len();
             let room = match room {
                 Room::Each(width) => width.min(left),
-                Room::All => left,
                 Room::Share => left / (t + 1),
             };
             layer = self.step(t, &layer, room);
@@ -125,12 +137,26 @@ impl<'a> Pass<'a> {
             }
         }
         viterbi.complete(end, &mut states);
-        Some(Found { loss: entry.loss, states })
+        Some(Found { score: viterbi.score(&states), states })
     }
 
-    fn complete(&mut self, position: usize, entry: Entry) {
-        self.bound = entry.loss;
-        self.end = Some((position, entry));
+    /// Takes the best completion of an entry if it obeys and is the best so far, and the entry itself
+    /// where others may be better.
+    fn take(&mut self, position: usize, mut entry: Entry, layer: &mut Layer) {
+        let totals = layer.totals(entry.group);
+        match self.programme.completion(position, entry.state as usize, totals) {
+            Completion::Obeys(cost) => {
+                if entry.loss + cost < self.bound {
+                    self.bound = entry.loss + cost;
+                    self.end = Some((position, entry));
+                }
+                if cost <= 0.0 {
+                    return;
+                }
+            }
+            Completion::Breaks(units) => entry.rank += units * self.unit_cost,
+        }
+        layer.offer(entry);
     }
 
     /// The entries of position `t`, given those of the next.
@@ -157,19 +183,13 @@ impl<'a> Pass<'a> {
                 if let Move::Unknown = to {
                     self.totals.copy_from_slice(after.totals(next.group));
                     *to = match programme.advance(t, Some(class), &mut self.totals) {
-                        Verdict::Broken => Move::Broken,
-                        Verdict::Settled => Move::Complete,
-                        Verdict::Open => Move::To(layer.group(&self.totals)),
+                        None => Move::Broken,
+                        Some(()) => Move::To(layer.group(&self.totals)),
                     };
                 }
-                let mut entry = Entry { loss, group: 0, state: state as u32, parent: next.parent };
-                match *to {
-                    Move::Unknown | Move::Broken => {}
-                    Move::Complete => self.complete(t, entry),
-                    Move::To(group) => {
-                        entry.group = group;
-                        layer.offer(entry);
-                    }
+                if let Move::To(group) = *to {
+                    let (state, parent) = (state as u32, next.parent);
+                    self.take(t, Entry { loss, rank: loss, group, state, parent }, &mut layer);
                 }
             }
             if layer.entries.len() > room.saturating_mul(2) {

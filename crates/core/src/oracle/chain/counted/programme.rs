@@ -2,20 +2,32 @@
 //!
 //! Going back, an entry's loss is the sum of its regrets (see `n_best.rs`): the exact amount by which
 //! the best assignment with these states is worse than decoding's, counters aside, and so a lower
-//! bound on what obeying them costs. An entry is done with once no continuation can break a counter:
-//! then the best one completes it at no further loss. Entries are left out where no continuation can
-//! obey, where a completed assignment is known to be as good, or where there is no room. The least
-//! loss of the latter is remembered: what is completed for less is proved to be the best.
+//! bound on what obeying them costs. Where the best completion of an entry happens to obey, nothing
+//! better comes of it. Entries are left out where no continuation can obey, where an assignment is
+//! known to be as good, or where there is no room. The least loss of the latter is remembered: what
+//! is completed for less is proved to be the best.
+//!
+//! With prices on what is counted, losses are those of decoding with them, and an assignment that obeys
+//! costs its loss and the slack of its totals, both below the same ceiling.
 
 use super::Counter;
 use super::layer::SETTLED;
+use super::multipliers::{Multipliers, slack};
 use super::pass::{Found, NOTHING, Pass, Room};
+use super::prefixes::Prefixes;
 use crate::oracle::chain::viterbi::Viterbi;
 
 /// Entries kept for each position in the first pass, whose answer prunes the passes after it.
 const FIRST_WIDTH: usize = 8;
 /// By how much passes widen: then all of them together cost little more than the last.
 const WIDENING: usize = 8;
+/// Entries of the largest pass without prices: most rules are kept by small changes, which are found for
+/// less than good prices are.
+const MOST_WITHOUT_PRICES: usize = 1 << 14;
+/// A guess at what a unit costs by which an entry's best completion breaks a counter.
+const UNIT_COST: f64 = 1.0;
+/// As good as infinite: whatever it costs, obeying comes first.
+const OBEYING_FIRST: f64 = 1e6;
 
 /// The best assignment found, and whether there is none better.
 #[derive(Debug)]
@@ -24,76 +36,123 @@ pub(super) struct Answer {
     pub(super) proved: bool,
 }
 
+/// Solves for some counters.
+pub(super) struct Solve<'a, 'v> {
+    pub(super) viterbi: &'a mut Viterbi<'v>,
+    pub(super) counters: &'a [&'a Counter],
+    pub(super) budget: usize,
+    /// Sees everything found that obeys the counters.
+    pub(super) found: &'a mut dyn FnMut(&Found),
+}
+
+impl Solve<'_, '_> {
+    /// The best that obeys; `incumbent` does.
+    pub(super) fn run(mut self, incumbent: Option<Found>) -> Answer {
+        if !self.viterbi.shift.is_empty() {
+            self.viterbi.shift.clear();
+            self.viterbi.run();
+        }
+        let mut answer = Answer { best: incumbent, proved: false };
+        self.without_prices(&mut answer);
+        if !answer.proved {
+            self.with_prices(&mut answer);
+        }
+        answer
+    }
+
+    /// Narrow passes; also proves that bounds are out of reach where each is by itself.
+    fn without_prices(&mut self, answer: &mut Answer) {
+        let prices = vec![0.0; self.counters.len()];
+        let programme = Programme::new(self.viterbi, self.counters, prices);
+        if programme.is_hopeless() {
+            answer.proved = true;
+            return;
+        }
+        let most = self.budget.min(MOST_WITHOUT_PRICES);
+        let rooms = self.rooms(most).map(|room| (room, UNIT_COST));
+        programme.run(self.budget, rooms, answer, self.found);
+    }
+
+    /// Passes at prices that make decoding almost obey.
+    pub(super) fn with_prices(&mut self, answer: &mut Answer) {
+        let Self { viterbi, counters, found, .. } = self;
+        let prefixes = Prefixes::new(viterbi, counters);
+        let numbered = counters.iter().enumerate();
+        let priceless: Vec<bool> =
+            numbered.map(|(c, counter)| prefixes.one_step_repairs(c, counter)).collect();
+        let prices = Multipliers::find(viterbi, counters, &priceless, |assignment| {
+            let better = answer.best.as_ref().is_none_or(|best| assignment.score > best.score);
+            if better && counters.iter().all(|counter| counter.allows(&assignment.states)) {
+                found(assignment);
+                answer.best = Some(assignment.clone());
+            }
+        });
+        let rooms = self.rooms(self.budget).chain([Room::Share]).map(|room| (room, UNIT_COST));
+        let programme = Programme::new(self.viterbi, self.counters, prices);
+        programme.run(self.budget, rooms, answer, self.found);
+        if !answer.proved && answer.best.is_none() {
+            programme.run(self.budget, [(Room::Share, OBEYING_FIRST)], answer, self.found);
+        }
+    }
+
+    /// Passes of growing width with at most so many entries.
+    fn rooms(&self, most: usize) -> impl Iterator<Item = Room> + use<> {
+        let length = self.viterbi.sequence.positions.len();
+        let widths = std::iter::successors(Some(FIRST_WIDTH), |width| width.checked_mul(WIDENING));
+        widths.take_while(move |width| width.saturating_mul(length) <= most).map(Room::Each)
+    }
+}
+
 pub(super) struct Programme<'a> {
     pub(super) viterbi: &'a Viterbi<'a>,
     pub(super) counters: &'a [&'a Counter],
-    /// Least and greatest total of all positions before each. `[positions + 1][counters]`
-    before: Vec<(i64, i64)>,
+    prices: Vec<f64>,
+    /// No assignment that obeys scores more.
+    ceiling: f64,
+    prefixes: Prefixes,
+    /// Whether one step is enough to obey again. `[counters]`
+    one_step: Vec<bool>,
     /// States of one class have the same increments. `[states]`
     pub(super) class_of: Vec<usize>,
     /// A state of each class.
     pub(super) classes: Vec<usize>,
 }
 
-/// What adding a position does to the totals of those after it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Verdict {
-    /// A counter is broken, whatever comes before.
-    Broken,
-    /// None is, whatever comes before.
-    Settled,
-    Open,
+/// What the best completion of an entry comes to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Completion {
+    /// It obeys, and costs this much besides the loss.
+    Obeys(f64),
+    /// It breaks counters by so many units.
+    Breaks(f64),
 }
 
 impl<'a> Programme<'a> {
-    pub(super) fn new(viterbi: &'a Viterbi<'a>, counters: &'a [&'a Counter]) -> Self {
-        let positions = &viterbi.sequence.positions;
-        let mut before = vec![(0, 0); counters.len()];
-        for (t, position) in positions.iter().enumerate() {
-            let delta = &viterbi.messages.alpha[position.states()];
-            for (c, counter) in counters.iter().enumerate() {
-                let reachable = counter.increments.iter().zip(delta);
-                let reachable = reachable.filter(|(_, delta)| **delta != f64::NEG_INFINITY);
-                let (mut least, mut most) = (i64::MAX, i64::MIN);
-                for (&increment, _) in reachable {
-                    (least, most) = (least.min(increment.into()), most.max(increment.into()));
-                }
-                let (low, high) = before[t * counters.len() + c];
-                before.push((low + least, high + most));
-            }
-        }
-        let mut classes: Vec<usize> = Vec::new();
-        let states = positions.first().map_or(0, |position| position.states);
-        let alike = |a: usize, b: usize| {
-            counters.iter().all(|counter| counter.increments[a] == counter.increments[b])
+    fn new(viterbi: &'a Viterbi<'a>, counters: &'a [&'a Counter], prices: Vec<f64>) -> Self {
+        let prefixes = Prefixes::new(viterbi, counters);
+        let decoded = Found::decoded(viterbi);
+        let cost = |(counter, price): (&&Counter, &f64)| {
+            slack(counter, *price, counter.total(&decoded.states))
         };
-        let mut class = |state: usize| {
-            classes.iter().position(|&other| alike(state, other)).unwrap_or_else(|| {
-                classes.push(state);
-                classes.len() - 1
-            })
-        };
-        let class_of = (0..states).map(&mut class).collect();
-        Self { viterbi, counters, before, class_of, classes }
+        let ceiling = decoded.score + counters.iter().zip(&prices).map(cost).sum::<f64>();
+        let numbered = counters.iter().enumerate();
+        let one_step = numbered.map(|(c, counter)| prefixes.one_step_repairs(c, counter)).collect();
+        let (class_of, classes) = classes(counters);
+        Self { viterbi, counters, prices, ceiling, prefixes, one_step, class_of, classes }
     }
 
-    /// Passes of growing width until one is proved, then one with all room there is, then one that
-    /// shares it. `incumbent` obeys the counters; every better one is shown to `found`.
-    pub(super) fn solve(
+    /// Passes with the room given until one is proved.
+    fn run(
         &self,
         budget: usize,
-        incumbent: Option<Found>,
-        mut found: impl FnMut(&Found),
-    ) -> Answer {
-        let length = self.viterbi.sequence.positions.len();
-        let budget = budget.min(NOTHING as usize);
-        let widths = std::iter::successors(Some(FIRST_WIDTH), |width| width.checked_mul(WIDENING));
-        let narrow = widths.take_while(|width| width.saturating_mul(length) <= budget);
-        let rooms = narrow.map(Room::Each).chain([Room::All, Room::Share]);
-        let mut answer = Answer { best: incumbent, proved: false };
-        for room in rooms {
-            let bound = answer.best.as_ref().map_or(f64::INFINITY, |best| best.loss);
-            let mut pass = Pass::new(self, budget, bound);
+        rooms: impl IntoIterator<Item = (Room, f64)>,
+        answer: &mut Answer,
+        found: &mut dyn FnMut(&Found),
+    ) {
+        for (room, unit_cost) in rooms {
+            let best = answer.best.as_ref();
+            let bound = best.map_or(f64::INFINITY, |best| self.ceiling - best.score);
+            let mut pass = Pass::new(self, budget.min(NOTHING as usize), bound, unit_cost);
             pass.run(room);
             answer.proved = pass.proves();
             if let Some(better) = pass.found() {
@@ -104,36 +163,79 @@ impl<'a> Programme<'a> {
                 break;
             }
         }
-        answer
+    }
+
+    /// Whether a counter's bounds are out of reach.
+    fn is_hopeless(&self) -> bool {
+        let length = self.viterbi.sequence.positions.len();
+        self.advance(length, None, &mut vec![0; self.counters.len()]).is_none()
     }
 
     /// Adds a state of `class` at `position` to the totals of what follows, and marks those that are
-    /// settled; no class stands for the end, `position` for the number of positions.
+    /// settled; no class stands for the end, `position` for the number of positions. `None` where a
+    /// counter is broken, whatever comes before.
     pub(super) fn advance(
         &self,
         position: usize,
         class: Option<usize>,
         totals: &mut [i64],
-    ) -> Verdict {
-        let before = &self.before[position * self.counters.len()..];
-        let mut settled = true;
-        for ((total, counter), &(least, most)) in totals.iter_mut().zip(self.counters).zip(before) {
+    ) -> Option<()> {
+        let before = self.prefixes.ranges(position);
+        for (c, (total, counter)) in totals.iter_mut().zip(self.counters).enumerate() {
             if *total == SETTLED {
                 continue;
             }
             if let Some(class) = class {
                 *total += i64::from(counter.increments[self.classes[class]]);
             }
-            let (lowest, highest) = (counter.lowest, counter.highest);
+            let ((least, most), &Counter { lowest, highest, .. }) = (before[c], *counter);
             if *total + most < lowest || *total + least > highest || lowest > highest {
-                return Verdict::Broken;
+                return None;
             }
-            if *total + least >= lowest && *total + most <= highest {
+            if *total + least >= lowest && *total + most <= highest && self.prices[c] == 0.0 {
                 *total = SETTLED;
-            } else {
-                settled = false;
+            } else if self.one_step[c] && *total > highest {
+                *total = highest + 1;
             }
         }
-        if settled { Verdict::Settled } else { Verdict::Open }
+        Some(())
     }
+
+    /// What the best states before `position`, with `state` there, come to with these totals from there
+    /// on.
+    pub(super) fn completion(&self, position: usize, state: usize, totals: &[i64]) -> Completion {
+        let best = self.prefixes.best(position, state);
+        let (mut cost, mut units) = (0.0, 0.0);
+        for (c, &counter) in self.counters.iter().enumerate() {
+            if totals[c] == SETTLED {
+                continue;
+            }
+            let total = totals[c] + best[c];
+            let off =
+                (counter.lowest.saturating_sub(total)).max(total.saturating_sub(counter.highest));
+            if off <= 0 {
+                cost += slack(counter, self.prices[c], total);
+            } else {
+                units += if self.one_step[c] { 1.0 } else { off as f64 };
+            }
+        }
+        if units > 0.0 { Completion::Breaks(units) } else { Completion::Obeys(cost) }
+    }
+}
+
+/// The class of each state, and a state of each class.
+fn classes(counters: &[&Counter]) -> (Vec<usize>, Vec<usize>) {
+    let mut classes: Vec<usize> = Vec::new();
+    let states = counters.first().map_or(0, |counter| counter.increments.len());
+    let alike = |a: usize, b: usize| {
+        counters.iter().all(|counter| counter.increments[a] == counter.increments[b])
+    };
+    let mut class = |state: usize| {
+        classes.iter().position(|&other| alike(state, other)).unwrap_or_else(|| {
+            classes.push(state);
+            classes.len() - 1
+        })
+    };
+    let class_of = (0..states).map(&mut class).collect();
+    (class_of, classes)
 }
