@@ -1,10 +1,14 @@
-//! Convergence pictures: records of a solve in, a self-contained SVG out.
+//! Pictures: numbers in, a self-contained SVG out.
 //!
-//! [`convergence`] draws objective and lower bound over their gap, against iterations on the left and
-//! time on the right. Where no gap exists (a non-convex problem) the residual takes its place.
+//! [`curves`] draws values against numbers, [`bars`] counts side by side. [`convergence`] draws
+//! objective and lower bound over their gap, against iterations on the left and time on the right.
+//! Where no gap exists (a non-convex problem) the residual takes its place.
 
 mod axis;
+mod chart;
 mod panel;
+
+pub use chart::{Chart, bars, curves};
 
 use std::fmt::Write;
 
@@ -30,23 +34,7 @@ const GAP: &str = "#2d7d46";
 
 /// Draws the records of one solve. The result is a whole SVG document.
 pub fn convergence(title: &str, records: &[Record]) -> String {
-    let mut svg = String::new();
-    let _ = write!(
-        svg,
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" \
-         width=\"{WIDTH}\" height=\"{HEIGHT}\" \
-         font-family=\"Helvetica, Arial, 'DejaVu Sans', sans-serif\" font-size=\"12\" fill=\"#222\">\n\
-         <rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n\
-         <text x=\"{}\" y=\"30\" font-size=\"16\" font-weight=\"bold\">{}</text>\n",
-        COLUMNS[0],
-        escape(title),
-    );
-    let _ = writeln!(
-        svg,
-        "<text x=\"{}\" y=\"50\" fill=\"#555\">{}</text>",
-        COLUMNS[0],
-        escape(&summary(records)),
-    );
+    let mut svg = head((WIDTH, HEIGHT), title, &summary(records));
     let objective =
         |r: &Record| Some(r.objective.min(r.average_objective.unwrap_or(f64::INFINITY)));
     let progress = [
@@ -82,6 +70,20 @@ pub fn convergence(title: &str, records: &[Record]) -> String {
     }
     svg.push_str("</svg>\n");
     svg
+}
+
+/// The beginning of a picture: its size, a title and a line below it.
+fn head((width, height): (f64, f64), title: &str, below: &str) -> String {
+    let left = COLUMNS[0];
+    let (title, below) = (escape(title), escape(below));
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" \
+         width=\"{width}\" height=\"{height}\" \
+         font-family=\"Helvetica, Arial, 'DejaVu Sans', sans-serif\" font-size=\"12\" fill=\"#222\">\n\
+         <rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n\
+         <text x=\"{left}\" y=\"30\" font-size=\"16\" font-weight=\"bold\">{title}</text>\n\
+         <text x=\"{left}\" y=\"50\" fill=\"#555\">{below}</text>\n"
+    )
 }
 
 fn summary(records: &[Record]) -> String {

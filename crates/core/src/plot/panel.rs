@@ -11,20 +11,20 @@ const DOTTED: usize = 40;
 
 /// One curve: a value, or none, per record.
 pub(super) struct Line {
-    name: &'static str,
-    colour: &'static str,
+    pub name: String,
+    pub colour: &'static str,
     pub values: Vec<Option<f64>>,
 }
 
 impl Line {
     pub fn new(
-        name: &'static str,
+        name: &str,
         colour: &'static str,
         records: &[Record],
         value: impl Fn(&Record) -> Option<f64>,
     ) -> Self {
         let values = records.iter().map(|r| value(r).filter(|v| v.is_finite())).collect();
-        Self { name, colour, values }
+        Self { name: name.to_string(), colour, values }
     }
 
     /// Values about as evenly as the picture shows them: all of a few, of many ever fewer.
