@@ -1,16 +1,17 @@
 //! Named tensors and JSON metadata in one safetensors file.
 //!
-//! The file is read whole, checked before it is believed, and written under a temporary name first.
+//! The file is read whole, checked before it is believed, and appears whole or not at all.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
-use std::fs::{self, File};
-use std::io::Write;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use safetensors::{Dtype, SafeTensors, View};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+
+use crate::pending::PendingFile;
 
 /// The entry of the file's metadata that holds ours, as JSON.
 const METADATA: &str = "bethe";
@@ -233,7 +234,7 @@ impl Archive {
         state
     }
 
-    /// Writes the file: under a temporary name, which becomes its own when all is there.
+    /// Writes the file, whole or not at all.
     pub fn write(&self, path: &Path) -> Result<(), ArchiveError> {
         let file = |error| ArchiveError::File { path: path.to_path_buf(), error };
         let mut whole = self.clone();
@@ -241,16 +242,7 @@ impl Archive {
         let metadata = HashMap::from([(METADATA.to_string(), self.metadata.clone())]);
         let format = |error| ArchiveError::Format { path: path.to_path_buf(), error };
         let bytes = safetensors::serialize(&whole.tensors, Some(metadata)).map_err(format)?;
-        let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
-        let name = name.unwrap_or_default();
-        let partial = path.with_file_name(format!(".{name}.{}.partial", std::process::id()));
-        let written = File::create(&partial)
-            .and_then(|mut file| file.write_all(&bytes).and_then(|()| file.sync_all()))
-            .and_then(|()| fs::rename(&partial, path));
-        written.map_err(|error| {
-            let _ = fs::remove_file(&partial);
-            file(error)
-        })
+        PendingFile::create(path).and_then(|pending| pending.finish(&bytes)).map_err(file)
     }
 }
 

@@ -4,7 +4,7 @@
 //! * [`crf`]: `p(y | x) ∝ exp(Σ_t Σ_a x_ta w_a(y_t) + Σ_t w(y_t, y_{t+1}))`, its likelihood and gradient.
 //! * [`optimise`]: limited-memory quasi-Newton with L1 or L2, stochastic gradients, bounded weights.
 //! * [`energy`]: the weights `ψ ≥ 0` of measurement energies on counts of states.
-//! * [`archive`]: named tensors and JSON metadata in one file, written whole or not at all.
+//! * [`archive`]: named tensors and JSON metadata in one file; [`pending`] files appear whole or not at all.
 //!
 //! Results do not depend on the number of threads: work is cut into the same pieces whatever runs
 //! them, and sums over pieces are taken in their order.
@@ -15,3 +15,4 @@ pub mod crf;
 pub mod dictionary;
 pub mod energy;
 pub mod optimise;
+pub mod pending;

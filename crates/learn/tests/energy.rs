@@ -86,8 +86,11 @@ fn assert_gradient(mut f: impl FnMut(&[f64], &mut [f64]) -> f64, at: &[f64]) {
 
 #[test]
 fn fenchel_young_gradients_match_finite_differences() {
-    for features in [1, 3] {
+    // The hinge has no slope at its kink; its loss has, since its gradient has values only.
+    let penalties = [Penalty::SmoothedHinge, Penalty::Hinge];
+    for (features, penalty) in [1, 3].into_iter().flat_map(|f| penalties.map(|p| (f, p))) {
         let (examples, rules) = examples(1, 12, features);
+        let rules = Arc::new(Rules { penalty, ..Rules::clone(&rules) });
         let which: Vec<usize> = (0..12).collect();
         let at: Vec<f64> = (0..4 * features).map(|i| 0.4 + 0.3 * (i as f64).sin()).collect();
         let loss = |v: &[f64], g: &mut [f64]| {

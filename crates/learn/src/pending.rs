@@ -1,0 +1,57 @@
+//! Files that appear whole, or not at all.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// A file being written under a temporary name beside its own.
+#[derive(Debug)]
+pub struct PendingFile {
+    target: PathBuf,
+    /// `None` where the target is a device or a pipe, which is written in place.
+    temporary: Option<PathBuf>,
+    file: File,
+}
+
+impl PendingFile {
+    /// Opens it, so that a place that cannot be written is known before any work is done. Dropped
+    /// without more it leaves nothing behind.
+    pub fn create(path: &Path) -> io::Result<Self> {
+        let wrong = |what: &str| io::Error::new(io::ErrorKind::InvalidInput, what);
+        // A link's target is replaced, not the link.
+        let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+        if target.is_dir() {
+            return Err(wrong("found a folder, expected a file"));
+        }
+        let name = target.file_name().ok_or_else(|| wrong("found no file name, expected one"))?;
+        let temporary = (target.is_file() || !target.exists()).then(|| {
+            let name = name.to_string_lossy();
+            target.with_file_name(format!(".{name}.{}.partial", std::process::id()))
+        });
+        let file = match &temporary {
+            Some(temporary) => File::create(temporary),
+            None => File::options().write(true).open(&target),
+        };
+        Ok(Self { file: file?, target, temporary })
+    }
+
+    /// Writes the content and gives the file its name.
+    pub fn finish(mut self, content: &[u8]) -> io::Result<()> {
+        self.file.write_all(content)?;
+        if let Some(temporary) = &self.temporary {
+            // A crash must not leave the name with half of the content.
+            self.file.sync_all()?;
+            fs::rename(temporary, &self.target)?;
+            self.temporary = None;
+        }
+        Ok(())
+    }
+}
+
+impl Drop for PendingFile {
+    fn drop(&mut self) {
+        if let Some(temporary) = &self.temporary {
+            let _ = fs::remove_file(temporary);
+        }
+    }
+}
