@@ -9,6 +9,7 @@ mod inspect;
 mod interrupt;
 mod outcome;
 mod solve;
+mod solver;
 mod tag;
 mod tagging;
 mod threads;

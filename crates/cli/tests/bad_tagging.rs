@@ -13,10 +13,13 @@ fn files_to_train_on_are_checked_before_anything_is_written() {
         .with("gap.txt", "a\tO\nb\t\n")
         .with("label.template", "Uword:%x[0,0]\nUlabel:%x[0,1]\nB\n")
         .with("wide.template", "Uword:%x[0,5]\n")
-        .with("wrong.template", "Uword:%y[0,0]\n");
+        .with("wrong.template", "Uword:%y[0,0]\n")
+        .with("a.txt", "machine\n");
+    std::fs::create_dir(folder.path("lists")).unwrap();
+    std::fs::write(folder.path("lists/a.txt"), "learning\n").unwrap();
     for (arguments, expected) in [
         (&["none.txt"][..], "none.txt: cannot be opened: "),
-        (&["ragged.txt"], "ragged.txt:4: 1 columns found, expected 2 as in line 1"),
+        (&["ragged.txt"], "ragged.txt:4: 1 column found, expected 2 as in line 1"),
         (&["narrow.txt"], "narrow.txt:1: 1 column, expected a word and a label at least"),
         (&["empty.txt"], "empty.txt: found no sequence, expected at least one"),
         (&["gap.txt"], "gap.txt:2: no label, expected one for every token"),
@@ -25,6 +28,15 @@ fn files_to_train_on_are_checked_before_anything_is_written() {
         (&["train.txt", "--column", "0"], "train.txt: no column 0, expected 1 to 2"),
         (&["train.txt", "--observe", "2"], "--observe: column 2 is the label's"),
         (&["train.txt", "--observe", "4"], "train.txt: no column 4, expected 1 to 2"),
+        (&["train.txt", "--observe", "1,1"], "--observe: found column 1 twice, expected each once"),
+        (
+            &["train.txt", "--dev", "train.txt", "--patience", "0"],
+            "--patience: found 0, expected at least 1",
+        ),
+        (
+            &["train.txt", "--lexicon", "lists/a.txt", "--lexicon", "a.txt"],
+            "a.txt: found two lists named \"a\", expected distinct names",
+        ),
         (&["train.txt", "--template", "none"], "none: "),
         (
             &["train.txt", "--template", "label.template"],
@@ -46,6 +58,18 @@ fn files_to_train_on_are_checked_before_anything_is_written() {
         assert!(message.starts_with(expected), "{arguments:?}: {message}");
     }
     assert!(!folder.path("model").exists() && !folder.path("model.checkpoint").exists());
+}
+
+#[test]
+fn a_folder_where_the_checkpoint_should_be_is_known_before_training() {
+    let folder = Folder::with_references(20, 5);
+    std::fs::create_dir(folder.path("model.checkpoint")).unwrap();
+    let message = folder.refusal(&["train", "train.txt", "--model", "model"]);
+    assert!(
+        message.starts_with("model.checkpoint: cannot be written: found a folder"),
+        "{message}"
+    );
+    folder.succeeds(&["train", "train.txt", "--model", "model", "--no-checkpoint", "--quiet"]);
 }
 
 #[test]
@@ -125,8 +149,8 @@ fn files_to_tag_must_have_the_columns_that_the_model_reads() {
     folder.succeeds(&["train", "train.txt", "--model", "model", "--quiet"]);
     folder.succeeds(&["tag", "model", "good.txt"]);
     for (file, expected) in [
-        ("bare.txt", "bare.txt:1: 1 columns, expected at least 2: the model reads column 2"),
-        ("ragged.txt", "ragged.txt:2: 1 columns found, expected 2 as in line 1"),
+        ("bare.txt", "bare.txt:1: 1 column, expected at least 2: the model reads column 2"),
+        ("ragged.txt", "ragged.txt:2: 1 column found, expected 2 as in line 1"),
         ("none.txt", "none.txt: cannot be opened: "),
         ("text.bin", "text.bin:1: byte 2 of the text is 0xFF, expected UTF-8"),
     ] {
@@ -139,5 +163,5 @@ fn files_to_tag_must_have_the_columns_that_the_model_reads() {
     assert_eq!(message, "good.txt:1: found no label, expected one for every token");
     let piped = folder.bethe_with_input(&["tag", "model"], "a\nb\n");
     let message = String::from_utf8(piped.stderr).unwrap();
-    assert!(message.starts_with("error: standard input:1: 1 columns"), "{message}");
+    assert!(message.starts_with("error: standard input:1: 1 column"), "{message}");
 }

@@ -87,3 +87,45 @@ fn batches_and_energies_files_are_described() {
         "wrong.json: energies[0]: found no field \"log_potentials\", expected one"
     );
 }
+
+#[test]
+fn templates_and_files_of_rules_are_described() {
+    let rules = "[[rule]]\nexactly = 1\nof = \"title\"\nweight = \"hard\"\n\n[[rule]]\nif = \"editor\"\n\
+                 then = \"1:person\"\nweight = 2.5\n\n[[rule]]\nequal = [\"a\", \"b\"]\n";
+    let folder = Folder::new()
+        .with("rules.toml", rules)
+        .with("wrong.toml", "[[rule]]\nat_most = -1\nof = \"title\"\n")
+        .with("words.template", "# words\n\nU00:%x[0,0]\nU01:%lower[-1,1]\nB\n")
+        .with("template", "U00:%x[0,0]\n")
+        .with("wrong.template", "U00:%x[0,0]\nU01:%nothing[0,0]\n");
+    assert_eq!(
+        said(&folder, "rules.toml"),
+        "rules.toml: 5 rules
+  at most one title: hard
+  at least one title: hard
+  editor only with 1:person: 2.5
+  no more a than b: learned
+  no fewer a than b: learned
+  their names are checked against labels by bethe train --constraints
+"
+    );
+    let message = folder.refusal(&["check", "wrong.toml"]);
+    assert_eq!(
+        message,
+        "wrong.toml:2: rule 1: at_most is -1, expected a whole number from 0 to 10000"
+    );
+    assert_eq!(
+        said(&folder, "words.template"),
+        "words.template: a template
+  attributes at most 2 a token
+  columns    0 to 1 of those observed
+  pairs      of labels, with weights
+"
+    );
+    assert!(said(&folder, "template").ends_with("  pairs      of labels, without weights\n"));
+    let message = folder.refusal(&["check", "wrong.template"]);
+    assert!(
+        message.starts_with("wrong.template: line 2: found the function %nothing"),
+        "{message}"
+    );
+}

@@ -45,6 +45,19 @@ fn write(path: &Path, matrices: &[(String, Vec<f32>)], double: bool) {
     std::fs::write(path, safetensors::serialize(views, None).unwrap()).unwrap();
 }
 
+fn write_doubles(path: &Path, matrices: &[(String, Vec<f64>)]) {
+    let bytes: Vec<Vec<u8>> = matrices
+        .iter()
+        .map(|(_, values)| values.iter().flat_map(|v| v.to_le_bytes()).collect())
+        .collect();
+    let views = matrices.iter().zip(&bytes).map(|((name, values), bytes)| {
+        let shape = vec![values.len() / LABELS.len(), LABELS.len()];
+        (name.clone(), TensorView::new(Dtype::F64, shape, bytes).unwrap())
+    });
+    let views: Vec<(String, TensorView)> = views.collect();
+    std::fs::write(path, safetensors::serialize(views, None).unwrap()).unwrap();
+}
+
 fn numbered(matrices: Vec<Vec<f32>>) -> Vec<(String, Vec<f32>)> {
     matrices.into_iter().enumerate().map(|(n, matrix)| (n.to_string(), matrix)).collect()
 }
@@ -93,6 +106,51 @@ fn a_model_of_scores_learns_transitions_and_rules() {
 }
 
 #[test]
+fn labels_of_rows_are_forced_on_scores() {
+    let folder = folder();
+    folder.train("model", &flags(&LABELS.join(",")));
+    let truth = folder.read("test.txt");
+    let told: String = truth
+        .lines()
+        .map(|line| match line.split_once('\t') {
+            Some((_, label)) if label.ends_with("venue") => format!("{line}\n"),
+            Some((word, _)) => format!("{word}\t_\n"),
+            None => "\n".to_string(),
+        })
+        .collect();
+    let folder = folder.with("told.txt", &told).with("wrong.txt", "a\tB-nothing\n");
+    let scores = ["--scores", "test.safetensors"];
+    let free = sequences(&folder.tag("model", "told.txt", &scores));
+    let forced = sequences(&folder.tag("model", "told.txt", &[&scores[..], &["--force"]].concat()));
+    let kept = |all: &[Vec<Vec<String>>]| {
+        all.iter().flatten().all(|row| row[1] == "_" || row[1] == row[2])
+    };
+    assert!(kept(&forced) && !kept(&free));
+    let message = folder.refusal(&["tag", "model", "--force", "--scores", "test.safetensors"]);
+    assert!(message.starts_with("--force: found with --scores alone"), "{message}");
+    write(&folder.path("one.safetensors"), &numbered(vec![vec![0.0; LABELS.len()]]), false);
+    let arguments = ["tag", "model", "wrong.txt", "--force", "--scores", "one.safetensors"];
+    let message = folder.refusal(&arguments);
+    assert!(message.starts_with("wrong.txt:1: the label \"B-nothing\""), "{message}");
+}
+
+#[test]
+fn a_label_of_scores_that_training_data_lack_is_told() {
+    let folder = folder();
+    let text = folder.read("train.txt").replace("B-year", "O");
+    let folder = folder.with("years.txt", &text);
+    let labels = LABELS.join(",");
+    let fixed = ["train", "years.txt", "--model", "model", "--quiet"];
+    let output = folder.bethe(&[&fixed[..], &flags(&labels)].concat());
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success(), "{said}");
+    assert!(
+        said.contains("the label \"B-year\" of the scores is not in the training data"),
+        "{said}"
+    );
+}
+
+#[test]
 fn scores_that_do_not_fit_are_refused() {
     let folder = folder();
     let labels = LABELS.join(",");
@@ -124,9 +182,19 @@ fn scores_that_do_not_fit_are_refused() {
     let message = refusal(&["tag", "model", "--scores", "nan.safetensors"]);
     let expected =
         "nan.safetensors: tensor 3: found NaN in row 1, column 1, expected finite numbers";
-    assert_eq!(message, expected);
+    assert_eq!(message, format!("{expected} between ±1e100"));
     matrices[3].1[9] = 0.0;
-    matrices.pop();
+    let huge = vec![("0".to_string(), vec![1.7e308; LABELS.len()])];
+    write_doubles(&folder.path("huge.safetensors"), &huge);
+    let message = refusal(&["tag", "model", "--scores", "huge.safetensors"]);
+    assert!(message.contains("found 1.7e308 in row 0, column 0, expected finite numbers between"));
+
+    // Too many are found before anything is written.
+    matrices.push(("40".to_string(), vec![0.0; LABELS.len()]));
+    write(&folder.path("many.safetensors"), &matrices, false);
+    let message = refusal(&["tag", "model", "test.txt", "--scores", "many.safetensors"]);
+    assert!(message.contains("found 41 tensors, expected 40 as test.txt has"), "{message}");
+    matrices.truncate(39);
     write(&folder.path("few.safetensors"), &matrices, false);
     let message = refusal(&["evaluate", "model", "test.txt", "--scores", "few.safetensors"]);
     assert!(message.contains("found 39 tensors, expected one more for test.txt:"), "{message}");

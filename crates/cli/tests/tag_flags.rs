@@ -132,6 +132,58 @@ fn forced_labels_stay_and_others_follow_them() {
     let folder = folder.with("bare.txt", "a\nb\n");
     let message = folder.refusal(&["tag", "model", "bare.txt", "--force"]);
     assert_eq!(message, "bare.txt:1: no label column to force labels from");
+    let folder = folder.with("empty.txt", "a\t_\nb\t\n");
+    let message = folder.refusal(&["tag", "model", "empty.txt", "--force"]);
+    let expected =
+        "empty.txt:2: found an empty label, expected a label, or _ to leave the choice open";
+    assert_eq!(message, expected);
+}
+
+#[test]
+fn labels_of_another_scheme_are_not_forced() {
+    let text = "a\ttitle\nb\ttitle\nc\tO\n\na\tO\nb\ttitle\n";
+    let folder = Folder::new().with("train.txt", text).with("template", "U00:%x[0,0]\nB\n");
+    folder.train("model", &["--scheme", "io"]);
+    let folder = folder.with("bare.txt", "a\ttitle\nc\t_\n");
+    folder.tag("model", "bare.txt", &["--force"]);
+    for label in ["I-title", "E-title", "S-title", "B-title"] {
+        std::fs::write(folder.path("other.txt"), format!("a\t_\nb\t{label}\n")).unwrap();
+        let message = folder.refusal(&["tag", "model", "other.txt", "--force"]);
+        assert!(
+            message.starts_with(&format!("other.txt:2: the label {label:?} is not")),
+            "{message}"
+        );
+    }
+}
+
+#[test]
+fn each_of_the_best_label_sequences_has_its_probabilities() {
+    let folder = trained();
+    for rules in [&[][..], &["--no-rules"]] {
+        let with = |further: &[&str]| {
+            let flags = [&["--marginals"], rules, further].concat();
+            sequences(&folder.tag("model", "test.txt", &flags))
+        };
+        let (best, only) = (with(&["--n-best", "3"]), with(&[]));
+        assert_eq!(best.len(), 3 * only.len());
+        for (ranked, only) in best.chunks(3).zip(&only) {
+            assert_eq!(&ranked[0], only);
+            for sequence in ranked {
+                let labels = column(sequence, 2);
+                for (row, label) in sequence.iter().zip(&labels) {
+                    assert_eq!(row.len(), if label.starts_with("B-") { 5 } else { 4 }, "{row:?}");
+                }
+            }
+            let probability =
+                |sequence: &Vec<Vec<String>>, t: usize| -> f64 { sequence[t][3].parse().unwrap() };
+            for other in &ranked[1..] {
+                for t in (0..other.len()).filter(|&t| other[t][2] != only[t][2]) {
+                    let sum = probability(other, t) + probability(only, t);
+                    assert!(sum <= 1.0 + 2e-6, "labels exclude each other: {sum}");
+                }
+            }
+        }
+    }
 }
 
 #[test]
@@ -229,8 +281,7 @@ fn flags_out_of_range_or_at_odds_are_refused() {
         assert!(message.starts_with(part), "{flags:?}: {message}");
     }
     for flags in [
-        &["--marginals", "--n-best", "2"][..],
-        &["--no-rules", "--explain"],
+        &["--no-rules", "--explain"][..],
         &["--no-rules", "--solver", "dual"],
         &["--no-rules", "--time-limit", "1ms"],
     ] {

@@ -24,7 +24,7 @@ fn folder() -> Folder {
 }
 
 /// Flags that change the model: what there is without them, and they.
-const CHANGES: [(&[&str], &[&str]); 27] = [
+const CHANGES: [(&[&str], &[&str]); 28] = [
     (&[], &["--template", "short"]),
     (&[], &["--scheme", "io"]),
     (&[], &["--scheme", "plain"]),
@@ -39,7 +39,7 @@ const CHANGES: [(&[&str], &[&str]); 27] = [
     (&["--optimiser", "adagrad"], &["--rate", "0.5"]),
     (&["--optimiser", "adagrad"], &["--seed", "7"]),
     (&[], &["--dev", "test.txt"]),
-    (&["--dev", "test.txt", "--max-iterations", "100"], &["--patience", "0"]),
+    (&["--dev", "test.txt", "--max-iterations", "100"], &["--patience", "1"]),
     (&[], &["--constraints", "auto", "--rule-penalty", "1"]),
     (&[], &["--constraints", "rules.toml"]),
     (&["--constraints", "rules.toml"], &["--rule-penalty", "0.01"]),
@@ -54,6 +54,7 @@ const CHANGES: [(&[&str], &[&str]); 27] = [
     ),
     (&["--constraints", "auto", "--rule-penalty", "1"], &["--least-violations", "1000"]),
     (&["--constraints", "rules.toml", "--rule-penalty", "0.1"], &["--joint"]),
+    (&["--constraints", "rules.toml", "--rule-penalty", "0.1"], &["--penalty", "hinge"]),
     (&["--scheme", "bio"], &["--scheme", "iobes"]),
 ];
 
@@ -117,6 +118,30 @@ fn every_flag_of_the_help_is_tested() {
         shown.into_iter().filter(|flag| *flag != "-V," && !flag.is_empty()).collect();
     assert!(shown.len() > 30, "{shown:?}");
     assert_eq!(shown.difference(&tested).collect::<Vec<_>>(), Vec::<&&str>::new());
+}
+
+#[test]
+fn the_penalty_is_kept_in_the_model_and_used() {
+    let folder = Folder::with_references(80, 40);
+    let rules = ["--constraints", "auto", "--rule-penalty", "0.3"];
+    let f1 = |model: &str| folder.evaluate(model, "test.txt", &[])["f1"].as_f64().unwrap();
+    folder.train("plain", &[]);
+    for (penalty, name) in [("smoothed-hinge", "smoothed_hinge"), ("hinge", "hinge")] {
+        folder.train("model", &[&rules[..], &["--penalty", penalty]].concat());
+        assert_eq!(folder.inspect("model")["penalty"], name);
+        let words = folder.succeeds(&["inspect", "model"]);
+        assert!(words.contains(&format!("; penalty {penalty}\n")), "{words}");
+        assert!(f1("model") > f1("plain"), "{penalty}: {} and {}", f1("model"), f1("plain"));
+    }
+    let message = folder.refusal(&["tag", "model", "test.txt", "--solver", "rda"]);
+    assert!(message.ends_with("the model's rules have the penalty hinge"), "{message}");
+    let fixed = ["train", "train.txt", "--model", "new", "--penalty", "hinge"];
+    for learner in ["surrogate", "surrogate-batch"] {
+        let message = folder.refusal(&[&fixed[..], &rules, &["--learner", learner]].concat());
+        assert!(message.starts_with("--penalty: found the penalty hinge with the learner"));
+    }
+    let message = folder.refusal(&fixed);
+    assert!(message.starts_with("--penalty: found without rules"), "{message}");
 }
 
 #[test]

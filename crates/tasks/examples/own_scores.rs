@@ -26,7 +26,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let tagged = tagging.tag_scores(&logits.concat(), &options)?;
         let path = &tagged.best[0].0;
         println!("{}", if rules { "with at most one title:" } else { "without rules:" });
-        for (&state, probability) in path.iter().zip(&tagged.probabilities) {
+        for (&state, probability) in path.iter().zip(&tagged.probabilities[0]) {
             println!("  {:8} {probability:.2}", tagger.states().label(state));
         }
     }

@@ -7,6 +7,9 @@ use bethe_core::model::{BaseModel, BoundProblem};
 use bethe_core::oracle::JunctionTree;
 use bethe_core::solve::{Plan, SolveError};
 use bethe_core::{Curvature, Energy, Model, Penalty, Problem};
+use bethe_tasks::tagging::features::Template;
+use bethe_tasks::tagging::labels::States;
+use bethe_tasks::tagging::rules::{Constraint, Weight};
 
 /// What a problem holds, and how it would be solved.
 pub fn problem(name: &str, problem: &Problem) -> Result<String, SolveError> {
@@ -54,6 +57,35 @@ pub fn energies_file(name: &str, file: &EnergiesFile) -> String {
          their scopes are checked against a model by bethe solve --energies\n",
         file.len()
     )
+}
+
+/// What a file of rules holds.
+pub fn rules(name: &str, rules: &[Constraint], states: &States) -> String {
+    let mut text = format!("{name}: {}\n", counted(rules.len(), "rule"));
+    for rule in rules {
+        let weight = match rule.weight {
+            Weight::Learned => "learned".to_string(),
+            Weight::Given(weight) => weight.to_string(),
+            Weight::Hard => "hard".to_string(),
+        };
+        let _ = writeln!(text, "  {}: {weight}", rule.in_words(states));
+    }
+    text.push_str("  their names are checked against labels by bethe train --constraints\n");
+    text
+}
+
+/// What a template holds.
+pub fn template(name: &str, template: &Template) -> String {
+    let mut text = format!("{name}: a template\n");
+    let lines = template.to_string();
+    let lines = lines.lines().filter(|line| line.starts_with(['U', 'R'])).count();
+    let _ = writeln!(text, "  attributes at most {lines} a token");
+    if let Some(column) = template.highest_column() {
+        let _ = writeln!(text, "  columns    0 to {column} of those observed");
+    }
+    let pairs = if template.transitions() { "with weights" } else { "without weights" };
+    let _ = writeln!(text, "  pairs      of labels, {pairs}");
+    text
 }
 
 fn variables(model: &Model) -> String {

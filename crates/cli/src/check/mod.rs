@@ -10,18 +10,21 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use bethe_core::Problem;
 use bethe_core::model::file::EnergiesFile;
+use bethe_tasks::tagging::features::Template;
+use bethe_tasks::tagging::rules::rules_of_any_labels;
 use clap::Args;
 use serde::de::IgnoredAny;
 
 use crate::files::{self, Content, Source};
 use crate::inspect::summary;
-use crate::outcome::{Outcome, print};
+use crate::outcome::{Outcome, bad_input, print};
 use crate::tagging::read_tagger;
 
-/// Check a problem, energies, .jsonl or model file and say what it holds.
+/// Check a problem, energies, .jsonl, model, template or rule file and say what it holds.
 #[derive(Args)]
 pub struct Flags {
-    /// Problem file, energies file, .jsonl file, model file, or - for standard input
+    /// Problem file, energies file, .jsonl file, model file, template, .toml file of rules, or - for
+    /// standard input
     file: PathBuf,
 }
 
@@ -29,6 +32,10 @@ pub fn run(flags: Flags) -> Result<Outcome> {
     if is_model(&flags.file) {
         let tagger = read_tagger(&flags.file)?;
         print(&summary(&flags.file.display().to_string(), &tagger)).context("standard output")?;
+        return Ok(Outcome::Done);
+    }
+    if let Some(text) = tagging_file(&flags.file)? {
+        print(&text).context("standard output")?;
         return Ok(Outcome::Done);
     }
     let text = match files::read(&flags.file)? {
@@ -52,6 +59,37 @@ pub fn run(flags: Flags) -> Result<Outcome> {
     };
     print(&text).context("standard output")?;
     Ok(Outcome::Done)
+}
+
+/// What a file of rules or a template holds; `None` for other files.
+fn tagging_file(path: &Path) -> Result<Option<String>> {
+    let name = path.display().to_string();
+    if path.extension().is_some_and(|extension| extension == "toml") {
+        let read = rules_of_any_labels(path).map_err(|error| bad_input(error.to_string()))?;
+        return Ok(Some(describe::rules(&name, &read.0, &read.1)));
+    }
+    if !is_template(path) {
+        return Ok(None);
+    }
+    let template = Template::read(path).map_err(|error| bad_input(error.to_string()))?;
+    Ok(Some(describe::template(&name, &template)))
+}
+
+/// Whether a file's first line that is neither blank nor a comment begins as a template's does. Problem
+/// files and standard input do not.
+fn is_template(path: &Path) -> bool {
+    let json =
+        path.extension().is_some_and(|extension| extension == "json" || extension == "jsonl");
+    if json || !path.is_file() {
+        return false;
+    }
+    let Ok(text) = std::fs::read_to_string(path) else { return false };
+    let mut lines = text.lines().filter(|line| !line.trim().is_empty() && !line.starts_with('#'));
+    let bigram = |line: &str| line.trim_end() == "B" || line.starts_with("B%");
+    let first = lines.next();
+    first.is_some_and(|line| {
+        bigram(line) || line.starts_with(['U', 'R']) && line.contains(['%', ':'])
+    })
 }
 
 /// Whether a file is named or begins as a safetensors file does: with the length of its JSON header.

@@ -14,13 +14,12 @@ use bethe_tasks::tagging::score::Score;
 use bethe_tasks::tagging::{Tagged, Tagger};
 
 use crate::outcome::{Outcome, bad_input, print};
-use crate::tagging::{Batches, Item, Statistics, read_scores, read_tagger, tag_all};
-use crate::threads;
+use crate::tagging::{Batches, Item, Statistics, read_tagger, tag_all};
 use report::Evaluation;
 
 /// Tags a file and prints how far that is from its own labels.
 pub fn run(flags: Flags) -> Result<Outcome> {
-    let tagger = read_tagger(&flags.model)?;
+    let tagger = read_tagger(&flags.tagger.model)?;
     let evaluation = evaluate(&flags, &tagger)?;
     let text = match flags.json {
         true => serde_json::to_string(&evaluation.json())? + "\n",
@@ -31,10 +30,11 @@ pub fn run(flags: Flags) -> Result<Outcome> {
 }
 
 fn evaluate(flags: &Flags, tagger: &Tagger) -> Result<Evaluation> {
-    let options = flags.limits.options(tagger)?;
-    let scores = read_scores(tagger, &flags.model, flags.scores.as_deref())?;
-    let pool = threads::pool(flags.threads)?;
-    let mut batches = Batches::open(&flags.file, tagger.parts().input.format(), flags.comments)?;
+    let options = flags.tagger.limits.options(tagger)?;
+    let scores = flags.tagger.read_scores(tagger)?;
+    let pool = flags.tagger.pool()?;
+    let (format, comments) = (tagger.parts().input.format(), flags.tagger.comments);
+    let mut batches = Batches::open(&flags.file, format, comments)?;
     let mut evaluation = Evaluation {
         score: Score::new(tagger.states().scheme()),
         statistics: Statistics::default(),

@@ -1,7 +1,7 @@
 //! What a model holds, as data.
 
 use bethe_tasks::tagging::labels::{Role, States};
-use bethe_tasks::tagging::rules::Weight;
+use bethe_tasks::tagging::rules::{RulePenalty, Weight};
 use bethe_tasks::tagging::{Input, Tagger, Training, WeightFeatures};
 use serde::Serialize;
 
@@ -18,6 +18,7 @@ pub struct Content<'a> {
     pub lexicons: Vec<Lexicon<'a>>,
     pub training: &'a Training,
     pub weight_features: WeightFeatures,
+    pub penalty: RulePenalty,
     /// The heaviest first.
     pub constraints: Vec<Rule>,
     /// The strongest of each state.
@@ -77,6 +78,7 @@ impl<'a> Content<'a> {
             lexicons: lists.map(|(name, all)| Lexicon { name, entries: all.len() }).collect(),
             training: &parts.training,
             weight_features: parts.weight_features,
+            penalty: parts.penalty,
             constraints: rules(tagger),
             strongest: strongest(tagger, top),
             transitions: transitions(tagger, top),

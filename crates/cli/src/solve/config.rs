@@ -7,8 +7,9 @@ use bethe_core::solve::SolveError;
 use bethe_core::{Method, Settings, StepSchedule, Tables};
 use clap::ValueEnum;
 
-use super::flags::{Flags, MarginalsChoice, OracleChoice, SolverChoice};
+use super::flags::{Flags, MarginalsChoice, OracleChoice};
 use crate::outcome::bad_input;
+use crate::solver::SolverChoice;
 use crate::time;
 
 /// What `bethe solve` was asked to do.

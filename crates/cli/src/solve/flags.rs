@@ -2,6 +2,8 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use crate::solver::SolverChoice;
+
 /// Solve a problem and print the answer as one JSON object.
 ///
 /// PROBLEM is a .json file, a .jsonl file with one problem a line (one answer a line comes out), or
@@ -87,22 +89,6 @@ pub enum OracleChoice {
     Auto,
     /// Exact inference
     Exact,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum SolverChoice {
-    /// Whatever serves the energies best
-    Auto,
-    /// Bethe-RDA, Algorithm 1
-    Rda,
-    /// Bethe-MD, Algorithm 4
-    MirrorDescent,
-    /// Accelerated Bethe-RDA, Algorithm 5
-    AcceleratedRda,
-    /// Steps found by backtracking
-    Adaptive,
-    /// The dual in measurement space
-    Dual,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

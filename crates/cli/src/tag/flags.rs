@@ -2,7 +2,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::tagging::LimitFlags;
+use crate::tagging::TaggerFlags;
 
 /// Label sequences with a trained model.
 ///
@@ -11,43 +11,28 @@ use crate::tagging::LimitFlags;
 /// still read: what was written before a mistake in FILE stays written. Exit code 2 means bad input.
 #[derive(Args)]
 pub struct Flags {
-    /// Model file, from bethe train
-    pub model: PathBuf,
+    #[command(flatten)]
+    pub tagger: TaggerFlags,
 
-    /// Column or attribute file (gzip is unpacked), or - for standard input [default: -]
+    /// Column or attribute file (gzip is unpacked), or - for standard input [default: -]; with --scores
+    /// it is only repeated, and may be left out
     pub file: Option<PathBuf>,
 
     /// Add the label's probability, and on a segment's first token that of the segment
-    #[arg(long, conflicts_with = "n_best")]
+    #[arg(long)]
     pub marginals: bool,
 
     /// Write the N best label sequences, each under a line "# rank log-probability"
     #[arg(long, value_name = "N")]
     pub n_best: Option<usize>,
 
-    /// Keep the labels that the input has, and choose those that are _
-    #[arg(long, conflicts_with = "scores")]
+    /// Keep the labels that FILE has, and choose those that are _; with --scores those of its last column
+    #[arg(long)]
     pub force: bool,
 
     /// Say in comment lines which rules were active, and which labels they changed
     #[arg(long, conflicts_with = "no_rules")]
     pub explain: bool,
-
-    #[command(flatten)]
-    pub limits: LimitFlags,
-
-    /// Pass over input lines that start with this character
-    #[arg(long, value_name = "CHAR")]
-    pub comments: Option<char>,
-
-    /// Scores of labels, one tensor [positions, labels] a sequence, for a model of scores; FILE is
-    /// then only repeated, and may be left out
-    #[arg(long, value_name = "FILE.safetensors")]
-    pub scores: Option<PathBuf>,
-
-    /// Sequences tagged at once [default: all cores]
-    #[arg(long, value_name = "N")]
-    pub threads: Option<usize>,
 
     /// No summary on standard error
     #[arg(long)]

@@ -15,15 +15,14 @@ use bethe_tasks::tagging::{TagOptions, Tagged, Tagger};
 use rayon::ThreadPool;
 
 use crate::outcome::{Outcome, bad_input};
-use crate::tagging::{Batches, Item, Scores, Statistics, read_scores, read_tagger, tag_all};
-use crate::threads;
+use crate::tagging::{Batches, Item, Scores, Statistics, read_tagger, tag_all};
 
-/// Sequences of scores without rows that are tagged before any is written.
+/// Sequences of scores that are tagged before any is written.
 const BATCH: usize = 256;
 
 /// Tags a file, standard input, or scores alone.
 pub fn run(flags: Flags) -> Result<Outcome> {
-    let tagger = read_tagger(&flags.model)?;
+    let tagger = read_tagger(&flags.tagger.model)?;
     if flags.n_best == Some(0) {
         return Err(bad_input("--n-best: found 0, expected at least 1"));
     }
@@ -32,10 +31,15 @@ pub fn run(flags: Flags) -> Result<Outcome> {
         marginals: flags.marginals,
         n_best: flags.n_best.unwrap_or(1),
         explain: flags.explain,
-        ..flags.limits.options(&tagger)?
+        ..flags.tagger.limits.options(&tagger)?
     };
-    let scores = read_scores(&tagger, &flags.model, flags.scores.as_deref())?;
-    let pool = threads::pool(flags.threads)?;
+    let scores = flags.tagger.read_scores(&tagger)?;
+    if flags.force && scores.is_some() && flags.file.is_none() {
+        return Err(bad_input(
+            "--force: found with --scores alone, expected a file too, whose last column has the labels",
+        ));
+    }
+    let pool = flags.tagger.pool()?;
     let out = io::BufWriter::new(io::stdout().lock());
     let ranked = flags.n_best.is_some();
     let begun = Instant::now();
@@ -52,8 +56,12 @@ pub fn run(flags: Flags) -> Result<Outcome> {
         (None, Some(scores)) => command.scores_alone(scores)?,
         (file, scores) => {
             let path = file.as_deref().unwrap_or(Path::new("-"));
-            let batches = Batches::open(path, tagger.parts().input.format(), flags.comments)?;
-            command.rows(batches, path, scores.as_ref())?;
+            let batches =
+                Batches::open(path, tagger.parts().input.format(), flags.tagger.comments)?;
+            match scores {
+                Some(scores) => command.scored_rows(batches, path, scores)?,
+                None => command.rows(batches)?,
+            }
         }
     }
     if !flags.quiet {
@@ -75,29 +83,46 @@ struct Command<'a, W> {
 }
 
 impl<W: Write> Command<'_, W> {
-    fn rows(&mut self, mut batches: Batches, path: &Path, scores: Option<&Scores>) -> Result<()> {
-        let mut first = 0;
+    fn rows(&mut self, mut batches: Batches) -> Result<()> {
+        while !self.closed {
+            let batch = batches.next()?;
+            if batch.is_empty() {
+                break;
+            }
+            let items = Item::of_batch(&batch, 0, None)?;
+            let tagged = tag_all(&self.pool, self.tagger, &items, &self.options)?;
+            self.write(batch.iter().map(Some).zip(&tagged))?;
+        }
+        Ok(())
+    }
+
+    /// All rows are read before any is tagged, as all scores are: there must be as many.
+    fn scored_rows(&mut self, mut batches: Batches, path: &Path, scores: &Scores) -> Result<()> {
+        let mut rows: Vec<Sequence> = Vec::new();
         loop {
             let batch = batches.next()?;
             if batch.is_empty() {
                 break;
             }
-            let items = Item::of_batch(&batch, first, scores)?;
-            let tagged = tag_all(&self.pool, self.tagger, &items, &self.options)?;
-            first += batch.len();
-            self.write(batch.iter().map(Some).zip(&tagged))?;
+            rows.extend(batch);
+        }
+        let items = Item::of_batch(&rows, 0, Some(scores))?;
+        scores.check_all_used(rows.len(), path)?;
+        for (rows, items) in rows.chunks(BATCH).zip(items.chunks(BATCH)) {
+            let tagged = tag_all(&self.pool, self.tagger, items, &self.options)?;
+            self.write(rows.iter().map(Some).zip(&tagged))?;
             if self.closed {
-                return Ok(());
+                break;
             }
         }
-        scores.map_or(Ok(()), |scores| scores.check_all_used(first, path))
+        Ok(())
     }
 
     fn scores_alone(&mut self, scores: &Scores) -> Result<()> {
         let all: Vec<usize> = (0..scores.len()).collect();
         for batch in all.chunks(BATCH) {
             let items: Vec<Item> =
-                batch.iter().map(|&sequence| Item::Scores(scores.values(sequence))).collect();
+                batch.iter().map(|&sequence| Item::Scores(scores.values(sequence), None)).collect();
             let tagged = tag_all(&self.pool, self.tagger, &items, &self.options)?;
             self.write(tagged.iter().map(|tagged| (None, tagged)))?;
             if self.closed {

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use bethe_tasks::tagging::data::Sequence;
 use bethe_tasks::tagging::rules::{Form, Relation};
-use bethe_tasks::tagging::{Active, Tagged, Tagger};
+use bethe_tasks::tagging::{Active, HardRules, Tagged, Tagger};
 
 /// A sequence's lines with their labels, once for each of the best label sequences.
 pub fn sequence(
@@ -19,14 +19,15 @@ pub fn sequence(
         if ranked {
             let _ = writeln!(text, "# {} {score:.6}", rank + 1);
         }
-        let mut segments = tagged.segments.iter().peekable();
+        let probabilities = tagged.probabilities.get(rank);
+        let mut segments = tagged.segments.get(rank).into_iter().flatten().peekable();
         for (t, &state) in path.iter().enumerate() {
             if let Some(sequence) = sequence {
                 text.push_str(sequence.row(t));
                 text.push('\t');
             }
             text.push_str(states.label(state));
-            if let Some(probability) = tagged.probabilities.get(t) {
+            if let Some(probability) = probabilities.and_then(|own| own.get(t)) {
                 let _ = write!(text, "\t{probability:.6}");
             }
             if let Some((_, _, probability)) = segments.next_if(|(first, ..)| *first == t) {
@@ -45,7 +46,11 @@ pub fn explanation(text: &mut String, tagger: &Tagger, tagged: &Tagged) {
     }
     for &broken in &tagged.broken {
         let words = tagger.parts().constraints[broken].in_words(tagger.states());
-        let _ = writeln!(text, "# {words}: could not be kept");
+        let why = match tagged.hard {
+            HardRules::NotFound => "no labels that keep all hard rules were found",
+            _ => "no sequence of labels keeps all hard rules",
+        };
+        let _ = writeln!(text, "# {words}: broken, {why}");
     }
     let best = &tagged.best[0].0;
     for (t, (before, after)) in tagged.plain.iter().zip(best).enumerate() {

@@ -64,8 +64,8 @@ impl Batches {
 pub enum Item<'a> {
     /// By the attributes of its rows.
     Rows(&'a Sequence),
-    /// By scores `[positions][labels]`.
-    Scores(&'a [f64]),
+    /// By scores `[positions][labels]`, perhaps of rows.
+    Scores(&'a [f64], Option<&'a Sequence>),
 }
 
 impl<'a> Item<'a> {
@@ -79,7 +79,8 @@ impl<'a> Item<'a> {
             None => Ok(Self::Rows(sequence)),
             Some(scores) => {
                 let place = format!("{}:{}", sequence.path().display(), sequence.line(0));
-                scores.for_rows(first + index, &place, sequence.len()).map(Self::Scores)
+                let scores = scores.for_rows(first + index, &place, sequence.len())?;
+                Ok(Self::Scores(scores, Some(sequence)))
             }
         };
         batch.iter().enumerate().map(item).collect()
@@ -95,7 +96,7 @@ pub fn tag_all(
 ) -> Result<Vec<Tagged>> {
     let tag = |tagging: &mut Tagging, item: &Item| match item {
         Item::Rows(sequence) => tagging.tag(sequence, options),
-        Item::Scores(scores) => tagging.tag_scores(scores, options),
+        Item::Scores(scores, rows) => tagging.tag_scores_of(scores, *rows, options),
     };
     let items = || items.par_iter().with_min_len(SHARE);
     let tagged: Vec<_> = pool.install(|| items().map_init(|| Tagging::new(tagger), tag).collect());

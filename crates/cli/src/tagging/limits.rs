@@ -4,9 +4,10 @@ use bethe_core::{Method, Settings, StepSchedule};
 use bethe_learn::energy::Limits;
 use bethe_tasks::tagging::rules::Weight;
 use bethe_tasks::tagging::{TagOptions, Tagger};
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 use crate::outcome::bad_input;
+use crate::solver::SolverChoice;
 use crate::time;
 
 /// Inference under rules: whether, how, and for how long.
@@ -33,22 +34,6 @@ pub struct LimitFlags {
     pub time_limit: Option<String>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum SolverChoice {
-    /// Whatever serves the rules best
-    Auto,
-    /// Bethe-RDA, Algorithm 1
-    Rda,
-    /// Bethe-MD, Algorithm 4
-    MirrorDescent,
-    /// Accelerated Bethe-RDA, Algorithm 5
-    AcceleratedRda,
-    /// Steps found by backtracking
-    Adaptive,
-    /// The dual in measurement space
-    Dual,
-}
-
 impl LimitFlags {
     /// The options they ask for, for this tagger.
     pub fn options(&self, tagger: &Tagger) -> Result<TagOptions> {
@@ -62,8 +47,16 @@ impl LimitFlags {
             SolverChoice::Adaptive => Method::Adaptive,
             SolverChoice::Dual => Method::Dual,
         };
+        let kinked = !tagger.parts().penalty.is_smooth() && !tagger.parts().constraints.is_empty();
+        let smooth = !matches!(self.solver, SolverChoice::Auto | SolverChoice::Dual);
+        if kinked && smooth {
+            return Err(bad_input(
+                "--solver: found one for smooth energies, expected auto or dual: the model's rules have \
+                 the penalty hinge",
+            ));
+        }
         let any_hard = tagger.parts().constraints.iter().any(|rule| rule.weight == Weight::Hard);
-        if any_hard && !matches!(self.solver, SolverChoice::Auto | SolverChoice::Dual) {
+        if any_hard && smooth {
             return Err(bad_input(
                 "--solver: found one for smooth energies, expected auto or dual: the model has hard \
                  rules",

@@ -1,7 +1,8 @@
-//! What the commands that use a tagger share: limits on inference, scores from elsewhere, batches of
-//! sequences, and figures about rules.
+//! What the commands that use a tagger share: flags, limits on inference, scores from elsewhere,
+//! batches of sequences, and figures about rules.
 
 mod batches;
+mod flags;
 mod limits;
 mod scores;
 mod statistics;
@@ -12,6 +13,7 @@ use anyhow::Result;
 use bethe_tasks::tagging::{Input, Tagger};
 
 pub use batches::{Batches, Item, tag_all};
+pub use flags::TaggerFlags;
 pub use limits::LimitFlags;
 pub use scores::Scores;
 pub use statistics::Statistics;
@@ -24,7 +26,7 @@ pub fn read_tagger(path: &Path) -> Result<Tagger> {
 }
 
 /// The scores that a model of scores needs, and that no other model takes.
-pub fn read_scores(tagger: &Tagger, model: &Path, path: Option<&Path>) -> Result<Option<Scores>> {
+fn read_scores(tagger: &Tagger, model: &Path, path: Option<&Path>) -> Result<Option<Scores>> {
     let takes_scores = tagger.parts().input == Input::Scores;
     match path {
         None if takes_scores => Err(bad_input(format!(

@@ -2,6 +2,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use bethe_learn::archive::{Archive, ArchiveError};
+use bethe_tasks::tagging::MOST_SCORE;
 
 use crate::outcome::bad_input;
 
@@ -42,9 +43,11 @@ impl Scores {
                 )));
             }
             let values = archive.floats(name).map_err(|error| wrong(error.to_string()))?;
-            if let Some(at) = values.iter().position(|value| !value.is_finite()) {
+            let is_score = |value: &f64| value.abs() <= MOST_SCORE;
+            if let Some(at) = values.iter().position(|value| !is_score(value)) {
                 return Err(wrong(format!(
-                    "tensor {name}: found {} in row {}, column {}, expected finite numbers",
+                    "tensor {name}: found {:e} in row {}, column {}, expected finite numbers \
+                     between ±{MOST_SCORE:e}",
                     values[at],
                     at / labels,
                     at % labels

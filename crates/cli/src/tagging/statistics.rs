@@ -1,5 +1,5 @@
 use bethe_core::Status;
-use bethe_tasks::tagging::Tagged;
+use bethe_tasks::tagging::{HardRules, Tagged};
 use serde::Serialize;
 
 /// What inference under rules came to, over many sequences.
@@ -15,8 +15,10 @@ pub struct Statistics {
     converged: usize,
     /// Sequences of which the base model alone does not keep every rule.
     active: usize,
-    /// Sequences whose labels break a hard rule.
-    broken: usize,
+    /// Sequences of which no labels keep the hard rules.
+    impossible: usize,
+    /// Sequences that no labels were found for that keep the hard rules.
+    not_found: usize,
     gap: f64,
     worst_gap: f64,
     /// Sequences that no bound is known for.
@@ -47,7 +49,8 @@ impl Statistics {
     pub fn add(&mut self, tagged: &Tagged) {
         self.sequences += 1;
         self.tokens += tagged.best[0].0.len();
-        self.broken += usize::from(!tagged.broken.is_empty());
+        self.impossible += usize::from(tagged.hard == HardRules::Impossible);
+        self.not_found += usize::from(tagged.hard == HardRules::NotFound);
         let Some(summary) = tagged.summary else { return };
         self.ruled += 1;
         self.iterations += summary.iterations;
@@ -73,7 +76,7 @@ impl Statistics {
             mean_gap: (self.unbounded == 0).then(|| share(self.gap)),
             worst_gap: (self.unbounded == 0).then_some(self.worst_gap),
             active: self.active,
-            hard_rules_broken: self.broken,
+            hard_rules_broken: self.impossible + self.not_found,
         })
     }
 
@@ -92,11 +95,12 @@ impl Statistics {
             figures.mean_iterations,
             100.0 * figures.converged
         );
-        if figures.hard_rules_broken > 0 {
-            let count = figures.hard_rules_broken;
-            text.push_str(&format!(
-                ", hard rules are broken in {count}: no labels that keep them were found"
-            ));
+        let broken = [
+            (self.impossible, "no sequence of labels keeps them"),
+            (self.not_found, "no labels that keep them were found"),
+        ];
+        for (count, why) in broken.into_iter().filter(|(count, _)| *count > 0) {
+            text.push_str(&format!(", hard rules are broken in {count}: {why}"));
         }
         Some(text)
     }

@@ -8,12 +8,14 @@ use bethe_tasks::tagging::WeightFeatures;
 use bethe_tasks::tagging::data::Format;
 use bethe_tasks::tagging::features::{Lexicons, Template};
 use bethe_tasks::tagging::labels::Scheme;
+use bethe_tasks::tagging::rules::RulePenalty;
 use bethe_tasks::tagging::train::{
     AllowedTransitions, BaseSettings, ConstraintSource, Optimiser, RuleSettings, TrainSettings,
 };
 
 use super::flags::{
-    Flags, FormatChoice, LearnerChoice, OptimiserChoice, SchemeChoice, TransitionsChoice,
+    Flags, FormatChoice, LearnerChoice, OptimiserChoice, PenaltyChoice, SchemeChoice,
+    TransitionsChoice,
 };
 use crate::outcome::bad_input;
 use crate::time;
@@ -29,7 +31,7 @@ pub fn settings(flags: &Flags) -> Result<TrainSettings> {
             FormatChoice::Attributes => Format::Attributes,
         },
         column: flags.column,
-        observe: flags.observe.clone(),
+        observe: observed(flags)?,
         scheme: match flags.scheme {
             SchemeChoice::Auto => None,
             SchemeChoice::Bio => Some(Scheme::Bio),
@@ -80,7 +82,7 @@ fn base(flags: &Flags) -> Result<BaseSettings> {
         l1: not_negative("--l1", flags.l1.unwrap_or(default.l1))?,
         l2: not_negative("--l2", flags.l2)?,
         max_iterations: at_least("--max-iterations", flags.max_iterations, 1)?,
-        patience: flags.patience.unwrap_or(default.patience),
+        patience: at_least("--patience", flags.patience.unwrap_or(default.patience), 1)?,
         rate: match flags.rate.unwrap_or(default.rate) {
             rate if rate > 0.0 && rate <= 1000.0 => rate,
             rate => {
@@ -94,7 +96,7 @@ fn base(flags: &Flags) -> Result<BaseSettings> {
 
 fn rules(flags: &Flags) -> Result<RuleSettings> {
     let default = RuleSettings::default();
-    let penalty = flags.rule_penalty.map(|penalty| not_negative("--rule-penalty", penalty));
+    let l1 = flags.rule_penalty.map(|l1| not_negative("--rule-penalty", l1));
     let features = flags.weight_features.as_deref();
     let least = flags.least_violations.unwrap_or(default.least_violations);
     Ok(RuleSettings {
@@ -104,7 +106,11 @@ fn rules(flags: &Flags) -> Result<RuleSettings> {
             Some(LearnerChoice::FenchelYoung) => Learner::FenchelYoung,
             None => default.learner,
         },
-        l1: penalty.transpose()?,
+        penalty: match flags.penalty {
+            Some(PenaltyChoice::Hinge) => RulePenalty::Hinge,
+            Some(PenaltyChoice::SmoothedHinge) | None => RulePenalty::SmoothedHinge,
+        },
+        l1: l1.transpose()?,
         features: features
             .map_or(Ok(default.features), |text| weight_features(text, flags.seed))?,
         importance: not_negative("--importance", flags.importance.unwrap_or(default.importance))?,
@@ -113,6 +119,19 @@ fn rules(flags: &Flags) -> Result<RuleSettings> {
         joint: flags.joint,
         ..default
     })
+}
+
+/// The columns to observe, each once.
+fn observed(flags: &Flags) -> Result<Option<Vec<usize>>> {
+    let columns = flags.observe.as_deref().unwrap_or_default();
+    let twice = |&(at, column): &(usize, &usize)| columns[..at].contains(column);
+    match columns.iter().enumerate().find(twice) {
+        Some((_, column)) => {
+            let message = format!("--observe: found column {column} twice, expected each once");
+            Err(bad_input(message))
+        }
+        None => Ok(flags.observe.clone()),
+    }
 }
 
 fn weight_features(text: &str, seed: u64) -> Result<WeightFeatures> {
@@ -168,6 +187,7 @@ fn check_combinations(flags: &Flags) -> Result<()> {
         let learned = [
             ("--learner", flags.learner.is_some()),
             ("--weight-features", flags.weight_features.is_some()),
+            ("--penalty", flags.penalty.is_some()),
             ("--rule-penalty", flags.rule_penalty.is_some()),
             ("--folds", flags.folds.is_some()),
             ("--joint", flags.joint),

@@ -112,6 +112,10 @@ pub struct Flags {
     #[arg(long, value_enum, help_heading = "Rules")]
     pub learner: Option<LearnerChoice>,
 
+    /// What a broken rule costs, times its weight [default: smoothed-hinge]
+    #[arg(long, value_enum, help_heading = "Rules")]
+    pub penalty: Option<PenaltyChoice>,
+
     /// What weights of rules depend on: constant, length or fourier:N [default: constant]
     #[arg(long, value_name = "KIND", help_heading = "Rules")]
     pub weight_features: Option<String>,
@@ -196,6 +200,14 @@ pub enum OptimiserChoice {
     Lbfgs,
     /// Averaged stochastic gradients
     Adagrad,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum PenaltyChoice {
+    /// Smooth: a rule just kept pulls gently
+    SmoothedHinge,
+    /// Linear in the amount by which it is broken; for --learner fenchel-young
+    Hinge,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -105,6 +105,7 @@ impl Data {
 fn check_files(flags: &Flags, settings: &TrainSettings) -> Result<()> {
     // It leaves nothing behind but the knowledge that a file can be made there.
     drop(PendingFile::create(&flags.model)?);
+    settings.checkpoint.as_deref().map(PendingFile::create).transpose()?;
     let model = flags.model.display();
     if flags.model.exists() && !flags.model.is_file() {
         return Err(bad_input(format!("{model}: found a device or a pipe, expected a file")));
@@ -141,6 +142,7 @@ fn mistake(error: TrainError, flags: &Flags) -> anyhow::Error {
             TrainError::TemplateColumn { .. } | TrainError::TemplateReadsLabel { .. },
             Some(template),
         ) => bad_input(format!("{}: {error}", template.display())),
+        (TrainError::KinkedPenalty { .. }, _) => bad_input(format!("--penalty: {error}")),
         (TrainError::ObservedLabel { .. }, _) => bad_input(format!("--observe: {error}")),
         _ => bad_input(error.to_string()),
     }

@@ -7,11 +7,12 @@ use bethe_learn::dictionary::{Dictionary, DictionaryFault};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use super::data::columns;
 use super::features::{Extractor, LexiconError, TemplateError};
 use super::input::Input;
 use super::labels::States;
 use super::model::{Parts, Tagger, Training, WeightFeatures};
-use super::rules::{Constraint, MOST_WEIGHT, RuleError};
+use super::rules::{Constraint, MOST_WEIGHT, RuleError, RulePenalty};
 
 /// The version of the file's form; another is refused.
 const FORM: u32 = 1;
@@ -30,6 +31,8 @@ struct Metadata {
     constraints: Vec<Constraint>,
     most_segments: Vec<u32>,
     weight_features: WeightFeatures,
+    #[serde(default)]
+    penalty: RulePenalty,
     training: Training,
 }
 
@@ -116,6 +119,7 @@ impl Tagger {
             constraints: self.parts.constraints.clone(),
             most_segments: self.parts.most_segments.clone(),
             weight_features: self.parts.weight_features,
+            penalty: self.parts.penalty,
             training: self.parts.training.clone(),
         });
         let (bytes, ends, slots) = dictionary.arrays();
@@ -181,6 +185,7 @@ impl Tagger {
             most_segments: metadata.most_segments,
             rule_weights: rule_weights(archive.values("rules.weights")?)?,
             weight_features: metadata.weight_features,
+            penalty: metadata.penalty,
             training: metadata.training,
         })?;
         let expected = tagger.compiled.rules.soft.len() * tagger.parts.weight_features.len();
@@ -199,7 +204,7 @@ impl Tagger {
         match self.parts.extractor.template().highest_column() {
             Some(column) if column >= observed.len() => Err(ContentFault::Values {
                 list: "input.observed",
-                found: format!("{} columns", observed.len()),
+                found: columns(observed.len()),
                 expected: format!("at least {}, which the template reads", column + 1),
             }),
             _ => Ok(()),

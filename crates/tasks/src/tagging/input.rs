@@ -3,7 +3,7 @@ use bethe_learn::dictionary::Dictionary;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::data::{DataError, Format, Sequence};
+use super::data::{DataError, Format, Sequence, columns};
 use super::features::{Cells, ExtractError, Extractor, Workspace};
 
 /// Where attributes and labels are found in a file.
@@ -30,7 +30,8 @@ pub enum Input {
 pub enum InputError {
     /// Too few columns.
     #[error(
-        "{path}:{line}: {found} columns, expected at least {expected}: the model reads column {expected}"
+        "{path}:{line}: {}, expected at least {expected}: the model reads column {expected}",
+        columns(*found)
     )]
     Columns {
         /// The file.

@@ -8,6 +8,7 @@
 pub mod data;
 pub mod features;
 mod file;
+mod hard;
 mod input;
 pub mod labels;
 mod model;
@@ -18,7 +19,8 @@ mod tag;
 pub mod train;
 
 pub use file::{ContentFault, ModelError};
+pub use hard::HardRules;
 pub use input::{Input, InputError};
 pub use model::{Parts, RuleTraining, Tagger, Training, WeightFeatures};
 pub use scored::{ScoredError, states_of};
-pub use tag::{Active, Summary, TagError, TagOptions, Tagged, Tagging};
+pub use tag::{Active, MOST_SCORE, Summary, TagError, TagOptions, Tagged, Tagging};

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::features::Extractor;
 use super::input::Input;
 use super::labels::States;
-use super::rules::{Compiled, Constraint, RuleError};
+use super::rules::{Compiled, Constraint, RuleError, RulePenalty};
 
 /// A trained tagger: a conditional random field, and rules with their weights on top of it.
 ///
@@ -47,6 +47,8 @@ pub struct Parts {
     pub rule_weights: Vec<f64>,
     /// What these depend on.
     pub weight_features: WeightFeatures,
+    /// What a broken rule costs, times its weight.
+    pub penalty: RulePenalty,
     /// How it was trained.
     pub training: Training,
 }
@@ -185,6 +187,7 @@ impl Tagger {
         let none = vec![0; parts.states.kinds().len()];
         let most = if parts.constraints.is_empty() { &none } else { &parts.most_segments };
         let compiled = Compiled::new(&parts.constraints, &parts.states, most)?;
+        let compiled = compiled.with_penalty(parts.penalty);
         let plain = parts.crf.chain_model();
         let wide = match compiled.space.is_plain() {
             true => plain.clone(),

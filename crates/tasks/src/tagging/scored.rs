@@ -8,7 +8,7 @@ use super::features::{Extractor, Lexicons};
 use super::input::Input;
 use super::labels::{LabelError, Scheme, States};
 use super::model::{Parts, Tagger, Training, WeightFeatures};
-use super::rules::{Constraint, RuleError, Weight};
+use super::rules::{Constraint, RuleError, RulePenalty, Weight};
 
 /// Why labels and rules make no tagger.
 #[derive(Debug, Error)]
@@ -117,6 +117,7 @@ impl Tagger {
             most_segments: vec![1; kinds],
             rule_weights,
             weight_features: WeightFeatures::Constant,
+            penalty: RulePenalty::default(),
             training: Training::default(),
         })?)
     }

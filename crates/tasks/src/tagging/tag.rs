@@ -1,7 +1,6 @@
 use std::sync::Arc;
 
 use bethe_core::Status;
-use bethe_core::oracle::chain::Counted;
 use bethe_core::oracle::{Chain, Oracle, Tables};
 use bethe_core::support::Support;
 use bethe_learn::corpus::Corpus;
@@ -11,6 +10,7 @@ use thiserror::Error;
 
 use super::data::Sequence;
 use super::features::Workspace;
+use super::hard::{self, HardRules};
 use super::input::InputError;
 use super::labels::{Role, leaf_segments};
 use super::model::Tagger;
@@ -18,13 +18,11 @@ use super::rules::{Occurrences, Weight};
 
 /// A label that leaves the choice to the tagger, where labels are forced.
 const UNKNOWN: &str = "_";
-/// Entries that exact decoding under hard rules may keep, at 8 bytes each.
-const DECODING_BUDGET: usize = 4 << 20;
 
 /// What to find out about a sequence.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TagOptions {
-    /// Keep the labels that the input has, but for `_`.
+    /// Keep the labels that the input has, but for `_`; where it has scores, those of its rows.
     pub force: bool,
     /// Probabilities of labels and segments.
     pub marginals: bool,
@@ -51,18 +49,19 @@ pub struct Tagged {
     /// States of the best label sequences, best first, with the log-probability of each under the
     /// tilted model.
     pub best: Vec<(Vec<usize>, f64)>,
-    /// Probability of each label of the best sequence, if asked for.
-    pub probabilities: Vec<f64>,
-    /// Probability of each of its segments `(first, end)`, if asked for.
-    pub segments: Vec<(usize, usize, f64)>,
+    /// Probability of each label of each of the best sequences, if asked for.
+    pub probabilities: Vec<Vec<f64>>,
+    /// Probability of each of their segments `(first, end)`, if asked for.
+    pub segments: Vec<Vec<(usize, usize, f64)>>,
     /// What inference under rules came to; nothing where there is no rule.
     pub summary: Option<Summary>,
     /// Rules that were active, the strongest first, if asked for.
     pub active: Vec<Active>,
     /// What the base model alone would have said, if asked for.
     pub plain: Vec<usize>,
-    /// Hard rules that the labels break, because no sequence of labels keeps them all, or none was
-    /// found.
+    /// Whether the labels keep the hard rules, and if not, why.
+    pub hard: HardRules,
+    /// Hard rules that the labels break.
     pub broken: Vec<usize>,
 }
 
@@ -108,6 +107,14 @@ pub enum TagError {
         /// The label.
         found: String,
     },
+    /// A label that is neither one nor `_`.
+    #[error("{path}:{line}: found an empty label, expected a label, or _ to leave the choice open")]
+    EmptyLabel {
+        /// The file.
+        path: String,
+        /// The line.
+        line: usize,
+    },
     /// Labels are to be forced, and there are none.
     #[error("{path}:{line}: no label column to force labels from")]
     NoLabels {
@@ -127,7 +134,9 @@ pub enum TagError {
         why: &'static str,
     },
     /// A score that is no score.
-    #[error("score {place} is {found}, expected a number, or -∞ to forbid a label")]
+    #[error(
+        "score {place} is {found:e}, expected a number between ±{MOST_SCORE:e}, or -∞ to forbid a label"
+    )]
     NotAScore {
         /// Its place among the scores of the sequence.
         place: usize,
@@ -201,6 +210,17 @@ impl<'a> Tagging<'a> {
     /// Tags a sequence by scores of its labels, `[positions][labels]` in the order of
     /// [`Parts::score_labels`](super::model::Parts::score_labels), in place of attributes.
     pub fn tag_scores(&mut self, scores: &[f64], options: &TagOptions) -> Result<Tagged, TagError> {
+        self.tag_scores_of(scores, None, options)
+    }
+
+    /// As [`tag_scores`](Self::tag_scores), with the rows that the scores are of: their labels, in the
+    /// last column, can be forced.
+    pub fn tag_scores_of(
+        &mut self,
+        scores: &[f64],
+        rows: Option<&Sequence>,
+        options: &TagOptions,
+    ) -> Result<Tagged, TagError> {
         let parts = &self.tagger.parts;
         let labels = parts.score_labels.len();
         if labels == 0 || !scores.len().is_multiple_of(labels) {
@@ -216,11 +236,20 @@ impl<'a> Tagging<'a> {
         let own =
             self.scorer.scores(&parts.crf.structure, &parts.crf.weights, observations).to_vec();
         let weights = self.tagger.weights_for(observations);
-        self.decode(&own, weights, options).ok_or(TagError::Impossible {
-            path: "scores".to_string(),
-            line: 1,
-            why: "the scores forbid every one",
-        })
+        let (path, line) = match rows {
+            Some(rows) => (rows.path().display().to_string(), rows.line(0)),
+            None => ("scores".to_string(), 1),
+        };
+        let own = match (options.force, rows) {
+            (true, Some(rows)) => self.tagger.force(rows, own)?,
+            (true, None) => return Err(TagError::NoLabels { path, line }),
+            (false, _) => own,
+        };
+        let why = match options.force {
+            true => "the scores and the forced labels forbid every one",
+            false => "the scores forbid every one",
+        };
+        self.decode(&own, weights, options).ok_or(TagError::Impossible { path, line, why })
     }
 
     fn decode(
@@ -245,22 +274,12 @@ impl<'a> Tagging<'a> {
         let found = self.inference.run(&self.wide, &options.limits)?;
         let chain = self.inference.chain();
         let mut tagged = Tagged::default();
-        let keeps = |path: &[usize]| compiled.counters.iter().all(|c| c.allows(path));
-        let mut best = best_paths(chain, &found.tilt, options.n_best, keeps);
+        let (best, hard) =
+            hard::decode(chain, &found.tilt, &compiled.counters, options.n_best.max(1));
+        tagged.hard = hard;
         if !compiled.counters.is_empty() {
-            if best.is_empty() {
-                let counted =
-                    chain.decode_counted(&found.tilt, &compiled.counters, DECODING_BUDGET);
-                let path = match counted {
-                    Counted::Best(path) | Counted::OverBudget { best: Some(path) } => path,
-                    Counted::Impossible | Counted::OverBudget { best: None } => {
-                        chain.n_best(&found.tilt, 1).into_iter().next()?
-                    }
-                };
-                best.push((path.assignment, path.score));
-            }
-            best.truncate(options.n_best.max(1));
-            let path: Vec<usize> = best[0].0.iter().map(|&s| compiled.space.state(s)).collect();
+            let path: Vec<usize> =
+                best.first()?.0.iter().map(|&s| compiled.space.state(s)).collect();
             let occurrences = Occurrences::of(&tagger.parts.states, &path);
             let holds = |&at: &usize| tagger.parts.constraints[at].holds(&occurrences);
             tagged.broken = tagger.hard_rules().filter(|at| !holds(at)).collect();
@@ -319,19 +338,25 @@ impl<'a> Tagging<'a> {
         Some(tagged)
     }
 
-    /// Probabilities under the chain whose node scores are `self.wide`.
+    /// Probabilities of each of the best sequences, under the chain whose node scores are `self.wide`.
     fn add_marginals(&mut self, tagged: &mut Tagged) {
+        for rank in 0..tagged.best.len() {
+            self.add_marginals_of(tagged, rank);
+        }
+    }
+
+    fn add_marginals_of(&mut self, tagged: &mut Tagged, rank: usize) {
         let (tagger, states) = (self.tagger, &self.tagger.parts.states);
         let space = &tagger.compiled.space;
-        let (best, width) = (&tagged.best[0].0, space.len());
+        let (best, width) = (&tagged.best[rank].0, space.len());
         let chain = self.inference.chain();
         chain.load(&self.wide, Support::new()).expect("scores are numbers or -∞");
         let log_partition = chain.tilted(&[], &mut []);
-        tagged.probabilities.resize(best.len(), 0.0);
+        let (mut probabilities, mut segments) = (vec![0.0; best.len()], Vec::new());
         chain.visit_marginals(Tables::Nodes, &mut |t, marginal| {
             let same = |s: usize| states.label(space.state(s)) == states.label(best[t]);
             let alike = marginal.iter().enumerate().filter(|&(s, _)| same(s));
-            tagged.probabilities[t] = alike.map(|(_, p)| p).sum();
+            probabilities[t] = alike.map(|(_, p)| p).sum();
         });
         let labels: Vec<&str> = best.iter().map(|&state| states.label(state)).collect();
         for segment in leaf_segments(states.scheme(), &labels) {
@@ -350,36 +375,10 @@ impl<'a> Tagging<'a> {
             }
             chain.load(&masked, Support::new()).expect("scores are numbers or -∞");
             let part = (chain.tilted(&[], &mut []) - log_partition).exp();
-            tagged.segments.push((first, end, part.min(1.0)));
+            segments.push((first, end, part.min(1.0)));
         }
-    }
-}
-
-/// Paths that are looked through for as many as asked for that keep hard rules.
-const MOST_CANDIDATES: usize = 10_000;
-
-/// The best paths of those that keep hard rules.
-fn best_paths(
-    chain: &mut Chain,
-    tilt: &[f64],
-    count: usize,
-    keeps: impl Fn(&[usize]) -> bool,
-) -> Vec<(Vec<usize>, f64)> {
-    if count <= 1 {
-        let mut path = vec![0; chain.length()];
-        let score = chain.decode(tilt, &mut path);
-        return if keeps(&path) { vec![(path, score)] } else { Vec::new() };
-    }
-    let mut candidates = count;
-    loop {
-        let paths = chain.n_best(tilt, candidates);
-        let all = paths.len() < candidates || candidates >= MOST_CANDIDATES;
-        let kept = paths.into_iter().filter(|path| keeps(&path.assignment)).take(count);
-        let kept: Vec<(Vec<usize>, f64)> = kept.map(|path| (path.assignment, path.score)).collect();
-        if all || kept.len() == count {
-            return kept;
-        }
-        candidates = (10 * candidates).min(MOST_CANDIDATES);
+        tagged.probabilities.push(probabilities);
+        tagged.segments.push(segments);
     }
 }
 
@@ -421,7 +420,10 @@ impl Tagger {
             return Err(TagError::NoLabels { path: path(), line: sequence.line(0) });
         };
         for (t, (row, label)) in scores.chunks_mut(states.len()).zip(&labels).enumerate() {
-            if label == UNKNOWN || label.is_empty() {
+            if label.is_empty() {
+                return Err(TagError::EmptyLabel { path: path(), line: sequence.line(t) });
+            }
+            if label == UNKNOWN {
                 continue;
             }
             let allowed = states.matching(label);
@@ -446,9 +448,12 @@ impl Tagger {
     }
 }
 
-/// A finite number, or `-∞`.
+/// The largest size of a score: sums of any number of them are finite.
+pub const MOST_SCORE: f64 = 1e100;
+
+/// A number that is not too large, or `-∞`.
 pub(super) fn is_score(score: f64) -> bool {
-    score.is_finite() || score == f64::NEG_INFINITY
+    score.abs() <= MOST_SCORE || score == f64::NEG_INFINITY
 }
 
 /// As [`Tagger::spread_scores`].

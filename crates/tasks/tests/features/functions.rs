@@ -54,6 +54,45 @@ fn numbers_are_years_all_digits_or_some() {
 }
 
 #[test]
+fn bare_words_have_no_punctuation_around_them() {
+    check("bare", &[("(MacKay-1998a),", Some("mackay-1998a")), ("of", Some("of"))]);
+    check("bare", &[("“École”", Some("école")), ("Ph.D.", Some("ph.d")), ("—", None), ("", None)]);
+}
+
+#[test]
+fn patterns_tell_what_a_token_looks_like() {
+    let expected = [
+        ("--", "punctuation"),
+        ("joe@a.edu,", "email"),
+        ("http://a.b/c", "web"),
+        ("cs.cmu.edu/~joe", "web"),
+        ("(1998a),", "year"),
+        ("1867", "old year"),
+        ("(4)", "bracketed number"),
+        ("12,", "number"),
+        ("12--34.", "range"),
+        ("pp.12-34", "mixed"),
+        ("14(2):", "volume(issue)"),
+        ("3rd", "mixed"),
+        ("E.", "initial"),
+        ("E.-W.", "initials"),
+        ("XIV", "roman"),
+        ("ACM", "capitals"),
+        ("Morgan", "capitalised"),
+        ("machine", "lower"),
+        ("LaTeX", "other"),
+        ("東京", "other"),
+    ];
+    check("pattern", &expected.map(|(cell, pattern)| (cell, Some(pattern))));
+}
+
+#[test]
+fn letters_and_digits_are_counted_to_nine() {
+    check("letters", &[("a1b2", Some("2")), ("--", Some("0")), ("abcdefghijkl", Some("9"))]);
+    check("numerals", &[("a1b2", Some("2")), ("12345678901", Some("9")), ("٣", Some("1"))]);
+}
+
+#[test]
 fn endings_are_punctuation_behind_something() {
     check("ending", &[("vol.", Some(".")), ("vol.:", Some(":")), (".", None), ("vol", None)]);
     check("ending", &[("fin…", Some("…")), ("e\u{301}", None)]);

@@ -71,6 +71,30 @@ fn attributes_follow_the_template_and_come_by_name() {
 }
 
 #[test]
+fn lines_of_lists_look_around() {
+    let lists = lexicons(&[("city", &["New York"]), ("mark", &["ed"])]);
+    let text = "L-1:%lists[-1]\nLahead:%lists[1,2]\nLonly:%lists[1,3]=mark";
+    let extractor = Extractor::new(template(text), lists);
+    let seen = visited(&extractor, &words("a New York ed"));
+    let at = |position: usize| {
+        let own = seen.iter().filter(|seen| seen.0 == position && seen.1.starts_with('L'));
+        own.map(|seen| seen.1.as_str()).collect::<Vec<_>>()
+    };
+    assert_eq!(at(0), ["Lahead:city", "Lonly:mark"]);
+    assert_eq!(at(1), ["Lahead:city", "Lahead:mark", "Lonly:mark"]);
+    assert_eq!(at(2), ["L-1:city=B", "Lahead:mark", "Lonly:mark"]);
+    assert_eq!(at(3), ["L-1:city=I"]);
+}
+
+#[test]
+fn templates_tell_which_lists_they_miss() {
+    let lists = lexicons(&[("city", &["Rome"])]);
+    assert_eq!(template("L1:%lists[0]\nL2:%lists[1,2]=city").unserved(&lists), None);
+    assert_eq!(template("U1\nL2:%lists[1]=mark").unserved(&lists), Some((2, Some("mark"))));
+    assert_eq!(template("L1:%lists[0]").unserved(&Lexicons::default()), Some((1, None)));
+}
+
+#[test]
 fn text_brings_lists_back() {
     let lists = lexicons(&[("b=B", &["#1  Hits", "(a) B.", "a b", "--"]), ("a ]", &[])]);
     let text = lists.to_string();

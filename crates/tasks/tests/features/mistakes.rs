@@ -15,7 +15,7 @@ fn refused(text: &str, message: &str) {
 fn lines_of_unknown_kind_are_refused() {
     refused(
         "U1:%x[0,0]\n\nw[0]=%x[0,0]",
-        "line 3: found \"w[0]=%x[0,0]\", expected a line that begins with U, R, B or #",
+        "line 3: found \"w[0]=%x[0,0]\", expected a line that begins with U, R, L, B or #",
     );
 }
 
@@ -32,9 +32,9 @@ fn bigram_lines_with_cells_are_refused() {
 fn unknown_functions_are_refused_with_the_known_ones() {
     refused(
         "U1:%upper[0,0]",
-        "line 1: found the function %upper, expected one of x, lower, shape, outline, \
-         prefix1–9, suffix1–9, digits, number, ending, punctuation, dash, quote, bracket, edge, \
-         position2–99; a percent sign is %%",
+        "line 1: found the function %upper, expected one of x, lower, bare, shape, outline, \
+         pattern, prefix1–9, suffix1–9, digits, number, letters, numerals, ending, punctuation, \
+         dash, quote, bracket, edge, position2–99; a percent sign is %%",
     );
     assert!(matches!(
         "U1:%x3[0,0]".parse::<Template>(),
@@ -92,6 +92,21 @@ fn numeric_lines_are_a_name_and_a_cell() {
         let expected = "expected a name and one cell, as in R01:%x[0,2]";
         refused(found, &format!("line 1: found {found:?}, {expected}"));
     }
+}
+
+#[test]
+fn lines_of_lists_are_a_name_and_rows() {
+    for line in
+        ["L1", "L1:%x[0,0]", "L1:%lists[0", "L1:%lists[2,1]", "L1:%lists[0]=", "L1:%lists[0]x"]
+    {
+        let expected = "expected a name and rows, as in L01:%lists[-1], \
+                        L02:%lists[1,10] or L03:%lists[1,10]=name";
+        refused(line, &format!("line 1: found {line:?}, {expected}"));
+    }
+    refused(
+        "L1:%lists[0,101]",
+        "line 1: found the row \"101\", expected a whole number from -100 to 100",
+    );
 }
 
 #[test]

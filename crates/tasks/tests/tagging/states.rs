@@ -99,11 +99,15 @@ fn labels_match_states_that_differ_in_role_only_if_none_is_written_so() {
     let states = learn(Scheme::Bio, &["B-x I-x B-y O"]);
     assert_eq!(states.matching("I-x"), [1]);
     assert_eq!(states.matching("I-y"), [2]);
-    assert_eq!(states.matching("S-x"), [0, 1]);
-    assert_eq!(states.matching("x"), [0, 1]);
+    assert!(states.matching("S-x").is_empty(), "no label of the scheme");
+    assert!(states.matching("x").is_empty());
     assert_eq!(states.matching("O"), [3]);
     assert!(states.matching("z").is_empty());
     assert!(learn(Scheme::Bio, &["B-x"]).matching("O").is_empty());
+    let states = learn(Scheme::Io, &["x x O"]);
+    assert_eq!(states.matching("x"), [0, 1]);
+    assert!(["I-x", "B-x", "E-x", "S-x"].iter().all(|label| states.matching(label).is_empty()));
+    assert_eq!(learn(Scheme::Iobes, &["B-x E-x O"]).matching("S-x"), [0, 1]);
 }
 
 #[test]

@@ -39,8 +39,8 @@ pub enum DataError {
     },
     /// A row with another number of columns than the first row of the file.
     #[error(
-        "{}:{line}: {found} columns found, expected {expected} as in line {first_line}",
-        path.display()
+        "{}:{line}: {} found, expected {expected} as in line {first_line}",
+        path.display(), columns(*found)
     )]
     Ragged {
         /// The file.
@@ -92,6 +92,11 @@ pub enum DataError {
         /// The field.
         found: String,
     },
+}
+
+/// So many columns, in words.
+pub(in crate::tagging) fn columns(count: usize) -> String {
+    if count == 1 { "1 column".to_string() } else { format!("{count} columns") }
 }
 
 /// Why a gzip file does not unpack; the inner error of [`DataError::Read`].

@@ -16,6 +16,7 @@ mod reader;
 mod sequence;
 
 pub use attributes::Attributes;
+pub(super) use error::columns;
 pub use error::{DataError, GzipError};
 pub use open::open;
 pub use reader::Sequences;

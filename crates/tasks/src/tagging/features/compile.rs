@@ -1,4 +1,4 @@
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 
 use super::function::Function;
 use super::template::{Line, LineKind, Macro, Piece, WIDEST_ROW};
@@ -43,6 +43,8 @@ pub(super) enum PlannedLine {
     Text(Range<usize>),
     /// The literal of that range, with the value of that number slot.
     Numeric { name: Range<usize>, row: isize, slot: usize },
+    /// The literal of that range, with the lexicons that match in those rows, or the one of this name.
+    Lists { name: Range<usize>, rows: RangeInclusive<isize>, list: Option<String> },
 }
 
 #[derive(Clone, Debug)]
@@ -96,6 +98,11 @@ impl Plan {
                 });
                 PlannedLine::Numeric { name: self.literal(name), row: *row as isize, slot }
             }
+            LineKind::Lists { name, rows, list } => PlannedLine::Lists {
+                name: self.literal(name),
+                rows: *rows.start() as isize..=*rows.end() as isize,
+                list: list.clone(),
+            },
             LineKind::Text(pieces) => {
                 let start = self.parts.len();
                 for piece in pieces {
@@ -159,7 +166,7 @@ fn macros(lines: &[Line]) -> impl Iterator<Item = (usize, &Macro)> {
     lines.iter().flat_map(|line| {
         let pieces = match &line.kind {
             LineKind::Text(pieces) => pieces.as_slice(),
-            LineKind::Numeric { .. } => &[],
+            LineKind::Numeric { .. } | LineKind::Lists { .. } => &[],
         };
         pieces.iter().filter_map(move |piece| match piece {
             Piece::Macro(cell) => Some((line.number, cell)),

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::function::Function;
+use super::pattern::pattern;
 
 /// The outcome of a function on a cell.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -21,12 +22,16 @@ impl Function {
         match self {
             Self::Cell => Derived::Part(0..cell.len()),
             Self::Lower => lower(cell, output),
+            Self::Bare => bare(cell, output),
             Self::Shape => shape(cell, false, output),
             Self::Outline => shape(cell, true, output),
+            Self::Pattern => append(Some(pattern(cell)), output),
             Self::Prefix(length) => prefix(cell, length),
             Self::Suffix(length) => suffix(cell, length),
             Self::Digits => digits(cell, output),
             Self::Number => append(number(cell), output),
+            Self::Letters => count(cell, char::is_alphabetic, output),
+            Self::Numerals => count(cell, char::is_numeric, output),
             Self::Ending => ending(cell),
             Self::Punctuation => append(place(cell, is_punctuation), output),
             Self::Dash => append(place(cell, is_dash), output),
@@ -87,6 +92,25 @@ fn lower(cell: &str, output: &mut String) -> Derived {
         // The whole string at once: a final sigma depends on its neighbours.
         output.push_str(&cell.to_lowercase());
     }
+    Derived::Appended
+}
+
+/// The cell in lower case, without punctuation around it.
+fn bare(cell: &str, output: &mut String) -> Derived {
+    let tail = cell.trim_start_matches(is_punctuation);
+    let (start, core) = (cell.len() - tail.len(), tail.trim_end_matches(is_punctuation));
+    match lower(core, output) {
+        _ if core.is_empty() => Derived::Absent,
+        Derived::Part(part) => Derived::Part(start + part.start..start + part.end),
+        appended => appended,
+    }
+}
+
+/// How many such characters; from nine on they count alike.
+fn count(cell: &str, such: impl Fn(char) -> bool, output: &mut String) -> Derived {
+    let count = cell.chars().filter(|&c| such(c)).take(9).count();
+    let digit = char::from_digit(count as u32, 10).expect("at most nine");
+    output.push(digit);
     Derived::Appended
 }
 

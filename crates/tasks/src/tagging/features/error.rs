@@ -9,7 +9,7 @@ use super::template::{HIGHEST_COLUMN, WIDEST_ROW};
 #[derive(Clone, Debug, Error, PartialEq)]
 pub enum TemplateError {
     /// A line of no known kind.
-    #[error("line {line}: found {found:?}, expected a line that begins with U, R, B or #")]
+    #[error("line {line}: found {found:?}, expected a line that begins with U, R, L, B or #")]
     UnknownLine {
         /// The line's number.
         line: usize,
@@ -104,6 +104,17 @@ pub enum TemplateError {
         /// The line.
         found: String,
     },
+    /// A line of lexicons that is not a name and a range of rows.
+    #[error(
+        "line {line}: found {found:?}, expected a name and rows, as in L01:%lists[-1], \
+         L02:%lists[1,10] or L03:%lists[1,10]=name"
+    )]
+    Lists {
+        /// The line's number.
+        line: usize,
+        /// The line.
+        found: String,
+    },
     /// Two lines whose attributes could be the same string.
     #[error(
         "line {line}: begins with {found:?} as line {first} does, \
@@ -166,6 +177,14 @@ pub enum LexiconError {
     RepeatedName {
         /// The name.
         name: String,
+    },
+    /// A mistake in a file.
+    #[error("{}: {mistake}", path.display())]
+    InFile {
+        /// The file.
+        path: PathBuf,
+        /// The mistake.
+        mistake: Box<LexiconError>,
     },
     /// Embedded text whose first entry belongs to no list.
     #[error("line {line}: found the entry {found:?} before any list, expected a [name] first")]

@@ -1,4 +1,4 @@
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 
 use super::compile::{Part, Plan, PlannedLine};
 use super::{Cells, ExtractError, Lexicons, Template, Workspace};
@@ -50,6 +50,15 @@ impl Extractor {
             for line in &self.plan.lines {
                 attribute.clear();
                 let value = match line {
+                    PlannedLine::Lists { name, rows, list } => {
+                        attribute.push_str(&self.plan.literals[name.clone()]);
+                        let rows = near(position, rows, length);
+                        let own = (rows, list.as_deref());
+                        self.lexicons.visit_near(workspace, own, &mut attribute, |attribute| {
+                            visit(position, attribute, 1.0);
+                        });
+                        None
+                    }
                     PlannedLine::Text(parts) => {
                         let here = Place { plan: &self.plan, workspace, position, length };
                         here.write(parts.clone(), &mut attribute).map(|()| 1.0)
@@ -75,6 +84,13 @@ impl Extractor {
         workspace.attribute = attribute;
         Ok(())
     }
+}
+
+/// The rows of a range around a position that the sequence has, and whether the range is of one row.
+fn near(position: usize, rows: &RangeInclusive<isize>, length: usize) -> (Range<usize>, bool) {
+    let first = position.saturating_add_signed(*rows.start());
+    let end = position.checked_add_signed(*rows.end()).map_or(0, |last| (last + 1).min(length));
+    (first..end, rows.start() == rows.end())
 }
 
 /// A position of a filled workspace.

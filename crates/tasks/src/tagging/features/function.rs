@@ -5,20 +5,24 @@ pub(super) const LONGEST_AFFIX: u8 = 9;
 /// Bins of the relative position: a two-digit number.
 pub(super) const MOST_BINS: u8 = 99;
 /// The names, for a message.
-pub(super) const FUNCTIONS: &str = "x, lower, shape, outline, prefix1–9, suffix1–9, digits, \
-     number, ending, punctuation, dash, quote, bracket, edge, position2–99";
+pub(super) const FUNCTIONS: &str = "x, lower, bare, shape, outline, pattern, prefix1–9, suffix1–9, digits, \
+     number, letters, numerals, ending, punctuation, dash, quote, bracket, edge, position2–99";
 
 /// What a macro makes of a cell, or of a place in the sequence.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Function {
     Cell,
     Lower,
+    Bare,
     Shape,
     Outline,
+    Pattern,
     Prefix(u8),
     Suffix(u8),
     Digits,
     Number,
+    Letters,
+    Numerals,
     Ending,
     Punctuation,
     Dash,
@@ -37,10 +41,14 @@ impl Function {
         let function = match (stem, number.is_empty()) {
             ("x", true) => Self::Cell,
             ("lower", true) => Self::Lower,
+            ("bare", true) => Self::Bare,
             ("shape", true) => Self::Shape,
             ("outline", true) => Self::Outline,
+            ("pattern", true) => Self::Pattern,
             ("digits", true) => Self::Digits,
             ("number", true) => Self::Number,
+            ("letters", true) => Self::Letters,
+            ("numerals", true) => Self::Numerals,
             ("ending", true) => Self::Ending,
             ("punctuation", true) => Self::Punctuation,
             ("dash", true) => Self::Dash,

@@ -1,5 +1,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
@@ -53,10 +54,7 @@ impl Lexicons {
     {
         let mut sorted: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
         for (name, entries) in lists {
-            let name = name.into();
-            if name.is_empty() || name.contains(char::is_control) {
-                return Err(LexiconError::Name { found: name });
-            }
+            let name = checked_name(name.into())?;
             let entries = entries.into_iter().map(|entry| normalised(entry.as_ref()));
             let entries = entries.filter(|entry| !entry.is_empty()).collect();
             if sorted.insert(name.clone(), entries).is_some() {
@@ -78,11 +76,21 @@ impl Lexicons {
     /// Reads files, and all files directly in folders (hidden ones aside): one list each, named by
     /// the file's stem, one entry a line; blank lines and lines that begin with `#` are skipped.
     pub fn read(paths: &[impl AsRef<Path>]) -> Result<Self, LexiconError> {
-        let mut lists = Vec::new();
+        let mut lists: Vec<(String, Vec<String>)> = Vec::new();
         for path in paths {
             for file in files(path.as_ref())? {
                 let text = std::fs::read_to_string(&file).map_err(unreadable(&file))?;
                 let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+                let name = checked_name(name).and_then(|name| match &lists {
+                    lists if lists.iter().any(|(other, _)| *other == name) => {
+                        Err(LexiconError::RepeatedName { name })
+                    }
+                    _ => Ok(name),
+                });
+                let name = name.map_err(|mistake| LexiconError::InFile {
+                    path: file.clone(),
+                    mistake: Box::new(mistake),
+                })?;
                 let entries = text.lines().filter(|line| !line.trim_start().starts_with('#'));
                 lists.push((name, entries.map(str::to_owned).collect::<Vec<_>>()));
             }
@@ -140,6 +148,29 @@ impl Lexicons {
             });
         }
         Ok(())
+    }
+
+    /// The lists, or the one of that name, that match within rows: each as an attribute that begins with
+    /// what is there. Of a single row they tell whether the match begins there.
+    pub(super) fn visit_near(
+        &self,
+        workspace: &Workspace,
+        ((rows, single), only): ((Range<usize>, bool), Option<&str>),
+        attribute: &mut String,
+        mut visit: impl FnMut(&str),
+    ) {
+        let (width, start) = (self.lists.len(), attribute.len());
+        let wanted = |list: &List| only.is_none_or(|name| name == list.name);
+        for (place, list) in self.lists.iter().enumerate().filter(|(_, list)| wanted(list)) {
+            let mut marks = rows.clone().map(|row| workspace.marks[row * width + place]);
+            let Some(mark) = marks.find(|&mark| mark != Mark::Outside) else { continue };
+            attribute.push_str(&list.name);
+            if single {
+                attribute.push_str(if mark == Mark::Begin { "=B" } else { "=I" });
+            }
+            visit(attribute);
+            attribute.truncate(start);
+        }
     }
 
     /// The attributes of a position whose matches are in the workspace.
@@ -219,6 +250,14 @@ fn normalised(entry: &str) -> String {
         }
     }
     output
+}
+
+/// A name that attributes can have.
+fn checked_name(name: String) -> Result<String, LexiconError> {
+    match name.is_empty() || name.contains(char::is_control) {
+        true => Err(LexiconError::Name { found: name }),
+        false => Ok(name),
+    }
 }
 
 /// A file itself, or the files of a folder.

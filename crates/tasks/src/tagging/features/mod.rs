@@ -28,6 +28,7 @@ mod extract;
 mod function;
 mod lexicon;
 mod parse;
+mod pattern;
 mod template;
 mod trie;
 mod workspace;

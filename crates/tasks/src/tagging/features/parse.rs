@@ -15,6 +15,7 @@ pub(super) fn lines(text: &str) -> Result<(Vec<Line>, bool), TemplateError> {
             b'#' => continue,
             b'U' => Some(LineKind::Text(pieces(content, number)?)),
             b'R' => Some(numeric(content, number)?),
+            b'L' => Some(lists(content, number)?),
             b'B' if content.contains('%') => {
                 let found = content.to_owned();
                 return Err(TemplateError::BigramWithCells { line: number, found });
@@ -53,6 +54,7 @@ impl Beginning {
         let (text, whole) = match kind {
             None => (content, true),
             Some(LineKind::Numeric { name, .. }) => (name.as_str(), true),
+            Some(LineKind::Lists { name, .. }) => (name.as_str(), false),
             Some(LineKind::Text(pieces)) => match pieces.first() {
                 Some(Piece::Literal(text)) => (text.as_str(), pieces.len() == 1),
                 _ => unreachable!("a U line begins with the literal U"),
@@ -85,6 +87,30 @@ fn numeric(content: &str, line: usize) -> Result<LineKind, TemplateError> {
         }
         _ => Err(mistake()),
     }
+}
+
+/// `Lname:%lists[row]`, `Lname:%lists[first,last]`, with `=list` behind it for one list alone.
+fn lists(content: &str, line: usize) -> Result<LineKind, TemplateError> {
+    let mistake = || TemplateError::Lists { line, found: content.to_owned() };
+    let (name, rest) = content.split_once(':').ok_or_else(mistake)?;
+    let inside = rest.strip_prefix("%lists[").ok_or_else(mistake)?;
+    let (arguments, after) = inside.split_once(']').ok_or_else(mistake)?;
+    let list = match after {
+        "" => None,
+        _ => Some(after.strip_prefix('=').filter(|name| !name.is_empty()).ok_or_else(mistake)?),
+    };
+    let (first, last) = arguments.split_once(',').unwrap_or((arguments, arguments));
+    let rows = row(first, line)?..=row(last, line)?;
+    if rows.is_empty() || name.contains('%') {
+        return Err(mistake());
+    }
+    Ok(LineKind::Lists { name: format!("{name}:"), rows, list: list.map(str::to_owned) })
+}
+
+fn row(text: &str, line: usize) -> Result<i32, TemplateError> {
+    let row = text.trim().parse().ok();
+    row.filter(|row: &i32| (-WIDEST_ROW..=WIDEST_ROW).contains(row))
+        .ok_or_else(|| TemplateError::Row { line, found: text.to_owned() })
 }
 
 /// Literals and macros in turn; neighbouring literals are one piece.
@@ -135,12 +161,7 @@ fn one_macro(text: &str, line: usize) -> Result<(Macro, &str), TemplateError> {
         (None, false) => (arguments, "0"),
         _ => return Err(mistake()),
     };
-    let row = row_text
-        .trim()
-        .parse()
-        .ok()
-        .filter(|row: &i32| (-WIDEST_ROW..=WIDEST_ROW).contains(row))
-        .ok_or_else(|| TemplateError::Row { line, found: row_text.to_owned() })?;
+    let row = row(row_text, line)?;
     let column = column_text
         .trim()
         .parse()

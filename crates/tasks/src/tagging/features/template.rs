@@ -1,9 +1,10 @@
 use std::fmt;
+use std::ops::RangeInclusive;
 use std::path::Path;
 use std::str::FromStr;
 
-use super::TemplateError;
 use super::function::Function;
+use super::{Lexicons, TemplateError};
 use super::{default, parse};
 
 /// Rows are at most this far from the position: a window, not a whole sequence.
@@ -21,6 +22,8 @@ pub(super) const HIGHEST_COLUMN: usize = 999;
 /// | `U05:%x[-1,0]/%x[0,0]` | a conjunction; any literal text may stand around macros, `%%` is `%` |
 /// | `U99` | the same attribute everywhere (a bias) |
 /// | `R01:%x[0,2]` | the attribute `R01` with the cell's number as its value; none if it is empty or `_` |
+/// | `L01:%lists[-1]` | for each lexicon with a match one row up, `L01:name=B` or `L01:name=I` |
+/// | `L02:%lists[1,10]` | for each lexicon with a match in rows 1 to 10, `L02:name`; `L02:%lists[1,10]=name` for that one alone |
 /// | `B` | transitions between labels ([`transitions`](Self::transitions)) |
 ///
 /// A macro is `%function[row,column]`; rows count from the position (−100 to 100), columns from 0.
@@ -30,11 +33,14 @@ pub(super) const HIGHEST_COLUMN: usize = 999;
 /// | --- | --- |
 /// | `x`: the cell | `(MacKay-1998a),` |
 /// | `lower`: in lower case | `(mackay-1998a),` |
+/// | `bare`: in lower case, without punctuation around it; *absent* in punctuation | `mackay-1998a` |
 /// | `shape`: `X` `x` `d` for letters and digits, `o` for letters without case, other characters as they are, dashes and quotes alike | `(XxxXxx-ddddx),` |
 /// | `outline`: the shape with runs of one character cut to one | `(XxXx-dx),` |
+/// | `pattern`: `punctuation`, `email`, `web`, `year`, `old year` (before 1900), `number`, `bracketed number`, `range`, `volume(issue)`, `mixed`, `initial`, `initials`, `roman`, `capitals`, `capitalised`, `lower` or `other` | `mixed` |
 /// | `prefix1` … `prefix9`, `suffix1` … `suffix9`: so many characters; *absent* in shorter cells | `prefix3`: `(Ma` |
 /// | `digits`: with every digit as `0`; *absent* without digits | `(MacKay-0000a),` |
 /// | `number`: `year` (1500–2099 and at most one letter), `all` digits, `some` digits, punctuation around it aside; *absent* without digits | `some` |
+/// | `letters`, `numerals`: how many letters or digits; from nine on 9 | `7`, `4` |
 /// | `ending`: the last character if it is no letter or digit and not the whole cell; else *absent* | `,` |
 /// | `punctuation`, `dash`, `quote`, `bracket`: where it has such characters: `only`, `around`, `start`, `end`, `inside`; else *absent* | `dash`: `inside` |
 /// | `edge[row]`, without a column: `first`, `second`, `last` or `only` position; else *absent* | |
@@ -43,7 +49,7 @@ pub(super) const HIGHEST_COLUMN: usize = 999;
 /// A line with an absent part gives no attribute at that position.
 ///
 /// Differs from CRF++:
-/// 1. Only `x` exists there, and no `R` lines.
+/// 1. Only `x` exists there, and no `R` and `L` lines.
 /// 2. Lines whose attributes could coincide are refused: each `U` line needs a beginning of its own.
 /// 3. Bigram lines with macros are refused.
 ///
@@ -70,6 +76,8 @@ pub(super) enum LineKind {
     Text(Vec<Piece>),
     /// A named number.
     Numeric { name: String, row: i32, column: usize },
+    /// Matches of lexicons, of all or of one, in a range of rows.
+    Lists { name: String, rows: RangeInclusive<i32>, list: Option<String> },
 }
 
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -131,6 +139,21 @@ impl Template {
         self.lines.iter().flat_map(Line::columns)
     }
 
+    /// The first line that asks for matches of lexicons, with the list it asks for, and that is not
+    /// served by these.
+    pub fn unserved(&self, lexicons: &Lexicons) -> Option<(usize, Option<&str>)> {
+        self.lines.iter().find_map(|line| match &line.kind {
+            LineKind::Lists { list: Some(name), .. } => {
+                let known = lexicons.lists().any(|(own, _)| own == name);
+                (!known).then_some((line.number, Some(name.as_str())))
+            }
+            LineKind::Lists { list: None, .. } => {
+                lexicons.is_empty().then_some((line.number, None))
+            }
+            _ => None,
+        })
+    }
+
     pub(super) fn lines(&self) -> &[Line] {
         &self.lines
     }
@@ -140,6 +163,7 @@ impl Line {
     fn columns(&self) -> Vec<usize> {
         match &self.kind {
             LineKind::Numeric { column, .. } => vec![*column],
+            LineKind::Lists { .. } => vec![0],
             LineKind::Text(pieces) => {
                 let columns = pieces.iter().filter_map(|piece| match piece {
                     Piece::Macro(cell) if cell.function.reads_cell() => Some(cell.column),

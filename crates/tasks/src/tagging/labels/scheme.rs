@@ -33,6 +33,17 @@ impl Scheme {
         }
     }
 
+    /// Whether every tag of a label has one of the prefixes by which the scheme tells roles apart.
+    pub(super) fn writes(self, label: &str) -> bool {
+        let letters: &[u8] = match self {
+            Self::Bio => b"BI",
+            Self::Iobes => b"BIES",
+            Self::Io | Self::Plain => b"",
+        };
+        let has_one = |tag| prefixed(tag).is_some_and(|(letter, _)| letters.contains(&letter));
+        components(label).all(has_one)
+    }
+
     /// The scheme of a set of labels.
     ///
     /// | tags among the labels | scheme |

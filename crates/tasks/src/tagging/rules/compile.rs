@@ -1,8 +1,7 @@
-use bethe_core::Penalty;
 use bethe_core::oracle::chain::Counter;
 use bethe_learn::energy::{Rule, Rules, Space};
 
-use super::{Constraint, Form, MOST_SEGMENTS, Relation, RuleError, Weight};
+use super::{Constraint, Form, MOST_SEGMENTS, Relation, RuleError, RulePenalty, Weight};
 use crate::tagging::labels::States;
 
 /// Rules as inference wants them: rows over the states of a chain.
@@ -36,8 +35,14 @@ pub struct Compiled {
 const MOST_BITS: usize = 8;
 
 impl Compiled {
-    /// Compiles rules. `most` is the greatest number of segments of each kind in one training
-    /// sequence, see [`most_segments`](super::most_segments).
+    /// The same with another penalty on soft rules.
+    pub fn with_penalty(mut self, penalty: RulePenalty) -> Self {
+        self.rules.penalty = penalty.energy();
+        self
+    }
+
+    /// Compiles rules, with the smoothed hinge as their penalty. `most` is the greatest number of
+    /// segments of each kind in one training sequence, see [`most_segments`](super::most_segments).
     pub fn new(
         constraints: &[Constraint],
         states: &States,
@@ -55,7 +60,7 @@ impl Compiled {
         let mut compiled = Self {
             rules: Rules {
                 states: rows.space.len(),
-                penalty: Penalty::SmoothedHinge,
+                penalty: RulePenalty::default().energy(),
                 soft: Vec::new(),
                 hard: Vec::new(),
             },

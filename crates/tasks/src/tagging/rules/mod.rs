@@ -1,4 +1,6 @@
-//! Rules on how many segments of each kind a sequence has.
+//! Rules on how many segments of each kind a sequence has. A rule is what the literature calls a
+//! constraint; the type that states one is [`Constraint`], since a
+//! [`Rule`](bethe_learn::energy::Rule) is what inference makes of it: a row over counts of states.
 //!
 //! With `s(i)` the number of segments of kind `i`, a [`Constraint`] is one of
 //!
@@ -19,6 +21,7 @@ mod file;
 mod generate;
 mod names;
 mod occurrences;
+mod penalty;
 mod prune;
 mod words;
 
@@ -26,8 +29,9 @@ pub use check::{MOST_COEFFICIENT, MOST_SEGMENTS, MOST_WEIGHT};
 pub use compile::Compiled;
 pub use constraint::{Constraint, Form, Relation, Weight};
 pub use error::{ConstraintError, RuleError};
-pub use file::{FileError, Mistake, load_rules, parse_rules, write_rules};
+pub use file::{FileError, Mistake, load_rules, parse_rules, rules_of_any_labels, write_rules};
 pub use generate::{Generated, LEAST_SHARE, generate};
 pub use names::kind_name;
 pub use occurrences::{Occurrences, most_segments};
+pub use penalty::RulePenalty;
 pub use prune::{Judged, Pruning, Verdict, prune};

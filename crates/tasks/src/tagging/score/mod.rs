@@ -28,7 +28,7 @@ pub struct Score {
     right_sequences: usize,
     per_sequence: Vec<SequenceCounts>,
     per_label: BTreeMap<String, SequenceCounts>,
-    all: SequenceCounts,
+    all_per_sequence: Vec<SequenceCounts>,
     hierarchical: bool,
 }
 
@@ -42,7 +42,7 @@ impl Score {
             right_sequences: 0,
             per_sequence: Vec::new(),
             per_label: BTreeMap::new(),
-            all: SequenceCounts::default(),
+            all_per_sequence: Vec::new(),
             hierarchical: false,
         }
     }
@@ -58,11 +58,11 @@ impl Score {
         self.add_leaves(gold, predicted);
         let (gold, predicted) = (segments(self.scheme, gold), segments(self.scheme, predicted));
         self.hierarchical |= gold.iter().chain(&predicted).any(|segment| segment.level > 0);
-        self.all += SequenceCounts {
+        self.all_per_sequence.push(SequenceCounts {
             correct: common(&gold, &predicted).count(),
             predicted: predicted.len(),
             gold: gold.len(),
-        };
+        });
     }
 
     fn add_tokens(&mut self, gold: &[&str], predicted: &[&str]) {
@@ -116,7 +116,7 @@ impl Score {
 
     /// The segments of every level; the same as [`leaf`](Self::leaf) for flat labels.
     pub fn all(&self) -> SequenceCounts {
-        self.all
+        self.all_per_sequence.iter().copied().sum()
     }
 
     /// Whether any label was hierarchical.
@@ -132,6 +132,11 @@ impl Score {
     /// The segments of the last tags, by sequence, in the order in which they were added.
     pub fn per_sequence(&self) -> &[SequenceCounts] {
         &self.per_sequence
+    }
+
+    /// The segments of every level, by sequence.
+    pub fn all_per_sequence(&self) -> &[SequenceCounts] {
+        &self.all_per_sequence
     }
 }
 

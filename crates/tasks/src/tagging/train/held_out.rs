@@ -1,53 +1,159 @@
-//! Predictions for sequences that a model has not seen.
+//! Cross-fitting: predictions for sequences by models that have not seen them.
 
-use std::sync::Arc;
-
-use bethe_core::oracle::{Chain, ChainModel, Oracle};
-use bethe_core::support::Support;
 use bethe_learn::corpus::Corpus;
 use bethe_learn::crf::{Crf, Scorer};
-use rayon::prelude::*;
+use rand::SeedableRng;
+use rand::rngs::StdRng;
+use rand::seq::SliceRandom;
 
 use super::super::labels::States;
-use super::super::score::Score;
-use super::prepared::Data;
+use super::super::model::WeightFeatures;
+use super::super::rules::{Constraint, Pruning, prune};
+use super::base::Fit;
+use super::checkpoint::Checkpoint;
+use super::predict::Predictor;
+use super::prepared::{Data, Prepared};
+use super::settings::TrainSettings;
+use super::{Event, TrainError};
 
-/// Decodes with a base model.
-pub(super) struct Predictor<'a> {
-    crf: &'a Crf,
-    model: Arc<ChainModel>,
+/// Sequences, as models see them that were not trained on them.
+#[derive(Clone, Debug, Default)]
+pub struct HeldOut {
+    /// Log-potentials of the transitions of each model. `[models][states × states]`
+    pub tables: Vec<Vec<f64>>,
+    /// One for each sequence.
+    pub predictions: Vec<Prediction>,
 }
 
-impl<'a> Predictor<'a> {
-    pub(super) fn new(crf: &'a Crf) -> Self {
-        Self { crf, model: crf.chain_model() }
-    }
+/// A sequence, and what a model makes of it.
+#[derive(Clone, Debug)]
+pub struct Prediction {
+    /// The true states.
+    pub truth: Vec<usize>,
+    /// The predicted ones.
+    pub predicted: Vec<usize>,
+    /// The true labels.
+    pub labels: Vec<String>,
+    /// Scores of states. `[positions][states]`
+    pub scores: Vec<f64>,
+    /// Which model.
+    pub model: usize,
+    /// What the weights of rules depend on.
+    pub features: Vec<f64>,
+}
 
-    /// The best states of every sequence.
-    pub(super) fn all(&self, corpus: &Corpus) -> Vec<Vec<usize>> {
-        let memory = || {
-            let chain = Chain::new(self.model.clone(), &[], Support::new());
-            (Scorer::default(), chain.expect("an empty chain"))
-        };
-        let decode = |(scorer, chain): &mut (Scorer, Chain), sequence: usize| {
-            let observations = corpus.sequence(sequence);
-            let scores = scorer.scores(&self.crf.structure, &self.crf.weights, observations);
-            chain.load(scores, Support::new()).expect("scores are numbers or -∞");
-            let mut path = vec![0; observations.len()];
-            chain.decode(&[], &mut path);
-            path
-        };
-        (0..corpus.len()).into_par_iter().map_init(memory, decode).collect()
+impl HeldOut {
+    /// The rules that predictions break more often than the truth does.
+    pub fn worthwhile(
+        &self,
+        constraints: &[Constraint],
+        states: &States,
+        pruning: &Pruning,
+    ) -> Vec<Constraint> {
+        let outcomes = self.predictions.iter().map(|one| (&one.truth, &one.predicted));
+        let judged = prune(constraints, states, outcomes, pruning);
+        judged.into_iter().filter(|rule| rule.is_kept()).map(|rule| rule.constraint).collect()
     }
 }
 
-/// F1 over segments, at the leaf, of predicted states.
-pub(super) fn f1(states: &States, data: &Data, predicted: &[Vec<usize>]) -> f64 {
-    let mut score = Score::new(states.scheme());
-    for (labels, path) in data.labels.iter().zip(predicted) {
-        let truth: Vec<&str> = labels.iter().map(String::as_str).collect();
-        let found: Vec<&str> = path.iter().map(|&state| states.label(state)).collect();
-        score.add(&truth, &found);
+/// Predicts training sequences by models that were trained on the others, and development sequences by
+/// the model of all training data.
+pub(super) fn hold_out(
+    prepared: &Prepared,
+    dev: Option<&Data>,
+    crf: &Crf,
+    settings: &TrainSettings,
+    checkpoint: &mut Checkpoint,
+    observe: &mut dyn FnMut(Event),
+) -> Result<HeldOut, TrainError> {
+    let folds = settings.rules.folds.min(prepared.data.len()).max(2);
+    let structure = &prepared.structure;
+    let mut order: Vec<usize> = (0..prepared.data.len()).collect();
+    order.shuffle(&mut StdRng::seed_from_u64(settings.seed));
+    let mut fold_of = vec![0; order.len()];
+    for (place, &sequence) in order.iter().enumerate() {
+        fold_of[sequence] = place % folds;
     }
-    score.leaf().f1()
+    let mut held_out = HeldOut::default();
+    for fold in 0..folds {
+        let model = 1 + fold;
+        let weights = match checkpoint.done(model) {
+            Some((weights, ..)) => weights,
+            None => {
+                let others = |&sequence: &usize| fold_of[sequence] != fold;
+                let others: Vec<usize> = (0..fold_of.len()).filter(others).collect();
+                let (corpus, truth) = part(&prepared.data, &others);
+                let (base, max_iterations) = (&settings.base, settings.base.max_iterations);
+                let fit = Fit {
+                    structure,
+                    corpus: &corpus,
+                    truth: &truth,
+                    settings: base,
+                    seed: settings.seed,
+                    judge: None,
+                };
+                let fitted = fit.run(checkpoint, &mut |iteration, loss, dev_f1| {
+                    let models = 1 + folds;
+                    observe(Event::Iteration {
+                        model,
+                        models,
+                        iteration,
+                        max_iterations,
+                        loss,
+                        dev_f1,
+                    })
+                })?;
+                checkpoint.finish(fitted.clone())?;
+                fitted.0
+            }
+        };
+        let own: Vec<usize> = (0..fold_of.len()).filter(|&s| fold_of[s] == fold).collect();
+        let fold_crf = Crf { structure: crf.structure.clone(), weights };
+        predict(&fold_crf, (&prepared.data, &own), settings.rules.features, &mut held_out);
+    }
+    if let Some(dev) = dev {
+        // What the model has no state for cannot teach it anything.
+        let known: Vec<usize> = (0..dev.len()).filter(|&s| dev.known[s]).collect();
+        predict(crf, (dev, &known), settings.rules.features, &mut held_out);
+    }
+    Ok(held_out)
+}
+
+/// Adds a model, and what it makes of some sequences.
+pub(super) fn predict(
+    crf: &Crf,
+    (data, which): (&Data, &[usize]),
+    features: WeightFeatures,
+    held_out: &mut HeldOut,
+) {
+    let model = held_out.tables.len();
+    held_out.tables.push(crf.structure.transition_table(&crf.weights));
+    let (corpus, _) = part(data, which);
+    let predicted = Predictor::new(crf).all(&corpus);
+    let mut scorer = Scorer::default();
+    for ((&sequence, predicted), observations) in which.iter().zip(predicted).zip(corpus.iter()) {
+        held_out.predictions.push(Prediction {
+            truth: path(data, sequence),
+            predicted,
+            labels: data.labels[sequence].clone(),
+            scores: scorer.scores(&crf.structure, &crf.weights, observations).to_vec(),
+            model,
+            features: features.of(observations),
+        });
+    }
+}
+
+/// Some sequences of the data, and their truth.
+fn part(data: &Data, which: &[usize]) -> (Corpus, Vec<u16>) {
+    let mut corpus = Corpus::new();
+    let mut truth = Vec::new();
+    for &sequence in which {
+        corpus.push_sequence(&data.corpus, sequence);
+        truth.extend_from_slice(data.truth(sequence));
+    }
+    (corpus, truth)
+}
+
+pub(super) fn path(data: &Data, sequence: usize) -> Vec<usize> {
+    data.truth(sequence).iter().map(|&state| usize::from(state)).collect()
 }

@@ -9,30 +9,31 @@
 mod base;
 mod checkpoint;
 mod held_out;
+mod joint;
+mod penalty;
+mod predict;
 mod prepared;
 mod rules;
 mod settings;
-
-use std::hash::{Hash, Hasher};
+mod stages;
 
 use bethe_learn::archive::ArchiveError;
-use bethe_learn::crf::{Crf, Transitions};
 use thiserror::Error;
 
+pub use held_out::{HeldOut, Prediction};
 pub use prepared::GivenScores;
+pub use rules::LearnedRules;
 pub use settings::{
     AllowedTransitions, BaseSettings, ConstraintSource, Optimiser, RuleSettings, TrainSettings,
 };
+pub use stages::Base;
 
 use super::data::Sequence;
 use super::input::InputError;
 use super::labels::LabelError;
-use super::model::{Parts, Tagger, Training};
-use super::rules::{FileError, RuleError};
-use base::Fit;
-use checkpoint::Checkpoint;
-use held_out::{Predictor, f1};
-use prepared::{Data, Prepared};
+use super::model::Tagger;
+use super::rules::{FileError, Generated, Pruning, RuleError, Weight, load_rules};
+use super::tag::MOST_SCORE;
 
 /// What happens during training.
 #[derive(Clone, Debug, PartialEq)]
@@ -182,7 +183,8 @@ pub enum TrainError {
     },
     /// A score that is no score.
     #[error(
-        "{path}:{line}: a score of this token is {found}, expected a number, or -∞ to forbid a label"
+        "{path}:{line}: a score of this token is {found:e}, expected a number between ±{MOST_SCORE:e}, \
+         or -∞ to forbid a label"
     )]
     NotAScore {
         /// The file of the labels.
@@ -204,6 +206,17 @@ pub enum TrainError {
     /// A file of rules that is wrong.
     #[error(transparent)]
     RuleFile(#[from] FileError),
+    /// A learner that takes slopes of a penalty that has a kink.
+    #[error(
+        "found the penalty {penalty} with the learner {learner}, which follows its slopes; \
+         expected smoothed-hinge, or the learner fenchel-young"
+    )]
+    KinkedPenalty {
+        /// The penalty.
+        penalty: &'static str,
+        /// The learner.
+        learner: &'static str,
+    },
     /// A checkpoint that cannot be written.
     #[error(transparent)]
     Checkpoint(#[from] ArchiveError),
@@ -228,117 +241,28 @@ pub fn train(
     settings: &TrainSettings,
     observe: &mut dyn FnMut(Event),
 ) -> Result<Tagger, TrainError> {
-    let prepared = Prepared::new(labelled.sequences, labelled.scores, settings, observe)?;
-    let structure = &prepared.structure;
-    let dev = dev.map(|dev| prepared.data(dev.sequences, dev.scores)).transpose()?;
-    observe(Event::Data {
-        sequences: prepared.data.len(),
-        tokens: prepared.data.corpus.positions(),
-        states: prepared.states.len(),
-        scheme: prepared.states.scheme().name(),
-        attributes: prepared.dictionary.len(),
-        weights: structure.free_weights(),
-    });
-    let with_rules = settings.constraints != ConstraintSource::None;
-    let models = if with_rules { 1 + settings.rules.folds } else { 1 };
-    let fingerprint = fingerprint(&prepared, dev.as_ref(), settings);
-    let mut checkpoint = Checkpoint::open(settings, fingerprint);
-    if checkpoint.resumes() {
-        observe(Event::Resumed);
-    }
-    let judge = dev.as_ref().map(|dev| {
-        |weights: &[f64]| {
-            let crf = Crf { structure: structure.clone().into(), weights: weights.to_vec() };
-            let predicted = Predictor::new(&crf).all(&dev.corpus);
-            f1(&prepared.states, dev, &predicted)
+    let mut base = Base::train(labelled, dev, settings, observe)?;
+    let learned = match &settings.constraints {
+        ConstraintSource::None => LearnedRules::default(),
+        ConstraintSource::Auto => {
+            let Generated { constraints, considered } = base.candidates();
+            let held_out = base.hold_out(observe)?;
+            let RuleSettings { importance, least_violations, .. } = settings.rules;
+            let pruning = Pruning { threshold: importance, least: least_violations };
+            let kept = held_out.worthwhile(&constraints, base.states(), &pruning);
+            base.learn(&held_out, (kept, considered), &settings.rules, observe)?
         }
-    });
-    let fit = Fit {
-        structure,
-        corpus: &prepared.data.corpus,
-        truth: &prepared.data.truth,
-        settings: &settings.base,
-        seed: settings.seed,
-        judge: judge.as_ref().map(|judge| judge as &dyn Fn(&[f64]) -> f64),
-    };
-    let max_iterations = settings.base.max_iterations;
-    let (weights, loss, iterations) = match checkpoint.done(0) {
-        Some(done) => done,
-        None => {
-            let fitted = fit.run(&mut checkpoint, &mut |iteration, loss, dev_f1| {
-                observe(Event::Iteration {
-                    model: 0,
-                    models,
-                    iteration,
-                    max_iterations,
-                    loss,
-                    dev_f1,
-                })
-            })?;
-            checkpoint.finish(fitted.clone())?;
-            fitted
+        ConstraintSource::File(file) => {
+            let constraints = load_rules(file, base.states())?;
+            let held_out = match constraints.iter().any(|rule| rule.weight == Weight::Learned) {
+                true => base.hold_out(observe)?,
+                false => HeldOut::default(),
+            };
+            let considered = constraints.len();
+            base.learn(&held_out, (constraints, considered), &settings.rules, observe)?
         }
     };
-    let dev_f1 = judge.as_ref().map(|judge| judge(&weights));
-    let crf = Crf { structure: structure.clone().into(), weights };
-    let BaseSettings { optimiser, l1, l2, .. } = settings.base;
-    let training = Training {
-        version: env!("CARGO_PKG_VERSION").to_string(),
-        sequences: prepared.data.len(),
-        tokens: prepared.data.corpus.positions(),
-        base: match optimiser {
-            Optimiser::QuasiNewton => format!("quasi-Newton, L1 {l1}, L2 {l2}"),
-            Optimiser::AdaGrad => format!("averaged AdaGrad, L2 {l2}, seed {}", settings.seed),
-        },
-        loss,
-        iterations,
-        dev_f1,
-        rules: None,
-    };
-    let learned = match with_rules {
-        false => rules::LearnedRules::default(),
-        true => rules::learn(&prepared, dev.as_ref(), &crf, settings, &mut checkpoint, observe)?,
-    };
-    let crf = learned.crf.unwrap_or(crf);
-    let (crf, numbers) = crf.pruned();
-    let kept: Vec<usize> = (0..numbers.len()).filter(|&n| numbers[n].is_some()).collect();
-    let (dictionary, _) = prepared.dictionary.select(&kept);
-    let tagger = Tagger::new(Parts {
-        input: prepared.input,
-        score_labels: prepared.score_labels,
-        extractor: prepared.extractor,
-        dictionary,
-        states: prepared.states,
-        crf,
-        constraints: learned.constraints,
-        most_segments: learned.most,
-        rule_weights: learned.weights,
-        weight_features: settings.rules.features,
-        training: Training { rules: learned.training, ..training },
-    })?;
-    checkpoint.remove();
+    let tagger = base.tagger(learned)?;
+    base.finish();
     Ok(tagger)
-}
-
-/// Tells runs of other data or settings apart.
-fn fingerprint(prepared: &Prepared, dev: Option<&Data>, settings: &TrainSettings) -> String {
-    let mut hasher = rustc_hash::FxHasher::default();
-    for data in [Some(&prepared.data), dev] {
-        data.is_some().hash(&mut hasher);
-        let Some(data) = data else { continue };
-        data.labels.hash(&mut hasher);
-        for observations in data.corpus.iter() {
-            for t in 0..observations.len() {
-                observations.attributes(t).hash(&mut hasher);
-                observations.values(t).iter().for_each(|value| value.to_bits().hash(&mut hasher));
-            }
-            observations.scores.iter().for_each(|score| score.to_bits().hash(&mut hasher));
-        }
-    }
-    prepared.data.truth.hash(&mut hasher);
-    prepared.dictionary.arrays().0.hash(&mut hasher);
-    let Transitions { forbidden, weighted } = prepared.structure.transitions();
-    (forbidden, weighted).hash(&mut hasher);
-    let TrainSettings { base, rules, seed, .. } = settings;
-    format!("{:?} {} {:?} {:016x}", base, rules.folds, seed, hasher.finish())
 }

@@ -9,6 +9,7 @@ use super::super::data::Format;
 use super::super::features::{Lexicons, Template};
 use super::super::labels::Scheme;
 use super::super::model::WeightFeatures;
+use super::super::rules::RulePenalty;
 
 /// How to train a tagger.
 #[derive(Clone, Debug)]
@@ -101,6 +102,9 @@ pub enum ConstraintSource {
 pub struct RuleSettings {
     /// The learner.
     pub learner: Learner,
+    /// What a broken rule costs, times its weight. One that is not smooth is for the Fenchel–Young
+    /// learner only.
+    pub penalty: RulePenalty,
     /// The L1 penalty; chosen by cross-validation if not told.
     pub l1: Option<f64>,
     /// What weights depend on.
@@ -115,6 +119,13 @@ pub struct RuleSettings {
     pub passes: usize,
     /// Whether to train the base model's weights together with those of the rules at the end.
     pub joint: bool,
+}
+
+impl TrainSettings {
+    /// Base models that are trained: that of all data, and one for each part where rules need them.
+    pub(super) fn models(&self) -> usize {
+        if self.constraints == ConstraintSource::None { 1 } else { 1 + self.rules.folds }
+    }
 }
 
 impl Default for TrainSettings {
@@ -157,6 +168,7 @@ impl Default for RuleSettings {
     fn default() -> Self {
         Self {
             learner: Learner::FenchelYoung,
+            penalty: RulePenalty::default(),
             l1: None,
             features: WeightFeatures::Constant,
             importance: 1.5,

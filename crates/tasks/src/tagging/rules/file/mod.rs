@@ -1,10 +1,12 @@
 //! The file in which a person declares rules, see [`parse_rules`].
 
+mod any_labels;
 mod error;
 mod read;
 mod values;
 mod write;
 
+pub use any_labels::rules_of_any_labels;
 pub use error::{FileError, Mistake};
 pub use read::{load_rules, parse_rules};
 pub use write::write_rules;

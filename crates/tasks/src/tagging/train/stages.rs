@@ -1,0 +1,218 @@
+use std::hash::{Hash, Hasher};
+
+use bethe_learn::crf::{Crf, Transitions};
+
+use super::super::labels::States;
+use super::super::model::{Parts, Tagger, Training};
+use super::super::rules::{Constraint, Generated, LEAST_SHARE, generate};
+use super::base::Fit;
+use super::checkpoint::Checkpoint;
+use super::held_out::{HeldOut, hold_out, path, predict};
+use super::predict::{Predictor, f1};
+use super::prepared::{Data, Prepared};
+use super::rules::{LearnedRules, learn};
+use super::settings::{BaseSettings, Optimiser, RuleSettings, TrainSettings};
+use super::{Event, Labelled, TrainError};
+
+/// A trained base model, with the data that rules for it are learned from.
+///
+/// [`train`](super::train()) goes through the stages in turn; whoever compares rules on one base model
+/// calls them apart.
+pub struct Base {
+    prepared: Prepared,
+    dev: Option<Data>,
+    crf: Crf,
+    training: Training,
+    settings: TrainSettings,
+    checkpoint: Checkpoint,
+}
+
+impl Base {
+    /// Trains the base model, or goes on where an interrupted run stopped.
+    pub fn train(
+        labelled: Labelled,
+        dev: Option<Labelled>,
+        settings: &TrainSettings,
+        observe: &mut dyn FnMut(Event),
+    ) -> Result<Self, TrainError> {
+        super::rules::check(&settings.rules)?;
+        let prepared = Prepared::new(labelled.sequences, labelled.scores, settings, observe)?;
+        warn_of_unused_scores(&prepared, observe);
+        let dev = dev.map(|dev| prepared.data(dev.sequences, dev.scores)).transpose()?;
+        observe(Event::Data {
+            sequences: prepared.data.len(),
+            tokens: prepared.data.corpus.positions(),
+            states: prepared.states.len(),
+            scheme: prepared.states.scheme().name(),
+            attributes: prepared.dictionary.len(),
+            weights: prepared.structure.free_weights(),
+        });
+        let fingerprint = fingerprint(&prepared, dev.as_ref(), settings);
+        let mut checkpoint = Checkpoint::open(settings, fingerprint);
+        if checkpoint.resumes() {
+            observe(Event::Resumed);
+        }
+        let (weights, training) = fit(&prepared, dev.as_ref(), settings, &mut checkpoint, observe)?;
+        let crf = Crf { structure: prepared.structure.clone().into(), weights };
+        Ok(Self { prepared, dev, crf, training, settings: settings.clone(), checkpoint })
+    }
+
+    /// Its labels.
+    pub fn states(&self) -> &States {
+        &self.prepared.states
+    }
+
+    /// The rules that its training sequences suggest.
+    pub fn candidates(&self) -> Generated {
+        generate(self.states(), self.paths().iter(), LEAST_SHARE)
+    }
+
+    /// Predictions for its training sequences by models that were trained on others, and for its
+    /// development sequences by itself.
+    pub fn hold_out(&mut self, observe: &mut dyn FnMut(Event)) -> Result<HeldOut, TrainError> {
+        let Self { prepared, dev, crf, settings, checkpoint, .. } = self;
+        hold_out(prepared, dev.as_ref(), crf, settings, checkpoint, observe)
+    }
+
+    /// Its predictions for other sequences.
+    pub fn predict(&self, labelled: Labelled) -> Result<HeldOut, TrainError> {
+        let data = self.prepared.data(labelled.sequences, labelled.scores)?;
+        let mut held_out = HeldOut::default();
+        let known: Vec<usize> = (0..data.len()).filter(|&s| data.known[s]).collect();
+        predict(&self.crf, (&data, &known), self.settings.rules.features, &mut held_out);
+        Ok(held_out)
+    }
+
+    /// Learns the weights of rules from predictions, those that are not given; `considered` of them
+    /// there were in the beginning.
+    pub fn learn(
+        &self,
+        held_out: &HeldOut,
+        (constraints, considered): (Vec<Constraint>, usize),
+        rules: &RuleSettings,
+        observe: &mut dyn FnMut(Event),
+    ) -> Result<LearnedRules, TrainError> {
+        super::rules::check(rules)?;
+        let settings = TrainSettings { rules: *rules, ..self.settings.clone() };
+        let base = (&self.prepared, &self.crf);
+        learn(base, held_out, (constraints, considered), &settings, &self.checkpoint, observe)
+    }
+
+    /// The tagger that it makes with rules.
+    pub fn tagger(&self, learned: LearnedRules) -> Result<Tagger, TrainError> {
+        let crf = learned.crf.as_ref().unwrap_or(&self.crf);
+        let (crf, numbers) = crf.pruned();
+        let kept: Vec<usize> = (0..numbers.len()).filter(|&n| numbers[n].is_some()).collect();
+        let (dictionary, _) = self.prepared.dictionary.select(&kept);
+        let rules = learned.settings.unwrap_or(self.settings.rules);
+        Ok(Tagger::new(Parts {
+            input: self.prepared.input.clone(),
+            score_labels: self.prepared.score_labels.clone(),
+            extractor: self.prepared.extractor.clone(),
+            dictionary,
+            states: self.prepared.states.clone(),
+            crf,
+            constraints: learned.constraints,
+            most_segments: learned.most,
+            rule_weights: learned.weights,
+            weight_features: rules.features,
+            penalty: rules.penalty,
+            training: Training { rules: learned.training, ..self.training.clone() },
+        })?)
+    }
+
+    /// Training is done: nothing is left to go on from.
+    pub fn finish(self) {
+        self.checkpoint.remove();
+    }
+
+    fn paths(&self) -> Vec<Vec<usize>> {
+        (0..self.prepared.data.len()).map(|s| path(&self.prepared.data, s)).collect()
+    }
+}
+
+fn warn_of_unused_scores(prepared: &Prepared, observe: &mut dyn FnMut(Event)) {
+    let known = |label: &String| !prepared.states.matching(label).is_empty();
+    for label in prepared.score_labels.iter().filter(|label| !known(label)) {
+        observe(Event::Warning(format!(
+            "the label {label:?} of the scores is not in the training data: its scores are not used"
+        )));
+    }
+}
+
+/// The weights of the base model, and how they came about.
+fn fit(
+    prepared: &Prepared,
+    dev: Option<&Data>,
+    settings: &TrainSettings,
+    checkpoint: &mut Checkpoint,
+    observe: &mut dyn FnMut(Event),
+) -> Result<(Vec<f64>, Training), TrainError> {
+    let structure = &prepared.structure;
+    let judge = dev.map(|dev| {
+        |weights: &[f64]| {
+            let crf = Crf { structure: structure.clone().into(), weights: weights.to_vec() };
+            let predicted = Predictor::new(&crf).all(&dev.corpus);
+            f1(&prepared.states, dev, &predicted)
+        }
+    });
+    let fit = Fit {
+        structure,
+        corpus: &prepared.data.corpus,
+        truth: &prepared.data.truth,
+        settings: &settings.base,
+        seed: settings.seed,
+        judge: judge.as_ref().map(|judge| judge as &dyn Fn(&[f64]) -> f64),
+    };
+    let models = settings.models();
+    let max_iterations = settings.base.max_iterations;
+    let (weights, loss, iterations) = match checkpoint.done(0) {
+        Some(done) => done,
+        None => {
+            let fitted = fit.run(checkpoint, &mut |iteration, loss, dev_f1| {
+                let model = 0;
+                observe(Event::Iteration { model, models, iteration, max_iterations, loss, dev_f1 })
+            })?;
+            checkpoint.finish(fitted.clone())?;
+            fitted
+        }
+    };
+    let BaseSettings { optimiser, l1, l2, .. } = settings.base;
+    let training = Training {
+        version: env!("CARGO_PKG_VERSION").to_string(),
+        sequences: prepared.data.len(),
+        tokens: prepared.data.corpus.positions(),
+        base: match optimiser {
+            Optimiser::QuasiNewton => format!("quasi-Newton, L1 {l1}, L2 {l2}"),
+            Optimiser::AdaGrad => format!("averaged AdaGrad, L2 {l2}, seed {}", settings.seed),
+        },
+        loss,
+        iterations,
+        dev_f1: judge.as_ref().map(|judge| judge(&weights)),
+        rules: None,
+    };
+    Ok((weights, training))
+}
+
+/// Tells runs of other data or settings apart.
+fn fingerprint(prepared: &Prepared, dev: Option<&Data>, settings: &TrainSettings) -> String {
+    let mut hasher = rustc_hash::FxHasher::default();
+    for data in [Some(&prepared.data), dev] {
+        data.is_some().hash(&mut hasher);
+        let Some(data) = data else { continue };
+        data.labels.hash(&mut hasher);
+        for observations in data.corpus.iter() {
+            for t in 0..observations.len() {
+                observations.attributes(t).hash(&mut hasher);
+                observations.values(t).iter().for_each(|value| value.to_bits().hash(&mut hasher));
+            }
+            observations.scores.iter().for_each(|score| score.to_bits().hash(&mut hasher));
+        }
+    }
+    prepared.data.truth.hash(&mut hasher);
+    prepared.dictionary.arrays().0.hash(&mut hasher);
+    let Transitions { forbidden, weighted } = prepared.structure.transitions();
+    (forbidden, weighted).hash(&mut hasher);
+    let TrainSettings { base, rules, seed, .. } = settings;
+    format!("{:?} {} {:?} {:016x}", base, rules.folds, seed, hasher.finish())
+}
