@@ -1,3 +1,4 @@
 //! What people do with `bethe`: each task is a folder of its own.
 
+pub mod citation;
 pub mod tagging;
