@@ -84,7 +84,6 @@ proptest! {
         let mut all = measurements(&stretches);
         let mut gradient = vec![0.25; COLUMNS];
         let value = all.evaluate(&marginals, &mut gradient);
-        prop_assert_eq!(value.to_bits(), all.total(&marginals).to_bits());
 
         let (mut expected, mut size) = (0.0, 0.0);
         let mut slopes = vec![0.25; COLUMNS];

@@ -1,12 +1,16 @@
+use std::ops::Range;
+
 use rustc_hash::FxHashMap;
 
 use super::custom::BoundCustom;
+use super::measurement::Sight;
 use super::{
     Curvature, Energy, EnergyFunction, Measurements, Nearest, Penalty, Product, Rows, Term,
 };
 use crate::model::table::row_major_strides;
 use crate::model::{BaseModel, CellMap};
 use crate::support::Support;
+use crate::vector::dispatch;
 
 /// The sum of all energies, bound to a base model, in support coordinates.
 pub struct Energies {
@@ -21,9 +25,24 @@ pub struct Energies {
     slots: Vec<Slot>,
 }
 
+/// Shows a gradient that is there already.
+pub(crate) struct Whole<'a, V> {
+    pub gradient: &'a [f64],
+    pub sight: &'a mut V,
+}
+
+impl<V: Sight> pulp::WithSimd for Whole<'_, V> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: pulp::Simd>(self, simd: S) {
+        self.sight.see(simd, 0..self.gradient.len(), self.gradient);
+    }
+}
+
 #[derive(Clone, Debug)]
 enum Slot {
-    Rows(std::ops::Range<usize>),
+    Rows(Range<usize>),
     Nearest(usize),
     Other(usize),
 }
@@ -58,6 +77,17 @@ impl Energies {
         Self { support, measurements, nearest: Vec::new(), others: Vec::new(), slots }
     }
 
+    /// One minimum of pieces, whose rows are in coordinates of `support` already.
+    pub fn of_nearest(support: Support, nearest: Nearest) -> Self {
+        Self {
+            support,
+            measurements: Measurements::default(),
+            nearest: vec![nearest],
+            others: Vec::new(),
+            slots: vec![Slot::Nearest(0)],
+        }
+    }
+
     /// The scopes for which the base model needs a table, over model variables.
     pub fn scopes(energies: &[Energy]) -> impl Iterator<Item = &[usize]> {
         energies.iter().flat_map(|energy| -> Box<dyn Iterator<Item = &[usize]>> {
@@ -87,11 +117,31 @@ impl Energies {
         value + self.evaluate_others(marginals, gradient)
     }
 
-    /// `L(μ)` alone; `scratch` is overwritten.
-    pub fn value(&mut self, marginals: &[f64], scratch: &mut [f64]) -> f64 {
-        let nearest = self.nearest.iter_mut().map(|nearest| nearest.lowest_piece(marginals).1);
-        let value = self.measurements.total(marginals) + nearest.sum::<f64>();
-        value + self.evaluate_others(marginals, scratch)
+    /// The same, where possible in one pass: `sight` sees all of the gradient, a piece at a time.
+    pub(crate) fn evaluate_seen(
+        &mut self,
+        marginals: &[f64],
+        gradient: &mut [f64],
+        sight: &mut impl Sight,
+    ) -> f64 {
+        if self.nearest.is_empty() && self.others.is_empty() && self.measurements.is_straight() {
+            return self.measurements.write(marginals, gradient, sight);
+        }
+        let value = self.evaluate(marginals, gradient);
+        dispatch(Whole { gradient, sight });
+        value
+    }
+
+    /// `mean ← (1 − share)·mean + share·marginals`, and `L` there; `scratch` is overwritten.
+    pub(crate) fn average(
+        &mut self,
+        mean: &mut [f64],
+        (share, marginals): (f64, &[f64]),
+        scratch: &mut [f64],
+    ) -> f64 {
+        let value = self.measurements.average(mean, (share, marginals));
+        let nearest = self.nearest.iter_mut().map(|nearest| nearest.lowest_piece(mean).1);
+        value + nearest.sum::<f64>() + self.evaluate_others(mean, scratch)
     }
 
     /// The part of `L(μ)` that is known by value and gradient only; its gradient is added.

@@ -1,20 +1,22 @@
 use std::array::from_fn;
 use std::ops::Range;
 
-use super::rows::pieces;
+use pulp::Simd;
+
+use super::rows::{gaps, pieces};
 use super::{Curvature, EnergyFunction, Kind, Penalty, Rows, Run, specialised};
-use crate::vector::{Aligned, Piece, Place, sweep, vectorised};
+use crate::vector::{Column, LANES, Piece, Place, Totals, approach, dispatch, vectorised};
 
 /// The energy `Σ_j w_j φ_j(z_j)` over sparse rows.
 #[derive(Clone, Debug, Default)]
 pub struct Measurements {
     rows: Rows,
     /// `[rows]`
-    weights: Aligned,
+    weights: Column,
     /// `[rows]`
     kinds: Vec<Kind>,
     /// The penalties' parameters. `[2][rows]`
-    parameters: [Aligned; 2],
+    parameters: [Column; 2],
     runs: Vec<Run>,
     /// Gathered marginals, and measurements, of a piece.
     scratch: Box<[Piece; 2]>,
@@ -51,7 +53,7 @@ impl Measurements {
     /// The penalty of a row.
     #[inline]
     pub fn penalty(&self, row: usize) -> Penalty {
-        self.kinds[row].with(self.parameters.each_ref().map(|all| all[row]))
+        self.kinds[row].with([self.parameters[0][row], self.parameters[1][row]])
     }
 
     /// Number of measurements.
@@ -71,6 +73,12 @@ impl Measurements {
     /// Whether any of them is a hard constraint.
     pub fn has_hard(&self) -> bool {
         self.penalties().any(|p| p.is_hard())
+    }
+
+    /// Whether the slopes of all penalties are bounded: those of Poisson penalties are not.
+    pub fn has_bounded_slopes(&self) -> bool {
+        let steep = |p| matches!(p, Penalty::Poisson { count, .. } if count > 0.0);
+        !self.penalties().any(steep)
     }
 
     /// `w_j φ_j(z_j)`
@@ -96,32 +104,96 @@ impl Measurements {
         (0..self.len()).map(of).fold(0.0, f64::max)
     }
 
-    /// `Σ_j w_j φ_j(z_j)`
-    pub fn total(&mut self, marginals: &[f64]) -> f64 {
-        self.visit(marginals, |_, _, _| {})
+    /// Whether each column is read by one row at most, in the order of columns.
+    pub(crate) fn is_straight(&self) -> bool {
+        self.runs.iter().all(|run| self.rows.fresh_columns(run).is_some())
+    }
+
+    /// `mean ← (1 − share)·mean + share·marginals`, and the energy there.
+    pub(crate) fn average(&mut self, mean: &mut [f64], (share, marginals): (f64, &[f64])) -> f64 {
+        if !self.is_straight() {
+            approach(mean, share, marginals);
+            return self.visit(mean, |_, _, _| {});
+        }
+        for gap in gaps(&self.rows, &self.runs, mean.len()) {
+            approach(&mut mean[gap.clone()], share, &marginals[gap]);
+        }
+        let ([value], []) = vectorised(
+            #[inline(always)]
+            || {
+                let mut totals = Totals::<1, 0, LANES>::new();
+                for run in self.pieces() {
+                    let (columns, own) = self.numbers(&run, marginals);
+                    let mean = &mut mean[columns];
+                    specialised!(run.kind, |kind| totals.sweep(
+                        [&mut *mean],
+                        (own, []),
+                        #[inline(always)]
+                        |[mean], [m, own @ ..], []| {
+                            let mean = mean + share * (m - mean);
+                            let [a, b, w, p, q] = own;
+                            let [value, _] = penalise(kind, [mean, a, b, w, p, q]);
+                            Place { values: [mean], terms: [value], sizes: [] }
+                        },
+                    ));
+                }
+                totals.finish()
+            },
+        );
+        value
     }
 
     /// The energy; `visit` sees the slopes `w_j φ_j′(z_j)` of each piece.
     #[inline(always)]
     fn visit(&mut self, marginals: &[f64], mut visit: impl FnMut(&Rows, &Run, &[f64])) -> f64 {
-        let Self { rows, weights, parameters, runs, scratch, .. } = self;
+        let Self { rows, weights, parameters: [first, second], runs, scratch, .. } = self;
         let [gathered, measured] = &mut **scratch;
-        vectorised(
+        let ([value], []) = vectorised(
             #[inline(always)]
             || {
-                let mut total = 0.0;
+                let mut totals = Totals::<1, 0, LANES>::new();
                 for run in pieces(runs) {
                     let measured = &mut measured.0[..run.rows.len()];
                     rows.measure_run(&run, marginals, [&mut gathered.0, measured]);
-                    let [first, second] = &*parameters;
-                    let inputs = [&weights[..], first, second];
-                    let inputs = from_fn(|n| &inputs[n][run.rows.clone()]);
-                    total += specialised!(run.kind, |kind| penalise(kind, inputs, measured));
+                    let inputs = from_fn(|n| [&*weights, first, second][n].piece(run.rows.clone()));
+                    specialised!(run.kind, |kind| totals.sweep(
+                        [&mut *measured],
+                        (inputs, []),
+                        #[inline(always)]
+                        |[z], [w, p, q], []| {
+                            let [value, slope] = penalise(kind, [z, 1.0, 0.0, w, p, q]);
+                            Place { values: [slope], terms: [value], sizes: [] }
+                        },
+                    ));
                     visit(rows, &run, measured);
                 }
-                total
+                totals.finish()
             },
-        )
+        );
+        value
+    }
+
+    /// Writes the gradient, and shows each piece of it to `sight` once it is there. For measurements that
+    /// are straight.
+    pub(crate) fn write(
+        &self,
+        marginals: &[f64],
+        gradient: &mut [f64],
+        sight: &mut impl Sight,
+    ) -> f64 {
+        dispatch(Writing { measurements: self, marginals, gradient, sight })
+    }
+
+    /// The columns of a piece of straight measurements, and their marginals, coefficients, offsets,
+    /// weights and parameters.
+    #[inline(always)]
+    fn numbers<'a>(&'a self, run: &Run, marginals: &'a [f64]) -> (Range<usize>, [&'a [f64]; 6]) {
+        let columns = self.rows.fresh_columns(run).expect("straight measurements");
+        let a = self.rows.coefficients(run).expect("one entry a row");
+        let [first, second] = &self.parameters;
+        let columns_of = [&self.weights, first, second];
+        let [w, p, q] = from_fn(|n| columns_of[n].piece(run.rows.clone()));
+        (columns.clone(), [&marginals[columns], a, self.rows.offsets(run).0, w, p, q])
     }
 
     /// The runs, in pieces of at most [`PIECE`](crate::vector::PIECE) rows.
@@ -130,31 +202,68 @@ impl Measurements {
         pieces(&self.runs)
     }
 
+    /// The columns below `width` that no run has for itself at first.
+    #[inline(always)]
+    pub(crate) fn gaps(&self, width: usize) -> impl Iterator<Item = Range<usize>> {
+        gaps(&self.rows, &self.runs, width)
+    }
+
     /// The parameters of the penalties of some rows.
     #[inline(always)]
     pub(crate) fn parameters(&self, rows: Range<usize>) -> [&[f64]; 2] {
-        self.parameters.each_ref().map(|all| &all[rows.clone()])
+        from_fn(|n| self.parameters[n].piece(rows.clone()))
     }
 }
 
-/// The sum of weighted penalties of one kind, given weights and parameters; measurements give way to
-/// slopes.
+/// Sees a gradient, a piece at a time.
+pub(crate) trait Sight {
+    /// `gradient` is that of the coordinates in `range`.
+    fn see<S: Simd>(&mut self, simd: S, range: Range<usize>, gradient: &[f64]);
+}
+
+struct Writing<'a, V> {
+    measurements: &'a Measurements,
+    marginals: &'a [f64],
+    gradient: &'a mut [f64],
+    sight: &'a mut V,
+}
+
+impl<V: Sight> pulp::WithSimd for Writing<'_, V> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) -> f64 {
+        let Self { measurements, marginals, gradient, sight } = self;
+        let mut totals = Totals::<1, 0, LANES>::new();
+        for gap in measurements.gaps(gradient.len()) {
+            gradient[gap.clone()].fill(0.0);
+            sight.see(simd, gap.clone(), &gradient[gap]);
+        }
+        for run in measurements.pieces() {
+            let (columns, own) = measurements.numbers(&run, marginals);
+            let target = &mut gradient[columns.clone()];
+            specialised!(run.kind, |kind| totals.sweep(
+                [&mut *target],
+                (own, []),
+                #[inline(always)]
+                |_, own, []| {
+                    let [value, slope] = penalise(kind, own);
+                    Place { values: [slope], terms: [value], sizes: [] }
+                },
+            ));
+            sight.see(simd, columns, target);
+        }
+        let ([value], []) = totals.finish();
+        value
+    }
+}
+
+/// A weighted penalty at `z = b + a·m`, and its derivative by `m`, given `m`, `a`, `b`, weight and
+/// parameters.
 #[inline(always)]
-fn penalise(kind: Kind, inputs: [&[f64]; 3], measured: &mut [f64]) -> f64 {
-    let ([value], []) = sweep(
-        [measured],
-        inputs,
-        #[inline(always)]
-        |[z], [weight, first, second]| {
-            let penalty = kind.with([first, second]);
-            Place {
-                values: [weight * penalty.derivative(z)],
-                terms: [weight * penalty.value(z)],
-                sizes: [],
-            }
-        },
-    );
-    value
+fn penalise(kind: Kind, [m, a, b, weight, first, second]: [f64; 6]) -> [f64; 2] {
+    let (z, penalty) = (b + a * m, kind.with([first, second]));
+    [weight * penalty.value(z), weight * penalty.derivative(z) * a]
 }
 
 impl EnergyFunction for Measurements {
@@ -184,5 +293,65 @@ impl EnergyFunction for Measurements {
 
     fn is_smooth(&self) -> bool {
         self.penalties().all(|p| p.is_smooth())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const COLUMNS: usize = 700;
+
+    /// A row for each column, but for some in between; kinds change now and then.
+    fn straight() -> Measurements {
+        let penalties = [
+            Penalty::Squared,
+            Penalty::SmoothedHinge,
+            Penalty::Huber { delta: 0.2 },
+            Penalty::Poisson { rate: 2.0, count: 1.5 },
+        ];
+        let mut all = Measurements::default();
+        for column in (0..COLUMNS).filter(|column| !(40..60).contains(column) && *column < 690) {
+            let coefficient = 0.5 + (column % 7) as f64;
+            all.rows_mut().push([(column, coefficient)], &[0.1, 0.01 * column as f64], (0.0, 20.0));
+            all.push(1.0 + (column % 3) as f64, penalties[column / 30 % 4]);
+        }
+        all
+    }
+
+    struct Seen(Vec<f64>);
+
+    impl Sight for Seen {
+        fn see<S: Simd>(&mut self, _: S, range: Range<usize>, gradient: &[f64]) {
+            self.0[range].copy_from_slice(gradient);
+        }
+    }
+
+    #[test]
+    fn one_pass_over_straight_measurements_comes_to_what_two_do() {
+        let mut all = straight();
+        assert!(all.is_straight());
+        let marginals: Vec<f64> = (0..COLUMNS).map(|c| (c as f64 * 0.377).fract()).collect();
+        let (mut expected, mut found) = (vec![0.0; COLUMNS], vec![f64::NAN; COLUMNS]);
+        let value = all.evaluate(&marginals, &mut expected);
+        let mut seen = Seen(vec![f64::NAN; COLUMNS]);
+        let energy = all.write(&marginals, &mut found, &mut seen);
+        assert!((energy - value).abs() < 1e-12 * value.abs(), "{energy} for {value}");
+        assert!(found.iter().zip(&expected).all(|(f, e)| (f - e).abs() <= 1e-13 * e.abs()));
+        assert_eq!(seen.0, found);
+
+        let mut mean = vec![0.5; COLUMNS];
+        let found = all.average(&mut mean, (0.25, &marginals));
+        assert!(mean.iter().zip(&marginals).all(|(a, m)| (a - (0.375 + 0.25 * m)).abs() < 1e-15));
+        let value = all.evaluate(&mean, &mut expected);
+        assert!((found - value).abs() < 1e-12 * value.abs(), "{found} for {value}");
+    }
+
+    #[test]
+    fn columns_that_several_rows_read_are_not_straight() {
+        let mut all = straight();
+        all.rows_mut().push([(3, 1.0)], &[0.0], (0.0, 1.0));
+        all.push(1.0, Penalty::Squared);
+        assert!(!all.is_straight());
     }
 }

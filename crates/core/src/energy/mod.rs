@@ -18,9 +18,11 @@ mod product;
 mod rows;
 
 pub use bind::Energies;
+pub(crate) use bind::Whole;
 pub use custom::CustomEnergy;
 pub use error::{EnergyError, EnergyFault};
 pub use measurement::Measurements;
+pub(crate) use measurement::Sight;
 pub use nearest::{Nearest, Norm};
 pub use penalty::Penalty;
 pub(crate) use penalty::{Kind, clip, specialised};

@@ -35,6 +35,29 @@ pub struct Nearest {
 }
 
 impl Nearest {
+    /// The energy of measurements and points (`[points][rows]`) that are in coordinates of a support
+    /// already.
+    ///
+    /// # Panics
+    /// If there is no point, or one has not a coordinate for every row.
+    pub fn new(
+        rows: Rows,
+        points: Vec<Vec<f64>>,
+        weight: f64,
+        norm: Norm,
+        cap: Option<f64>,
+    ) -> Self {
+        assert!(!points.is_empty(), "a point to be near to");
+        assert!(points.iter().all(|point| point.len() == rows.len()), "a coordinate for every row");
+        let measured = vec![0.0; rows.len()];
+        Self { rows, points, weight, norm, cap, measured }
+    }
+
+    /// Goes on with another weight.
+    pub fn set_weight(&mut self, weight: f64) {
+        self.weight = weight;
+    }
+
     /// Whether distances stay within the range of a double.
     pub fn is_finite(&self) -> bool {
         let farthest = |point: &Vec<f64>| {
@@ -81,11 +104,33 @@ impl Nearest {
     }
 
     /// Adds what a piece has beyond its constant to `target`, as measurements.
+    ///
+    /// A coordinate that lies on one side of the point whatever the marginals are, such as a count
+    /// where the point has none, has a distance that is linear in them: its multiplier is known.
     pub fn add_piece(&self, piece: usize, target: &mut Measurements) {
         let Some(point) = self.points.get(piece) else { return };
-        for (row, &coordinate) in point.iter().enumerate() {
-            target.rows_mut().push_shifted(&self.rows, row, -coordinate);
-            target.push(self.weight, self.norm.penalty());
+        // Rows of one kind one after another, as they are then passed over together.
+        for side in [Some(1.0), Some(-1.0), None] {
+            for (row, &coordinate) in point.iter().enumerate() {
+                if self.side(row, coordinate) != side {
+                    continue;
+                }
+                target.rows_mut().push_shifted(&self.rows, row, -coordinate);
+                match side {
+                    Some(sign) => target.push(sign * self.weight, Penalty::Linear),
+                    None => target.push(self.weight, self.norm.penalty()),
+                }
+            }
+        }
+    }
+
+    /// The slope of the distance in a row, if it is the same wherever the row may lie.
+    fn side(&self, row: usize, coordinate: f64) -> Option<f64> {
+        let (low, high) = self.rows.range(row);
+        match self.norm {
+            Norm::L1 if low >= coordinate => Some(1.0),
+            Norm::L1 if high <= coordinate => Some(-1.0),
+            _ => None,
         }
     }
 }

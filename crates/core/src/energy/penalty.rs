@@ -159,7 +159,6 @@ impl Penalty {
     pub(crate) fn pairing(self, (weight, inverse): (f64, f64), z: f64, multiplier: f64) -> Pairing {
         let half_square = |x: f64| 0.5 * x * x * inverse;
         let plain = |conjugate, derivative, curvature, gap| Pairing {
-            energy: weight * self.value(z),
             conjugate,
             derivative,
             curvature,
@@ -202,13 +201,11 @@ impl Penalty {
                 let (derivative, ratio) = (scale / slack, z * slack / scale);
                 let (level, log) = (logarithm(rate * derivative), logarithm(ratio));
                 let counted = count > 0.0;
-                // `u − 1 − log u` for the ratio `u`; and `rate·z = u · rate·derivative`.
+                // `u − 1 − log u` for the ratio `u`.
                 let gap =
                     if z > 0.0 { scale * not_negative(ratio - 1.0 - log) } else { f64::INFINITY };
                 let gap_at_zero = if z < 0.0 { f64::INFINITY } else { slack * z };
-                let logs = if counted { scale * (level + log) } else { 0.0 };
                 Pairing {
-                    energy: if z < 0.0 { f64::INFINITY } else { weight * rate * z - logs },
                     conjugate: if counted { scale * (level - 1.0) } else { 0.0 },
                     derivative: if counted { derivative } else { 0.0 },
                     curvature: if counted { derivative / slack } else { 0.0 },
@@ -273,12 +270,6 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    /// [`Penalty::is_hard`]
-    #[inline(always)]
-    pub fn is_hard(self) -> bool {
-        self.with([0.0; 2]).is_hard()
-    }
-
     /// The penalty of this kind with these parameters.
     #[inline(always)]
     pub fn with(self, [first, second]: [f64; 2]) -> Penalty {
@@ -319,8 +310,6 @@ pub(crate) use specialised;
 /// What a weighted penalty and its conjugate come to at some `z` and `λ`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pairing {
-    /// `wφ(z)`
-    pub energy: f64,
     /// `(wφ)*(λ)`
     pub conjugate: f64,
     /// [`Penalty::conjugate_derivative`]

@@ -26,6 +26,8 @@ pub(crate) struct Run {
     plain: bool,
     /// Whether every coefficient is 1.
     unit: bool,
+    /// Whether it reads consecutive columns that no row before it reads.
+    fresh: bool,
 }
 
 impl Run {
@@ -41,6 +43,17 @@ pub(crate) fn pieces(runs: &[Run]) -> impl Iterator<Item = Run> + '_ {
     runs.iter().flat_map(|run| {
         let piece = |start: usize| run.rows.end.min(start + PIECE);
         run.rows.clone().step_by(PIECE).map(move |start| Run { rows: start..piece(start), ..*run })
+    })
+}
+
+/// The columns below `width` that no fresh run reads, in ranges.
+pub(crate) fn gaps(rows: &Rows, runs: &[Run], width: usize) -> impl Iterator<Item = Range<usize>> {
+    let fresh = runs.iter().filter_map(|run| rows.fresh_columns(run));
+    let mut start = 0;
+    fresh.chain(std::iter::once(width..width)).filter_map(move |columns| {
+        let gap = start..columns.start;
+        start = columns.end;
+        (!gap.is_empty()).then_some(gap)
     })
 }
 
@@ -62,6 +75,8 @@ pub struct Rows {
     offset_sizes: Aligned,
     /// Least and greatest value that a row can take over allowed states. `[rows]`
     ranges: Vec<(f64, f64)>,
+    /// One past the last column of all rows but the latest, and of all.
+    widths: [usize; 2],
 }
 
 impl Default for Rows {
@@ -73,6 +88,7 @@ impl Default for Rows {
             offsets: Aligned::default(),
             offset_sizes: Aligned::default(),
             ranges: Vec::new(),
+            widths: [0; 2],
         }
     }
 }
@@ -86,9 +102,11 @@ impl Rows {
         offset_parts: &[f64],
         range: (f64, f64),
     ) {
+        self.widths[0] = self.widths[1];
         for (column, coefficient) in entries.into_iter().filter(|&(_, a)| a != 0.0) {
             self.columns.push(column);
             self.coefficients.push(coefficient);
+            self.widths[1] = self.widths[1].max(column + 1);
         }
         self.starts.push(self.columns.len());
         self.offsets.push(offset_parts.iter().sum());
@@ -192,6 +210,13 @@ impl Rows {
         }
     }
 
+    /// The columns of a run that no row before it reads, one after another, one a row.
+    #[inline(always)]
+    pub(crate) fn fresh_columns(&self, run: &Run) -> Option<Range<usize>> {
+        let first = || self.columns[self.starts[run.rows.start]];
+        run.fresh.then(|| first()..first() + run.rows.len())
+    }
+
     /// What the one column of each of a run's rows holds, gathered in `buffer` where need be; `None`
     /// if rows have more entries, or none.
     #[inline(always)]
@@ -240,6 +265,8 @@ impl Rows {
         let row = self.len() - 1;
         let plain = self.offset_size(row) == self.offset(row).abs();
         let unit = self.entries(row).all(|(_, coefficient)| coefficient == 1.0);
+        let mut entries = self.entries(row);
+        let fresh = matches!((entries.next(), entries.next()), (Some((column, _)), None) if column >= self.widths[0]);
         let reading = match self.entries_of(&(row..row + 1)).len() {
             0 => Reading::Constant,
             1 => Reading::Consecutive,
@@ -260,10 +287,11 @@ impl Rows {
             if let Some(joined) = joined {
                 (run.rows.end, run.reading) = (row + 1, joined);
                 (run.plain, run.unit) = (run.plain && plain, run.unit && unit);
+                run.fresh &= joined == Reading::Consecutive;
                 return;
             }
         }
-        runs.push(Run { rows: row..row + 1, kind, reading, plain, unit });
+        runs.push(Run { rows: row..row + 1, kind, reading, plain, unit, fresh });
     }
 
     /// A copy of a row of other rows, shifted by `shift`.

@@ -69,8 +69,8 @@ impl Solver for Adaptive {
         let mut verdict = Verdict::Settled;
         while !self.smoothness.is_hopeless() {
             let step = 1.0 / (1.0 + self.smoothness.value());
-            self.relaxation.attempt(engine, step);
-            let needed = needed_smoothness(&self.relaxation.current, &mut self.relaxation.next);
+            let change = self.relaxation.attempt_change(engine, step);
+            let needed = needed_smoothness(&self.relaxation.current, &self.relaxation.next, change);
             if self.smoothness.allows(needed) {
                 self.relaxation.accept(step);
                 self.smoothness.relax(needed);
@@ -85,12 +85,16 @@ impl Solver for Adaptive {
     fn point(&self) -> &Point {
         &self.relaxation.current
     }
+
+    fn previous(&self) -> Option<&Point> {
+        Some(self.relaxation.previous())
+    }
 }
 
 /// The least `M` with which the step from `current` to `next` passes the test; `+∞` if `next` is not
-/// finite. Summarises `next`.
-pub(super) fn needed_smoothness(current: &Point, next: &mut Point) -> f64 {
-    let Change { divergence, expected, bend, travel } = next.summarise_since(current);
+/// finite.
+pub(super) fn needed_smoothness(current: &Point, next: &Point, change: Change) -> f64 {
+    let Change { divergence, expected, bend, travel } = change;
     if !next.is_finite() {
         return f64::INFINITY;
     }

@@ -134,7 +134,8 @@ impl Alternating {
     fn settle(&mut self, engine: &mut Engine) -> Verdict {
         let linearised = !engine.energies.others.is_empty();
         if linearised {
-            let needed = needed_smoothness(&self.anchor, &mut self.candidate);
+            let change = self.candidate.change_since(&self.anchor);
+            let needed = needed_smoothness(&self.anchor, &self.candidate, change);
             if !self.smoothness.allows(needed) && !self.smoothness.is_hopeless() {
                 self.smoothness.raise(needed);
                 self.rebase(engine);

@@ -34,7 +34,6 @@ impl Average {
         let own = point.without_energy();
         self.negative_entropy += share * (own - self.negative_entropy);
         self.size += share * (point.objective_size() - self.size);
-        approach(&mut self.point.marginals, share, &point.marginals);
         let (tables, mut at) = (&mut self.tables, 0);
         engine.oracle.visit_marginals(self.shown, &mut |_, values| {
             if tables.len() < at + values.len() {
@@ -43,7 +42,8 @@ impl Average {
             approach(&mut tables[at..at + values.len()], share, values);
             at += values.len();
         });
-        self.point.energy = engine.energies.value(&self.point.marginals, &mut self.point.gradient);
+        let (share, Point { marginals, gradient, .. }) = (share, &mut self.point);
+        self.point.energy = engine.energies.average(marginals, (share, &point.marginals), gradient);
     }
 
     /// What the objective may be off by.

@@ -103,9 +103,11 @@ struct Run<'a> {
     clock: Clock,
     iteration: usize,
     lower_bound: f64,
-    /// The best iterate so far, and its tilt.
+    /// The best iterate so far.
     best: Option<Candidate>,
+    /// Its tilt, once the solver may no longer hold it.
     best_tilt: Vec<f64>,
+    is_kept: bool,
     /// What would be returned now.
     chosen: Option<Candidate>,
     /// The iteration in which the relative tolerance was first met.
@@ -122,6 +124,7 @@ impl<'a> Run<'a> {
             lower_bound: f64::NEG_INFINITY,
             best: None,
             best_tilt: vec![0.0; engine.coordinates()],
+            is_kept: true,
             chosen: None,
             met_at: None,
             scratch: Point::new(engine.coordinates()),
@@ -174,7 +177,12 @@ impl<'a> Run<'a> {
         }
         if self.best.is_none_or(|best| self.merit(&last) < self.merit(&best)) {
             self.best = Some(Candidate { returned: Returned::Best, ..last });
-            self.best_tilt.copy_from_slice(&solver.point().tilt);
+            self.is_kept = false;
+            if solver.previous().is_none() {
+                self.keep_best(solver.point());
+            }
+        } else if !self.is_kept {
+            self.keep_best(solver.previous().expect("a solver that holds one always does"));
         }
         let best = self.best.filter(|best| self.merit(best) < self.merit(&last)).unwrap_or(last);
         match step.average_objective {
@@ -183,6 +191,11 @@ impl<'a> Run<'a> {
             }
             _ => best,
         }
+    }
+
+    fn keep_best(&mut self, best: &Point) {
+        self.best_tilt.copy_from_slice(&best.tilt);
+        self.is_kept = true;
     }
 
     /// How a point ranks: by its own gap where the solver has one, else by its objective. Points that

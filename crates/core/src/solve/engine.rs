@@ -1,10 +1,11 @@
-use crate::energy::{Curvature, Energies};
+use crate::energy::{Curvature, Energies, Whole};
 use crate::oracle::Oracle;
-use crate::vector::{Aligned, Place, sums, sweep, vectorised};
+use crate::vector::{Aligned, Reduced, dispatch, sums, vectorised};
 
 use super::SolveError;
 use super::average::Average;
 use super::driver::Task;
+use super::summary::{Both, Comparison, Summary};
 
 /// What a solver may touch: the oracle, the energies, and the count of calls.
 pub(super) struct Engine<'a> {
@@ -122,8 +123,14 @@ pub(super) trait Solver {
     /// One iteration, at the price of one oracle call or a few.
     fn step(&mut self, engine: &mut Engine) -> Step;
 
-    /// The current point: tilt, marginals, log-partition and energy are up to date.
+    /// The current point: tilt, marginals and log-partition are up to date.
     fn point(&self) -> &Point;
+
+    /// The point before the last step, for solvers that still hold it; the current one if that step led
+    /// nowhere.
+    fn previous(&self) -> Option<&Point> {
+        None
+    }
 
     /// The average of the iterates, for solvers that keep one.
     fn average(&self) -> Option<&Average> {
@@ -166,15 +173,6 @@ impl Point {
         self.energy - self.gradient_dot
     }
 
-    /// Brings `⟨δ, μ⟩` alone up to date: all that the objective needs.
-    pub fn summarise_tilt(&mut self) {
-        let inputs = [&self.tilt[..], &self.marginals];
-        [self.tilt_dot] = vectorised(
-            #[inline(always)]
-            || sums(inputs, |[t, m]| [t * m]),
-        );
-    }
-
     /// `‖δ + ∇L(μ)‖∞`
     pub fn residual(&self) -> f64 {
         self.residual
@@ -205,51 +203,27 @@ impl Point {
     /// Brings the sums over tilt, marginals and gradient up to date, in one pass.
     pub fn summarise(&mut self) {
         let Self { tilt, marginals, gradient, .. } = self;
-        let (dots, sizes) = vectorised(
-            #[inline(always)]
-            || {
-                sweep(
-                    [],
-                    [tilt, marginals, gradient],
-                    #[inline(always)]
-                    |[], [t, m, g]| Place {
-                        values: [],
-                        terms: [t * m, g * m],
-                        sizes: [(t + g).abs(), t.abs()],
-                    },
-                )
-            },
-        );
-        [self.tilt_dot, self.gradient_dot] = dots;
-        [self.residual, self.reach] = sizes;
+        let mut summary = Summary::new(tilt, marginals);
+        dispatch(Whole { gradient, sight: &mut summary });
+        let totals = summary.totals;
+        self.take(totals);
     }
 
-    /// The same, and what changed since another point, in one pass over both.
-    pub fn summarise_since(&mut self, old: &Self) -> Change {
-        let inputs =
-            [&self.tilt, &self.marginals, &self.gradient, &old.tilt, &old.marginals, &old.gradient];
-        let (sums, sizes) = vectorised(
-            #[inline(always)]
-            || {
-                sweep(
-                    [],
-                    inputs.map(|vector| &vector[..]),
-                    #[inline(always)]
-                    |[], [t, m, g, old_t, old_m, old_g]| {
-                        let (moved, turned) = (m - old_m, t - old_t);
-                        let bend = (g - old_g) * moved;
-                        Place {
-                            values: [],
-                            terms: [t * m, g * m, turned * m, old_g * moved, bend, turned * moved],
-                            sizes: [(t + g).abs(), t.abs()],
-                        }
-                    },
-                )
-            },
-        );
-        let [tilt_dot, gradient_dot, travelled, expected, bend, travel] = sums;
-        [self.tilt_dot, self.gradient_dot] = [tilt_dot, gradient_dot];
-        [self.residual, self.reach] = sizes;
+    fn take(&mut self, totals: Reduced<2, 2>) {
+        [self.tilt_dot, self.gradient_dot] = totals.sums;
+        [self.residual, self.reach] = totals.sizes;
+    }
+
+    /// What changed since another point.
+    pub fn change_since(&self, old: &Self) -> Change {
+        let mut comparison = Comparison::new(&self.tilt, &self.marginals, old);
+        dispatch(Whole { gradient: &self.gradient, sight: &mut comparison });
+        let totals = comparison.totals;
+        self.change(old, totals)
+    }
+
+    fn change(&self, old: &Self, totals: Reduced<4, 0>) -> Change {
+        let [travelled, expected, bend, travel] = totals.sums;
         let divergence = travelled - self.log_partition + old.log_partition;
         Change { divergence, expected, bend, travel }
     }
@@ -313,18 +287,39 @@ impl<'a> Engine<'a> {
         self.oracle.tilted(tilt, marginals)
     }
 
-    /// Marginals, log-partition, energy and gradient at the point's tilt, yet to be summarised.
+    /// Marginals, log-partition, energy and gradient at the point's tilt, and the sums over them.
     pub fn evaluate(&mut self, point: &mut Point) {
+        self.call_at(point);
+        let Point { tilt, marginals, gradient, .. } = &mut *point;
+        let mut summary = Summary::new(tilt, marginals);
+        let energy = self.energies.evaluate_seen(marginals, gradient, &mut summary);
+        let totals = summary.totals;
+        point.energy = energy;
+        point.take(totals);
+    }
+
+    /// The same, and what changed since another point.
+    pub fn evaluate_since(&mut self, old: &Point, point: &mut Point) -> Change {
+        self.call_at(point);
+        let Point { tilt, marginals, gradient, .. } = &mut *point;
+        let mut both = Both(Summary::new(tilt, marginals), Comparison::new(tilt, marginals, old));
+        let energy = self.energies.evaluate_seen(marginals, gradient, &mut both);
+        let (summary, comparison) = (both.0.totals, both.1.totals);
+        point.energy = energy;
+        point.take(summary);
+        point.change(old, comparison)
+    }
+
+    /// Marginals and log-partition at the point's tilt.
+    pub fn call_at(&mut self, point: &mut Point) {
         point.log_partition = self.call(&point.tilt, &mut point.marginals);
         point.call = self.oracle_calls;
-        point.energy = self.energies.evaluate(&point.marginals, &mut point.gradient);
     }
 
     /// The point at the base model, where a primal solver starts.
     pub fn base_point(&mut self, solver: &'static str) -> Result<Point, SolveError> {
         let mut point = Point::new(self.coordinates());
         self.evaluate(&mut point);
-        point.summarise();
         if !point.energy.is_finite() || point.gradient.iter().any(|g| !g.is_finite()) {
             return Err(SolveError::NotFiniteAtStart { solver, energy: point.energy });
         }

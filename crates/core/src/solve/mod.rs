@@ -26,6 +26,7 @@ mod global;
 mod relaxed;
 mod settings;
 mod solution;
+mod summary;
 
 pub(crate) use driver::check_finite;
 pub use driver::{Task, solve};

@@ -11,10 +11,14 @@
 //!   is 1-strongly convex relative to itself; (4) a step whose end is not finite is shortened;
 //!   (5) a constant `η` that makes `F` rise under a smooth energy is halved from then on: it was
 //!   beyond `1/M`, where Algorithm 4 has no guarantee and would swing for ever (within it, `F`
-//!   never rises).
+//!   never rises); (6) under Poisson penalties, whose gradients have no bound where next to nobody is
+//!   expected, no step changes a potential by more than a limit: the mean would take as many steps
+//!   to forget such a gradient as it is large.
 
 use super::average::Average;
-use super::engine::{Engine, Point, Solver, Step, Verdict, is_fixed, lower_bound, rounding};
+use super::engine::{
+    Change, Engine, Point, Solver, Step, Verdict, is_fixed, lower_bound, rounding,
+};
 use super::{Method, SolveError, StepSchedule};
 use crate::oracle::Tables;
 use crate::vector::vectorised;
@@ -30,6 +34,8 @@ pub(super) struct Relaxation {
     linear_size: f64,
     convex: bool,
     tables: usize,
+    /// Whether `next` is the point before the current one, and not one that was tried in vain.
+    moved: bool,
 }
 
 impl Relaxation {
@@ -42,11 +48,24 @@ impl Relaxation {
             linear_size: infimum.map_or(0.0, f64::abs),
             convex: infimum.is_some(),
             tables: engine.tables(),
+            moved: false,
         })
     }
 
-    /// Evaluates the point that a step `τ` leads to; it is yet to be summarised.
-    pub fn attempt(&mut self, engine: &mut Engine, step: f64) {
+    /// Evaluates the point that a step `τ` leads to.
+    fn attempt(&mut self, engine: &mut Engine, step: f64) {
+        self.place(step);
+        engine.evaluate(&mut self.next);
+    }
+
+    /// The same, and what it changes.
+    pub fn attempt_change(&mut self, engine: &mut Engine, step: f64) -> Change {
+        self.place(step);
+        engine.evaluate_since(&self.current, &mut self.next)
+    }
+
+    fn place(&mut self, step: f64) {
+        self.moved = false;
         let (next, Point { tilt, gradient, .. }) = (&mut self.next.tilt, &self.current);
         vectorised(
             #[inline(always)]
@@ -56,7 +75,6 @@ impl Relaxation {
                 }
             },
         );
-        engine.evaluate(&mut self.next);
     }
 
     /// Whether the attempted point is worse than the current one.
@@ -75,6 +93,12 @@ impl Relaxation {
             (mix(self.linear, linearised), mix(self.linear_size, size))
         };
         std::mem::swap(&mut self.current, &mut self.next);
+        self.moved = true;
+    }
+
+    /// [`Solver::previous`]
+    pub fn previous(&self) -> &Point {
+        if self.moved { &self.next } else { &self.current }
     }
 
     /// The current point, with the free certificate.
@@ -98,6 +122,9 @@ const SHORTENING: f64 = 0.25;
 /// … at most so often: `4⁻⁵⁰ ≈ 1e-30` of a step moves nothing.
 const SHORTENINGS: usize = 50;
 
+/// No step changes a potential by more than this where gradients have no bound.
+const TILT_LIMIT: f64 = 3.0;
+
 /// Bethe-RDA and Bethe-MD.
 pub(super) struct Relaxed {
     method: Method,
@@ -107,10 +134,12 @@ pub(super) struct Relaxed {
     /// What a constant rate is multiplied by.
     caution: f64,
     smooth: bool,
+    tilt_limit: f64,
 }
 
 impl Relaxed {
     pub fn start(engine: &mut Engine, method: Method, shown: Tables) -> Result<Self, SolveError> {
+        let bounded = engine.energies.measurements.has_bounded_slopes();
         Ok(Self {
             method,
             relaxation: Relaxation::start(engine, method.name())?,
@@ -118,12 +147,8 @@ impl Relaxed {
             iteration: 0,
             caution: 1.0,
             smooth: engine.energies.is_smooth(),
+            tilt_limit: if bounded { f64::INFINITY } else { TILT_LIMIT },
         })
-    }
-
-    fn attempt(&mut self, engine: &mut Engine, step: f64) {
-        self.relaxation.attempt(engine, step);
-        self.relaxation.next.summarise();
     }
 
     fn step_size(&self) -> f64 {
@@ -146,14 +171,15 @@ impl Solver for Relaxed {
 
     fn step(&mut self, engine: &mut Engine) -> Step {
         self.iteration += 1;
-        let mut step = self.step_size();
-        self.attempt(engine, step);
+        let longest = self.tilt_limit / self.relaxation.current.residual();
+        let mut step = self.step_size().min(longest);
+        self.relaxation.attempt(engine, step);
         for _ in 0..SHORTENINGS {
             if self.relaxation.next.is_finite() {
                 break;
             }
             step *= SHORTENING;
-            self.attempt(engine, step);
+            self.relaxation.attempt(engine, step);
         }
         let moved = self.relaxation.next.is_finite();
         if moved {
@@ -170,6 +196,10 @@ impl Solver for Relaxed {
 
     fn point(&self) -> &Point {
         &self.relaxation.current
+    }
+
+    fn previous(&self) -> Option<&Point> {
+        Some(self.relaxation.previous())
     }
 
     fn average(&self) -> Option<&Average> {

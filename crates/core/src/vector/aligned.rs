@@ -36,6 +36,11 @@ impl Aligned {
 }
 
 impl Aligned {
+    /// Empties it, and keeps the memory.
+    pub(crate) fn clear(&mut self) {
+        self.len = 0;
+    }
+
     /// Adds one at the end.
     pub(crate) fn push(&mut self, value: f64) {
         if self.start + self.len == self.storage.len() {

@@ -2,22 +2,28 @@
 //!
 //! [`vectorised`] runs a closure with them: plain loops inside it, over slices of one length, become
 //! vector code, as long as everything they call is `#[inline(always)]` and their branches are choices
-//! between values. Sums are kept in [`LANES`] parts that do not wait for one another.
+//! between values. Sums are kept in parts that do not wait for one another.
 
 pub(crate) mod aligned;
+mod column;
 pub(crate) mod exponential;
 mod logarithm;
+mod reduction;
 
 pub(crate) use aligned::Aligned;
+pub(crate) use column::Column;
 pub(crate) use logarithm::logarithm;
+pub(crate) use reduction::{Reduced, Reduction};
 
 use std::array::from_fn;
 use std::sync::LazyLock;
 
-/// Sums are kept in so many parts: the compiler unrolls shorter loops over the parts, and then finds
-/// no vectors in them.
-const LANES: usize = 32;
-/// So many where fewer than [`LANES`] are left.
+/// Sums are kept in so many parts: the compiler unrolls shorter loops over the parts, and then often
+/// finds no vectors in them.
+pub(crate) const LANES: usize = 32;
+/// So many where it does find them, which a profile must show: these sums stay in registers.
+pub(crate) const FEW_LANES: usize = 8;
+/// So many where fewer are left.
 const REST_LANES: usize = 4;
 
 /// Long vectors are walked in pieces of this size where several passes share intermediate results,
@@ -50,7 +56,7 @@ impl<R, F: FnMut() -> R> pulp::WithSimd for Pass<F> {
     }
 }
 
-/// What a [`sweep`] makes of one place.
+/// What a sweep makes of one place.
 pub(crate) struct Place<const T: usize, const N: usize, const K: usize> {
     /// What the targets shall hold there.
     pub values: [f64; T],
@@ -60,59 +66,131 @@ pub(crate) struct Place<const T: usize, const N: usize, const K: usize> {
     pub sizes: [f64; K],
 }
 
-/// Walks vectors of one length together: `step` takes what `T` targets and `M` inputs hold at a place
-/// to what follows from it. Returns the sums of the `N` terms and the greatest of the `K` sizes (NaN
-/// shows in the sums, but perhaps not here).
+/// Sums and maxima over the places of one sweep or of several, each in `L` parts.
+pub(crate) struct Totals<const N: usize, const K: usize, const L: usize> {
+    /// Of whole groups of `L` places.
+    parts: [Lanes<L>; N],
+    tops: [Lanes<L>; K],
+    /// Of the rest.
+    sums: [f64; N],
+    greatest: [f64; K],
+    /// Whether there was a whole group.
+    grouped: bool,
+}
+
+impl<const N: usize, const K: usize, const L: usize> Totals<N, K, L> {
+    #[inline(always)]
+    pub fn new() -> Self {
+        Self {
+            parts: [Lanes::ZERO; N],
+            tops: [Lanes::ZERO; K],
+            sums: [0.0; N],
+            greatest: [0.0; K],
+            grouped: false,
+        }
+    }
+
+    /// Walks vectors of one length together: `step` takes what `T` targets and the inputs hold at a
+    /// place to what follows from it.
+    #[inline(always)]
+    pub fn sweep<const T: usize, const M: usize, const I: usize>(
+        &mut self,
+        mut targets: [&mut [f64]; T],
+        (inputs, others): ([&[f64]; M], [&[f64]; I]),
+        step: impl Fn([f64; T], [f64; M], [f64; I]) -> Place<T, N, K>,
+    ) {
+        // `from_fn` throughout, as the compiler may leave `map` a call of its own.
+        let length = inputs[0].len();
+        let (groups, whole) = (length / L, length - length % L);
+        if groups > 0 {
+            let (mut parts, mut tops) = (self.parts, self.tops);
+            let inputs: [&[[f64; L]]; M] = from_fn(|m| chunks(inputs[m], groups));
+            let others: [&[[f64; L]]; I] = from_fn(|i| chunks(others[i], groups));
+            for group in 0..groups {
+                // Results go to the targets by way of here, which the compiler knows to be apart from
+                // the inputs.
+                let mut held = [Lanes::<L>::ZERO; T];
+                let old: [&[f64; L]; T] = from_fn(|t| &chunks(targets[t], groups)[group]);
+                for lane in 0..L {
+                    let place = step(
+                        from_fn(|t| old[t][lane]),
+                        from_fn(|m| inputs[m][group][lane]),
+                        from_fn(|i| others[i][group][lane]),
+                    );
+                    (0..T).for_each(|t| held[t].0[lane] = place.values[t]);
+                    (0..N).for_each(|n| parts[n].0[lane] += place.terms[n]);
+                    (0..K).for_each(|k| tops[k].0[lane] = greater(tops[k].0[lane], place.sizes[k]));
+                }
+                (0..T).for_each(|t| targets[t].as_chunks_mut().0[group] = held[t].0);
+            }
+            (self.parts, self.tops, self.grouped) = (parts, tops, true);
+        }
+        if whole == length {
+            return;
+        }
+        // The rest, in fewer parts: vectors of few entries are all rest.
+        let mut parts = [[0.0; REST_LANES]; N];
+        for start in (whole..length).step_by(REST_LANES) {
+            for at in start..length.min(start + REST_LANES) {
+                let place = step(
+                    from_fn(|t| targets[t][at]),
+                    from_fn(|m| inputs[m][at]),
+                    from_fn(|i| others[i][at]),
+                );
+                (0..T).for_each(|t| targets[t][at] = place.values[t]);
+                (0..N).for_each(|n| parts[n][at - start] += place.terms[n]);
+                (0..K).for_each(|k| self.greatest[k] = greater(self.greatest[k], place.sizes[k]));
+            }
+        }
+        for (sum, parts) in self.sums.iter_mut().zip(&parts) {
+            *sum += (parts[0] + parts[2]) + (parts[1] + parts[3]);
+        }
+    }
+
+    /// The sums of the `N` terms and the greatest of the `K` sizes (NaN shows in the sums, but perhaps
+    /// not here).
+    #[inline(always)]
+    pub fn finish(mut self) -> ([f64; N], [f64; K]) {
+        if self.grouped {
+            (0..N).for_each(|n| self.sums[n] += combined(&self.parts[n].0, |a, b| a + b));
+            (0..K).for_each(|k| {
+                self.greatest[k] = greater(self.greatest[k], combined(&self.tops[k].0, greater));
+            });
+        }
+        (self.sums, self.greatest)
+    }
+}
+
+/// The first groups of a vector.
+#[inline(always)]
+fn chunks<const L: usize>(vector: &[f64], groups: usize) -> &[[f64; L]] {
+    &vector.as_chunks().0[..groups]
+}
+
+/// One sweep, and its totals.
 #[inline(always)]
 pub(crate) fn sweep<const T: usize, const M: usize, const N: usize, const K: usize>(
     targets: [&mut [f64]; T],
     inputs: [&[f64]; M],
     step: impl Fn([f64; T], [f64; M]) -> Place<T, N, K>,
 ) -> ([f64; N], [f64; K]) {
-    // `from_fn` throughout, as the compiler may leave `map` a call of its own.
-    let length = inputs[0].len();
-    let whole = length - length % LANES;
-    let (mut sums, mut greatest) = ([0.0; N], [0.0; K]);
-    if whole > 0 {
-        let (mut parts, mut tops) = ([Lanes::ZERO; N], [Lanes::ZERO; K]);
-        // Results go to the targets by way of here, which the compiler knows to be apart from the
-        // inputs.
-        let mut held = [Lanes::ZERO; T];
-        for start in (0..whole).step_by(LANES) {
-            let inputs: [&[f64; LANES]; M] = from_fn(|m| lanes(&inputs[m][start..]));
-            let old: [&[f64; LANES]; T] = from_fn(|t| lanes(&targets[t][start..]));
-            for lane in 0..LANES {
-                let place = step(from_fn(|t| old[t][lane]), from_fn(|m| inputs[m][lane]));
-                (0..T).for_each(|t| held[t].0[lane] = place.values[t]);
-                (0..N).for_each(|n| parts[n].0[lane] += place.terms[n]);
-                (0..K).for_each(|k| tops[k].0[lane] = greater(tops[k].0[lane], place.sizes[k]));
-            }
-            (0..T).for_each(|t| targets[t][start..start + LANES].copy_from_slice(&held[t].0));
-        }
-        (0..N).for_each(|n| sums[n] = combined(&parts[n].0, |a, b| a + b));
-        (0..K).for_each(|k| greatest[k] = combined(&tops[k].0, greater));
-    }
-    // The rest, in fewer parts: vectors of few entries are all rest.
-    let mut parts = [[0.0; REST_LANES]; N];
-    for start in (whole..length).step_by(REST_LANES) {
-        for at in start..length.min(start + REST_LANES) {
-            let place = step(from_fn(|t| targets[t][at]), from_fn(|m| inputs[m][at]));
-            (0..T).for_each(|t| targets[t][at] = place.values[t]);
-            (0..N).for_each(|n| parts[n][at - start] += place.terms[n]);
-            (0..K).for_each(|k| greatest[k] = greater(greatest[k], place.sizes[k]));
-        }
-    }
-    (0..N).for_each(|n| sums[n] += (parts[n][0] + parts[n][2]) + (parts[n][1] + parts[n][3]));
-    (sums, greatest)
+    let mut totals = Totals::<N, K, LANES>::new();
+    totals.sweep(
+        targets,
+        (inputs, []),
+        #[inline(always)]
+        |targets, inputs, []| step(targets, inputs),
+    );
+    totals.finish()
 }
 
 /// A part of a vector, at an address that no access to it straddles a cache line or a page from.
 #[derive(Clone, Copy)]
 #[repr(align(64))]
-struct Lanes([f64; LANES]);
+struct Lanes<const L: usize>([f64; L]);
 
-impl Lanes {
-    const ZERO: Self = Self([0.0; LANES]);
+impl<const L: usize> Lanes<L> {
+    const ZERO: Self = Self([0.0; L]);
 }
 
 /// Room for intermediate results of a piece, aligned alike.
@@ -122,6 +200,8 @@ pub(crate) struct Piece(pub [f64; PIECE]);
 
 /// Stands for a vector of ones, and stays in the cache.
 pub(crate) static ONES: Piece = Piece([1.0; PIECE]);
+/// The same of zeros.
+pub(crate) static ZEROS: Piece = Piece([0.0; PIECE]);
 
 impl Default for Piece {
     fn default() -> Self {
@@ -129,20 +209,15 @@ impl Default for Piece {
     }
 }
 
+/// What the lanes, a power of two, come to together: halves are combined until one is left.
 #[inline(always)]
-fn lanes(vector: &[f64]) -> &[f64; LANES] {
-    vector.first_chunk().expect("whole chunks only")
-}
-
-/// What the lanes come to together.
-#[inline(always)]
-fn combined(parts: &[f64; LANES], combine: impl Fn(f64, f64) -> f64) -> f64 {
-    let eight: [f64; 8] = from_fn(|i| {
-        let (low, high) = (combine(parts[i], parts[i + 8]), combine(parts[i + 16], parts[i + 24]));
-        combine(low, high)
-    });
-    let four: [f64; 4] = from_fn(|i| combine(eight[i], eight[i + 4]));
-    combine(combine(four[0], four[2]), combine(four[1], four[3]))
+fn combined<const L: usize>(parts: &[f64; L], combine: impl Fn(f64, f64) -> f64) -> f64 {
+    let (mut parts, mut half) = (*parts, L / 2);
+    while half > 0 {
+        (0..half).for_each(|i| parts[i] = combine(parts[i], parts[i + half]));
+        half /= 2;
+    }
+    parts[0]
 }
 
 /// The sums of `N` terms over vectors of one length.

@@ -8,6 +8,7 @@
 
 use super::aligned::Aligned;
 use super::picks::{self, Pick};
+use super::transitions::Lists;
 
 /// Vectors of accumulators that fit the registers of every instruction set we dispatch to.
 pub(super) const WIDEST_PANEL: usize = 8;
@@ -81,17 +82,18 @@ impl Layout {
         Self { rows, columns, lanes, storage: Storage::Dense }
     }
 
-    /// The sparse layout that suits vectors of so many lanes; `None` where there are too many rows.
+    /// The sparse layout that suits vectors of so many lanes, given the rows of the entries in each
+    /// column; `None` where there are too many rows.
     pub(super) fn sparse(
         rows: usize,
         columns: usize,
         lanes: usize,
-        allowed: impl Fn(usize, usize) -> bool,
+        rows_of: &Lists,
     ) -> Option<Self> {
         if lanes == picks::MOST_LANES {
-            Self::picks(rows, columns, lanes, allowed)
+            Self::picks(rows, columns, lanes, rows_of)
         } else {
-            Self::blocks(rows, columns, lanes, allowed)
+            Self::blocks(rows, columns, lanes, rows_of)
         }
     }
 
@@ -100,7 +102,7 @@ impl Layout {
         rows: usize,
         columns: usize,
         lanes: usize,
-        allowed: impl Fn(usize, usize) -> bool,
+        rows_of: &Lists,
     ) -> Option<Self> {
         if rows > Group::MOST_ROWS {
             return None;
@@ -108,11 +110,12 @@ impl Layout {
         let mut starts = vec![0];
         let mut groups = Vec::new();
         for first in (0..columns).step_by(lanes) {
-            let last = columns.min(first + lanes);
-            let used = (0..rows).filter(|&row| (first..last).any(|column| allowed(row, column)));
-            let used: Vec<usize> = used.collect();
+            let own = first..columns.min(first + lanes);
+            let mut used: Vec<u32> = own.flat_map(|column| rows_of.list(column)).copied().collect();
+            used.sort_unstable();
+            used.dedup();
             groups.extend(used.chunks(Group::BLOCKS).map(|rows| {
-                Group::new(std::array::from_fn(|block| rows[block.min(rows.len() - 1)]))
+                Group::new(std::array::from_fn(|block| rows[block.min(rows.len() - 1)] as usize))
             }));
             starts.push(groups.len() as u32);
         }
@@ -124,7 +127,7 @@ impl Layout {
         rows: usize,
         columns: usize,
         lanes: usize,
-        allowed: impl Fn(usize, usize) -> bool,
+        rows_of: &Lists,
     ) -> Option<Self> {
         let vectors = rows.div_ceil(lanes);
         if vectors > Pick::MOST_VECTORS {
@@ -134,10 +137,9 @@ impl Layout {
         let mut all = Vec::new();
         for first in (0..columns).step_by(lanes) {
             let mut pattern = vec![[0; picks::MOST_LANES]; vectors];
-            for row in 0..rows {
-                for column in first..columns.min(first + lanes) {
-                    let bit = u8::from(allowed(row, column)) << (row % lanes);
-                    pattern[row / lanes][column - first] |= bit;
+            for column in first..columns.min(first + lanes) {
+                for &row in rows_of.list(column) {
+                    pattern[row as usize / lanes][column - first] |= 1 << (row as usize % lanes);
                 }
             }
             all.extend(picks::schedule(lanes, pattern));

@@ -25,9 +25,12 @@ mod oracle;
 mod paths;
 mod picks;
 mod product;
+mod sample;
 mod sequence;
+mod spans;
 mod table;
 mod tilts;
+mod transitions;
 mod viterbi;
 
 use crate::vector::{aligned, exponential};
@@ -44,3 +47,4 @@ pub use n_best::Path;
 pub use oracle::Chain;
 #[doc(hidden)]
 pub use table::Storage;
+pub use transitions::Transitions;

@@ -1,4 +1,7 @@
-use super::table::{Storage, TransitionTable};
+use std::borrow::Borrow;
+
+use super::table::{Stated, Storage, TransitionTable};
+use super::transitions::Transitions;
 use crate::model::ModelError;
 
 /// What holds between a position and the next.
@@ -51,7 +54,7 @@ impl ChainModel {
         if states == 0 {
             return Err(ModelError::NoStates { variable: 0 });
         }
-        let table = ((states, states), transitions);
+        let table = ((states, states), Stated::Dense(transitions));
         Self::assemble(Shape::Homogeneous { states }, &[table], storage, pulp::Arch::new())
     }
 
@@ -69,11 +72,31 @@ impl ChainModel {
         Self::stored(states, links, tables, (Storage::Automatic, pulp::Arch::new()))
     }
 
+    /// As [`ChainModel::new`], given the transitions that are allowed: memory follows their number.
+    pub fn with_transitions<T: Borrow<Transitions>>(
+        states: Vec<usize>,
+        links: Vec<Link>,
+        tables: &[T],
+    ) -> Result<Self, ModelError> {
+        let tables = tables.iter().map(|table| Stated::Sparse(table.borrow())).collect();
+        Self::stated(states, links, tables, (Storage::Automatic, pulp::Arch::new()))
+    }
+
     /// As [`ChainModel::new`], with the tables stored as told, for these instructions.
     pub(super) fn stored<T: AsRef<[f64]>>(
         states: Vec<usize>,
         links: Vec<Link>,
         tables: &[T],
+        stored: (Storage, pulp::Arch),
+    ) -> Result<Self, ModelError> {
+        let tables = tables.iter().map(|table| Stated::Dense(table.as_ref())).collect();
+        Self::stated(states, links, tables, stored)
+    }
+
+    fn stated(
+        states: Vec<usize>,
+        links: Vec<Link>,
+        tables: Vec<Stated>,
         (storage, instructions): (Storage, pulp::Arch),
     ) -> Result<Self, ModelError> {
         if let Some(variable) = states.iter().position(|&k| k == 0) {
@@ -87,21 +110,20 @@ impl ChainModel {
             if *shapes[table].get_or_insert(shape) != shape {
                 return Err(ModelError::TableSize {
                     shape: pair.to_vec(),
-                    found: tables[table].as_ref().len(),
+                    found: tables[table].cells(),
                 });
             }
         }
-        let tables = tables.iter().zip(shapes).map(|(table, shape)| {
-            let shape = shape.expect("every table is named by a link");
-            (shape, table.as_ref())
-        });
-        let tables: Vec<_> = tables.collect();
+        let tables = tables.into_iter().zip(shapes);
+        let tables: Vec<_> = tables
+            .map(|(table, shape)| (shape.expect("every table is named by a link"), table))
+            .collect();
         Self::assemble(Shape::Positions { states, links }, &tables, storage, instructions)
     }
 
     fn assemble(
         shape: Shape,
-        stated: &[((usize, usize), &[f64])],
+        stated: &[((usize, usize), Stated)],
         storage: Storage,
         instructions: pulp::Arch,
     ) -> Result<Self, ModelError> {

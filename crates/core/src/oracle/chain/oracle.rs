@@ -25,7 +25,7 @@ use crate::support::Support;
 pub struct Chain {
     pub(super) model: Arc<ChainModel>,
     support: Support,
-    numbering: Numbering,
+    pub(super) numbering: Numbering,
     pub(super) sequence: Sequence,
     pub(super) tilts: Tilts,
     pub(super) messages: Messages,
@@ -187,35 +187,56 @@ impl Chain {
     }
 
     fn visit_edges(&mut self, visit: &mut dyn FnMut(usize, &[f64])) {
-        let Self { model, sequence, tilts, messages, tilt, .. } = self;
         let variables = self.numbering.position_of.len();
-        let [packed, marginal] = &mut self.edge;
-        for (edge, &(t, transposed)) in self.numbering.links.iter().enumerate() {
-            let table = &model.tables[sequence.positions[t].table.expect("a stated link")];
+        for edge in 0..self.numbering.links.len() {
+            let (t, transposed) = self.numbering.links[edge];
+            self.pack_link(t);
+            let table =
+                &self.model.tables[self.sequence.positions[t].table.expect("a stated link")];
             let (layout, shape) = (&table.forward, table.shape());
-            packed.reset(layout.slots(), 0.0);
-            if self.state == State::Log {
-                log_domain::add_edge_marginal(model, sequence, tilts, messages, (t, tilt), packed);
-            } else {
-                let values: &[f64] = match tilts.links[t] {
-                    None => &table.exp_forward,
-                    Some(group) => &tilts.groups[group].exp_forward,
-                };
-                model.instructions.dispatch(EdgeMarginal {
-                    sequence,
-                    tilts,
-                    messages,
-                    t,
-                    layout,
-                    values,
-                    packed,
-                });
-            }
+            let [packed, marginal] = &mut self.edge;
             marginal.reset(shape.0 * shape.1, 0.0);
             layout.for_each_entry(|i, j, slot| {
                 marginal[cell_of(i, j, shape, transposed)] = packed[slot];
             });
             visit(variables + edge, marginal);
+        }
+    }
+
+    /// Writes the marginals between position `t` and the next to `self.edge[0]`, in the forward layout of
+    /// their table.
+    fn pack_link(&mut self, t: usize) {
+        let Self { model, sequence, tilts, messages, tilt, .. } = self;
+        let packed = &mut self.edge[0];
+        let table = &model.tables[sequence.positions[t].table.expect("a stated link")];
+        let layout = &table.forward;
+        packed.reset(layout.slots(), 0.0);
+        if self.state == State::Log {
+            log_domain::add_edge_marginal(model, sequence, tilts, messages, (t, tilt), packed);
+            return;
+        }
+        let values: &[f64] = match tilts.links[t] {
+            None => &table.exp_forward,
+            Some(group) => &tilts.groups[group].exp_forward,
+        };
+        let pass = EdgeMarginal { sequence, tilts, messages, t, layout, values, packed };
+        model.instructions.dispatch(pass);
+    }
+
+    /// Visits the probability of every transition that is allowed, at the tilt of the latest
+    /// [`Oracle::tilted`] call: `visit(position, from, to, probability)`, link after link. No more is
+    /// held than the transitions of one link.
+    pub fn visit_transitions(&mut self, visit: &mut dyn FnMut(usize, usize, usize, f64)) {
+        if self.state == State::Scaled && !self.edges_stay_finite() {
+            self.answer_in_log_domain();
+        }
+        let links = if self.state == State::Nothing { 0 } else { self.sequence.positions.len() };
+        for t in 0..links {
+            let Some(table) = self.sequence.positions[t].table else { continue };
+            self.pack_link(t);
+            let packed = &self.edge[0];
+            let layout = &self.model.tables[table].forward;
+            layout.for_each_entry(|from, to, slot| visit(t, from, to, packed[slot]));
         }
     }
 }

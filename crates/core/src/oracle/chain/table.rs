@@ -1,10 +1,13 @@
 //! A transition table with everything that is computed once and kept.
 
+use std::borrow::Cow;
+
 use pulp::Simd;
 
 use super::aligned::Aligned;
 use super::exponential::exponentiate;
 use super::layout::{self, Layout};
+use super::transitions::Transitions;
 use crate::model::ModelError;
 
 /// Whether a table is stored sparse.
@@ -40,39 +43,78 @@ pub(super) struct TransitionTable {
     pub(super) forbids: bool,
 }
 
+/// A table as it is stated.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Stated<'a> {
+    /// Row-major log-potentials, `[from][to]`.
+    Dense(&'a [f64]),
+    /// The allowed ones.
+    Sparse(&'a Transitions),
+}
+
+impl Stated<'_> {
+    /// Pairs of states that it speaks of.
+    pub(super) fn cells(self) -> usize {
+        match self {
+            Self::Dense(log_potentials) => log_potentials.len(),
+            Self::Sparse(transitions) => transitions.shape().0 * transitions.shape().1,
+        }
+    }
+
+    fn fits(self, shape: (usize, usize)) -> bool {
+        match self {
+            Self::Dense(log_potentials) => log_potentials.len() == shape.0 * shape.1,
+            Self::Sparse(transitions) => transitions.shape() == shape,
+        }
+    }
+
+    fn extent(self) -> Result<Extent, ModelError> {
+        match self {
+            Self::Dense(log_potentials) => Extent::of(log_potentials),
+            Self::Sparse(transitions) => transitions.extent(),
+        }
+    }
+}
+
 impl TransitionTable {
-    /// A table of row-major `log_potentials` (`[from][to]`).
+    /// A table of log-potentials between `from` states and `to` states.
     pub(super) fn new(
         (from, to): (usize, usize),
-        log_potentials: &[f64],
+        stated: Stated,
         storage: Storage,
         instructions: pulp::Arch,
     ) -> Result<Self, ModelError> {
-        if log_potentials.len() != from * to {
-            return Err(ModelError::TableSize {
-                shape: vec![from, to],
-                found: log_potentials.len(),
-            });
+        if !stated.fits((from, to)) {
+            return Err(ModelError::TableSize { shape: vec![from, to], found: stated.cells() });
         }
-        let Extent { highest, spread, forbids } = Extent::of(log_potentials)?;
-        let at = |i: usize, j: usize| log_potentials[i * to + j];
-        let allowed = |i, j| at(i, j) > f64::NEG_INFINITY;
+        let Extent { highest, spread, forbids } = stated.extent()?;
         let lanes = lanes(instructions);
         let mut forward = Layout::dense(from, to, lanes);
         let mut backward = Layout::dense(to, from, lanes);
         if storage != Storage::Dense && (forbids || storage == Storage::Sparse) {
-            let sparse = Layout::sparse(from, to, lanes, allowed).zip(Layout::sparse(
-                to,
-                from,
-                lanes,
-                |j, i| allowed(i, j),
-            ));
+            let allowed = match stated {
+                Stated::Dense(log_potentials) => {
+                    Cow::Owned(Transitions::of_dense(to, log_potentials))
+                }
+                Stated::Sparse(transitions) => Cow::Borrowed(transitions),
+            };
+            let sparse = Layout::sparse(from, to, lanes, &allowed.transposed())
+                .zip(Layout::sparse(to, from, lanes, &allowed.lists()));
             if let Some(sparse) = sparse
                 && (storage == Storage::Sparse || (sparse.0.pays() && sparse.1.pays()))
             {
                 (forward, backward) = sparse;
             }
         }
+        let expanded = match (stated, &forward.storage) {
+            (Stated::Sparse(transitions), layout::Storage::Dense) => transitions.dense(),
+            _ => Vec::new(),
+        };
+        let at = |i: usize, j: usize| match stated {
+            Stated::Dense(log_potentials) => log_potentials[i * to + j],
+            Stated::Sparse(_) if !expanded.is_empty() => expanded[i * to + j],
+            Stated::Sparse(transitions) => transitions.at(i, j),
+        };
         let log_forward = forward.pack(f64::NEG_INFINITY, at);
         let mut exp_forward = log_forward.clone();
         exponentiate(instructions, &mut exp_forward, highest);

@@ -20,7 +20,7 @@ pub(super) struct Run {
 }
 
 /// A transition table at the latest tilt.
-pub(super) struct Transitions<'a> {
+pub(super) struct TiltedTable<'a> {
     pub(super) table: &'a TransitionTable,
     pub(super) log_forward: &'a [f64],
     pub(super) exp_forward: &'a [f64],
@@ -34,16 +34,16 @@ impl Run {
         &self,
         model: &'a ChainModel,
         groups: &'a [EdgeGroup],
-    ) -> Option<Transitions<'a>> {
+    ) -> Option<TiltedTable<'a>> {
         let table = &model.tables[self.table?];
         Some(match self.group.map(|group| &groups[group]) {
-            None => Transitions {
+            None => TiltedTable {
                 table,
                 log_forward: &table.log_forward,
                 exp_forward: &table.exp_forward,
                 exp_backward: &table.exp_backward,
             },
-            Some(group) => Transitions {
+            Some(group) => TiltedTable {
                 table,
                 log_forward: &group.log_forward,
                 exp_forward: &group.exp_forward[..group.log_forward.len()],

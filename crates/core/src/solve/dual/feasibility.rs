@@ -18,10 +18,10 @@ impl Dual {
     /// below that is the proof; a diverging dual leads to such a `λ`.
     pub(super) fn is_infeasible(&mut self, engine: &mut Engine) -> bool {
         let rows = self.program.rows();
-        let point = &mut self.trial.point;
+        let point = &mut self.scratch;
         point.tilt.fill(0.0);
         let (mut offset, mut gross) = (0.0, 0.0);
-        for (row, &multiplier) in self.current.multipliers.iter().enumerate() {
+        for (row, &multiplier) in self.current.multipliers().iter().enumerate() {
             if self.program.penalty(row).is_hard() {
                 rows.add_row(row, -multiplier, &mut point.tilt);
                 offset += multiplier * rows.offset(row);
@@ -45,27 +45,28 @@ impl Dual {
 
     /// Whether a hard constraint that no variable takes part in is broken.
     pub(super) fn breaks_a_constant(&self) -> bool {
-        (0..self.program.measurements.len()).any(|row| {
+        let sizes = self.program.largest.iter().enumerate();
+        sizes.filter(|(_, size)| **size == 0.0).any(|(row, _)| {
             let measured = self.program.measure(row, &self.current.point.marginals);
-            let violation = self.program.penalty(row).violation(measured);
-            self.program.largest[row] == 0.0 && violation > ROUNDED
+            self.program.penalty(row).violation(measured) > ROUNDED
         })
     }
 
     /// Whether a Poisson count was observed where nothing can be: where even tilts that put all mass
     /// on the configurations with the greatest `z` leave it at zero or below.
     pub(super) fn observes_the_impossible(&mut self, engine: &mut Engine) -> bool {
-        (0..self.program.measurements.len()).any(|row| {
-            let counted = matches!(self.program.penalty(row), Penalty::Poisson { .. });
-            let measured = self.program.measure(row, &self.current.point.marginals);
-            counted && measured <= 0.0 && !self.can_be_positive(engine, row)
-        })
+        self.program.has_logarithms
+            && (0..self.program.measurements.len()).any(|row| {
+                let counted = matches!(self.program.penalty(row), Penalty::Poisson { .. });
+                let measured = self.program.measure(row, &self.current.point.marginals);
+                counted && measured <= 0.0 && !self.can_be_positive(engine, row)
+            })
     }
 
     fn can_be_positive(&mut self, engine: &mut Engine, row: usize) -> bool {
         let (rows, largest) = (self.program.rows(), self.program.largest[row]);
         let scores = 1.0 + engine.lowest_score.abs().min(1e6) + engine.base_log_partition.abs();
-        let point = &mut self.trial.point;
+        let point = &mut self.scratch;
         [1e2, 1e5, 1e8, 1e11].into_iter().filter(|_| largest > 0.0).any(|stretch| {
             point.tilt.fill(0.0);
             rows.add_row(row, stretch * scores / largest, &mut point.tilt);

@@ -14,15 +14,18 @@ mod feasibility;
 mod passes;
 mod program;
 mod quasi_newton;
+mod secant;
 #[cfg(test)]
 mod tests;
 
+use passes::{Blend, Placed};
 use program::{Iterate, Program};
 use quasi_newton::Memory;
+use secant::Secant;
 
 use super::engine::{Engine, Point, Solver, Step, Verdict, rounding};
 use crate::energy::Measurements;
-use crate::vector::{Aligned, Place, sweep, vectorised};
+use crate::vector::{Place, sweep, vectorised};
 
 /// The first step may change no potential by more than this; the limit doubles when it binds.
 const FIRST_TILT_LIMIT: f64 = 8.0;
@@ -30,6 +33,9 @@ const FIRST_TILT_LIMIT: f64 = 8.0;
 const LOG_STEP_LIMIT: f64 = 3.0;
 /// Where nothing bends, this keeps inverses far from overflow.
 const LEAST_CURVATURE: f64 = 1e-100;
+/// A search starts at no more than this many times the part of the longest step that the last one
+/// took: where curvature changes along the way, as counts make it, full steps fail again and again.
+const GROWTH: f64 = 2.0;
 /// A step is shortened at most so often.
 const TRIALS: usize = 40;
 /// Where function values differ by less than this part, only gradients are trusted.
@@ -43,6 +49,8 @@ const INFEASIBILITY_TEST: usize = 8;
 /// On the problems of `tests/stiff.rs`, remembering 20 steps takes as many oracle calls as 10, and 5
 /// half as many again.
 const MOST_REMEMBERED: usize = 10;
+/// A dense product reads so many rows of its table in the time of a pass over its result.
+const ROWS_A_PASS: usize = 32;
 /// Passes over so few unknowns cost next to nothing.
 const FEW: usize = 100;
 
@@ -50,10 +58,20 @@ pub(super) struct Dual {
     program: Program,
     current: Iterate,
     trial: Iterate,
-    memory: Memory,
-    /// `[measurements]`
-    direction: Aligned,
+    /// Past steps; none where the latest alone counts, which the two iterates hold.
+    memory: Option<Memory>,
+    /// Whether there is a step to remember.
+    remembers: bool,
+    /// Whether the last step led anywhere: then the trial is where it started.
+    moved: bool,
+    /// Where proofs of infeasibility are sought.
+    scratch: Point,
     tilt_limit: f64,
+    /// The part of the longest step that the last search took.
+    part: f64,
+    /// Whether searches start no farther than twice where the last one ended: for counts, whose slopes
+    /// have no bound, unless hard constraints ask for long steps.
+    careful: bool,
     failures: usize,
     iteration: usize,
 }
@@ -68,13 +86,20 @@ impl Dual {
         scale: f64,
     ) -> Self {
         let (rows, width) = (measurements.len(), engine.coordinates());
+        let steps = remembered(engine, rows);
+        let careful = !measurements.has_bounded_slopes() && !measurements.has_hard();
+        let program = Program::new(engine, measurements, base_tilt, scale);
         let mut dual = Self {
-            program: Program::new(engine, measurements, base_tilt, scale),
-            current: Iterate::new(rows, width),
-            trial: Iterate::new(rows, width),
-            memory: Memory::new(rows, remembered(engine, rows)),
-            direction: Aligned::filled(rows, 0.0),
+            current: Iterate::new(&program, width),
+            trial: Iterate::new(&program, width),
+            program,
+            memory: (steps > 1).then(|| Memory::new(rows, steps)),
+            remembers: false,
+            moved: false,
+            scratch: Point::new(width),
             tilt_limit: FIRST_TILT_LIMIT,
+            part: 1.0,
+            careful,
             failures: 0,
             iteration: 0,
         };
@@ -89,10 +114,9 @@ impl Dual {
     pub fn rebase(&mut self, engine: &mut Engine, base_tilt: &[f64], scale: f64) {
         let ratio = self.program.scale / scale;
         self.program.rebase(base_tilt, scale);
-        self.memory.forget();
-        self.failures = 0;
+        (self.part, self.failures) = (1.0, 0);
         for row in 0..self.program.measurements.len() {
-            let multiplier = ratio * self.current.multipliers[row];
+            let multiplier = ratio * self.current.multipliers()[row];
             self.current.unknowns[row] = self.program.unknown(row, multiplier);
         }
         self.settle(engine);
@@ -100,10 +124,12 @@ impl Dual {
 
     /// Fills in the current iterate from its unknowns.
     fn settle(&mut self, engine: &mut Engine) {
-        self.direction.fill(0.0);
-        self.program.place(&self.current.unknowns, 0.0, &self.direction, &mut self.trial);
-        self.program.evaluate(engine, self.tilt_limit, &mut self.trial);
+        self.current.diagonal.fill(0.0);
+        self.trial.unknowns.copy_from_slice(&self.current.unknowns);
+        self.program.place(&self.current, Blend::shorter(0.0), &mut self.trial);
+        self.program.evaluate(engine, &self.current, self.tilt_limit, &mut self.trial);
         std::mem::swap(&mut self.current, &mut self.trial);
+        self.forget();
     }
 
     /// The sum of the Fenchel gaps at the current multipliers.
@@ -118,7 +144,7 @@ impl Dual {
 
     /// The multipliers, in the scale of the original weights.
     pub fn unscaled_multipliers(&self) -> impl Iterator<Item = f64> + '_ {
-        self.current.multipliers.iter().map(|m| m * self.program.scale)
+        self.current.multipliers().iter().map(|m| m * self.program.scale)
     }
 
     pub fn measurements(&self) -> &Measurements {
@@ -139,29 +165,48 @@ impl Dual {
         self.current.gap == 0.0 && self.violation() == 0.0
     }
 
-    /// A descent direction whose full step ends inside the box.
-    fn find_direction(&mut self) {
-        let [slope, gradient, direction] = self.bounded_direction();
-        let descends = slope.is_finite() && slope < -1e-12 * (gradient * direction).sqrt();
-        if !descends && !self.memory.is_empty() {
-            // Without past steps every component goes against its own gradient.
-            self.memory.forget();
-            self.bounded_direction();
+    /// Forgets all steps.
+    fn forget(&mut self) {
+        self.remembers = false;
+        // What is not remembered must not be what a search that failed left: it may be NaN.
+        self.trial.unknowns.copy_from_slice(&self.current.unknowns);
+        if let Some(memory) = &mut self.memory {
+            memory.forget();
         }
     }
 
-    /// The quasi-Newton direction, each component cut off where it meets its bound; its slope, and
-    /// the squares of the gradient and of itself.
-    fn bounded_direction(&mut self) -> [f64; 3] {
-        let Iterate { gradient, diagonal, .. } = &self.current;
-        self.memory.direction(gradient, diagonal, &mut self.direction);
-        self.program.keep_inside(&self.current, &mut self.direction)
+    /// Places the trial along a descent direction, each component cut off where it meets its bound.
+    fn place_along(&mut self) -> Placed {
+        let placed = self.place_remembered();
+        let descends = placed.slope.is_finite() && placed.slope < -1e-12 * placed.slope_size;
+        if descends || !self.remembers {
+            return placed;
+        }
+        // Without past steps every component goes against its own gradient.
+        self.forget();
+        self.place_remembered()
+    }
+
+    fn place_remembered(&mut self) -> Placed {
+        let Iterate { gradient, diagonal, secant, .. } = &self.current;
+        let blend = match &mut self.memory {
+            _ if !self.remembers => Blend::STEEPEST,
+            Some(memory) => {
+                memory.direction(gradient, diagonal, &mut self.trial.unknowns);
+                Blend::GIVEN
+            }
+            None => secant.direction(),
+        };
+        self.program.place(&self.current, blend, &mut self.trial)
     }
 
     /// Places the trial at the longest step along the direction that changes no potential by more
-    /// than the limit; that step, and whether it goes to the limit.
-    fn place_longest(&mut self) -> (f64, bool) {
-        self.program.place(&self.current.unknowns, 1.0, &self.direction, &mut self.trial);
+    /// than the limit; whether it goes to the limit.
+    fn place_longest(&mut self) -> bool {
+        let Placed { reach, .. } = self.place_along();
+        if reach <= 0.5 * self.tilt_limit {
+            return false;
+        }
         let tilts = [&self.trial.point.tilt[..], &self.current.point.tilt];
         let ([], [largest]) = vectorised(
             #[inline(always)]
@@ -175,25 +220,31 @@ impl Dual {
             },
         );
         if largest > self.tilt_limit {
-            let longest = self.tilt_limit / largest;
-            self.program.place(&self.current.unknowns, longest, &self.direction, &mut self.trial);
-            return (longest, true);
+            self.shorten(self.tilt_limit / largest);
+            return true;
         }
-        (1.0, largest > 0.5 * self.tilt_limit)
+        largest > 0.5 * self.tilt_limit
+    }
+
+    /// Moves the trial towards the current iterate, a part of the way from which is left.
+    fn shorten(&mut self, part: f64) {
+        self.program.place(&self.current, Blend::shorter(part), &mut self.trial);
     }
 
     /// One quasi-Newton step: a direction, then a search along it.
     fn advance(&mut self, engine: &mut Engine) {
         self.iteration += 1;
-        self.find_direction();
-        let (longest, limit_binds) = self.place_longest();
-        let mut step = longest;
+        let limit_binds = self.place_longest();
+        let mut part = if self.careful { (GROWTH * self.part).min(1.0) } else { 1.0 };
+        if part < 1.0 {
+            self.shorten(part);
+        }
         for _ in 0..TRIALS {
             // Should the step pass, the next one may go farther.
-            let binds = step == longest && limit_binds;
+            let binds = part == 1.0 && limit_binds;
             let limit = if binds { 2.0 * self.tilt_limit } else { self.tilt_limit };
-            self.program.evaluate(engine, limit, &mut self.trial);
-            let [before, after] = self.memory.note(&self.current, &self.trial);
+            self.program.evaluate(engine, &self.current, limit, &mut self.trial);
+            let Secant { before, after, .. } = self.trial.secant;
             if before == 0.0 {
                 break;
             }
@@ -201,20 +252,25 @@ impl Dual {
                 if after <= 0.0 {
                     self.tilt_limit = limit;
                 }
-                self.memory.keep();
+                if let Some(memory) = &mut self.memory {
+                    memory.keep(&self.current, &self.trial);
+                }
                 std::mem::swap(&mut self.current, &mut self.trial);
-                self.failures = 0;
+                (self.remembers, self.moved) = (true, true);
+                (self.part, self.failures) = (part, 0);
                 return;
             }
             // The secant's zero of the slope, kept away from both ends.
             let zero = before / (before - after);
-            step *= if zero.is_finite() { zero.clamp(0.1, 0.7) } else { 0.1 };
-            self.program.place(&self.current.unknowns, step, &self.direction, &mut self.trial);
+            let shorter = if zero.is_finite() { zero.clamp(0.1, 0.7) } else { 0.1 };
+            part *= shorter;
+            self.shorten(shorter);
         }
-        if self.memory.is_empty() {
+        if !self.remembers {
             self.failures += 1;
         }
-        self.memory.forget();
+        self.part = 1.0;
+        self.forget();
     }
 
     fn passes(&self, before: f64, after: f64) -> bool {
@@ -230,7 +286,7 @@ impl Dual {
     }
 
     fn report(&self, verdict: Verdict) -> Step {
-        let objective = self.current.point.objective();
+        let objective = self.current.objective;
         Step {
             gap: Some(self.current.gap),
             violation: self.violation(),
@@ -241,11 +297,11 @@ impl Dual {
 
 /// How many past steps shape the direction. Each costs some passes over the unknowns, which may take
 /// no longer than a part of an oracle call: that takes several passes over the cells that the
-/// energies read.
+/// energies read, and one more for every [`ROWS_A_PASS`] states that a cell's neighbours have.
 fn remembered(engine: &Engine, unknowns: usize) -> usize {
     let blocks = engine.energies.support().blocks().iter();
-    let cells: usize = blocks.map(|block| block.tables.len() * block.len).sum();
-    (cells / unknowns.max(1))
+    let cells = blocks.map(|block| block.tables.len() * block.len * (1 + block.len / ROWS_A_PASS));
+    (cells.sum::<usize>() / unknowns.max(1))
         .clamp(if unknowns <= FEW { MOST_REMEMBERED } else { 1 }, MOST_REMEMBERED)
 }
 
@@ -255,6 +311,7 @@ impl Solver for Dual {
     }
 
     fn step(&mut self, engine: &mut Engine) -> Step {
+        self.moved = false;
         if self.iteration == 0 && (self.breaks_a_constant() || self.observes_the_impossible(engine))
         {
             return self.report(Verdict::Infeasible);
@@ -276,5 +333,9 @@ impl Solver for Dual {
 
     fn point(&self) -> &Point {
         &self.current.point
+    }
+
+    fn previous(&self) -> Option<&Point> {
+        Some(if self.moved { &self.trial.point } else { &self.current.point })
     }
 }

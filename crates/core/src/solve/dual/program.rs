@@ -3,25 +3,35 @@
 //! An unknown is a multiplier `λ` between bounds, or for Poisson penalties `v` with
 //! `λ = w·rate − e^v`. Rows are walked in runs of one kind of penalty, in few passes.
 
+use std::array::from_fn;
 use std::ops::Range;
 
-use super::passes::{Pairs, Placement, cut_off};
-use crate::energy::{Measurements, Penalty, Rows, Run, clip, specialised};
-use crate::solve::engine::{Engine, Point, rounding};
-use crate::vector::{Aligned, ONES, Piece, Place, dispatch, greater, sweep, vectorised};
+use pulp::Simd;
+
+use super::passes::{Blend, Measured, PairTotals, Pairs, Placed, Placement, without_residue};
+use super::secant::Secant;
+use crate::energy::{Kind, Measurements, Penalty, Rows, Run, clip, specialised};
+use crate::solve::engine::{Engine, Point};
+use crate::vector::{Aligned, Column, ONES, Piece, Reduced, ZEROS, dispatch};
 
 pub(super) struct Program {
     pub measurements: Measurements,
     /// Added to every tilt: what other energies contribute. `[support]`
-    pub base_tilt: Aligned,
+    base_tilt: Aligned,
+    /// Whether any of it is not 0.
+    has_base: bool,
     /// Weights are divided by this.
     pub scale: f64,
     /// The weights after that division. `[measurements]`
-    pub weights: Aligned,
+    pub weights: Column,
     /// One over them. `[measurements]`
-    inverse_weights: Aligned,
+    inverse_weights: Column,
     /// Largest coefficient of each row, 0 for constants. `[measurements]`
     pub largest: Aligned,
+    /// How much a tilt changes, at most, where no multiplier changes by more than 1.
+    pub steepest: f64,
+    /// Whether some unknown is a logarithm; if none is, unknowns are multipliers.
+    pub has_logarithms: bool,
     /// Block of each support coordinate. `[support]`
     block_of: Vec<usize>,
     /// One over the number of tables in the block of each support coordinate, if any block has
@@ -33,7 +43,7 @@ pub(super) struct Program {
 pub(super) struct Iterate {
     /// `λ_j` or `v_j`. `[measurements]`
     pub unknowns: Aligned,
-    /// `λ`. `[measurements]`
+    /// `λ`, where some unknown is a logarithm. `[measurements]`
     pub multipliers: Aligned,
     /// Gradient of `value` in the unknowns. `[measurements]`
     pub gradient: Aligned,
@@ -46,30 +56,44 @@ pub(super) struct Iterate {
     pub value_size: f64,
     /// Sum of the Fenchel gaps.
     pub gap: f64,
+    /// `F` there, if no other energy tilts the base.
+    pub objective: f64,
     /// Projected gradient, `‖·‖∞`.
     pub residual: f64,
     /// Largest violation of a hard constraint.
     pub violation: f64,
+    /// What the step that led here did.
+    pub secant: Secant,
     pub point: Point,
     /// Two gathered vectors, measurements and variances of a piece.
     pub scratch: Box<[Piece; 4]>,
 }
 
 impl Iterate {
-    pub fn new(measurements: usize, coordinates: usize) -> Self {
+    pub fn new(program: &Program, coordinates: usize) -> Self {
+        let measurements = program.measurements.len();
+        let logarithms = if program.has_logarithms { measurements } else { 0 };
         Self {
             unknowns: Aligned::filled(measurements, 0.0),
-            multipliers: Aligned::filled(measurements, 0.0),
+            multipliers: Aligned::filled(logarithms, 0.0),
             gradient: Aligned::filled(measurements, 0.0),
             diagonal: Aligned::filled(measurements, 0.0),
             value: f64::NAN,
             value_size: 0.0,
             gap: f64::INFINITY,
+            objective: f64::NAN,
             residual: f64::INFINITY,
             violation: f64::INFINITY,
+            secant: Secant::default(),
             point: Point::new(coordinates),
             scratch: Box::default(),
         }
+    }
+
+    /// `λ`. `[measurements]`
+    #[inline(always)]
+    pub fn multipliers(&self) -> &[f64] {
+        if self.multipliers.is_empty() { &self.unknowns } else { &self.multipliers }
     }
 }
 
@@ -93,31 +117,49 @@ impl Program {
         };
         let mut largest = Aligned::default();
         (0..measurements.len()).for_each(|row| largest.push(largest_of(row)));
-        let weights = Aligned::filled(measurements.len(), 0.0);
+        let mut slopes = vec![0.0; support.len()];
+        let rows = measurements.rows();
+        for (column, coefficient) in (0..measurements.len()).flat_map(|row| rows.entries(row)) {
+            slopes[column] += coefficient.abs();
+        }
+        let mut penalties = (0..measurements.len()).map(|row| measurements.penalty(row));
+        let has_logarithms = penalties.any(|p| matches!(p, Penalty::Poisson { .. }));
         let mut program = Self {
             measurements,
-            base_tilt: base_tilt.into(),
+            base_tilt: Aligned::filled(support.len(), 0.0),
+            has_base: false,
             scale,
-            inverse_weights: weights.clone(),
-            weights,
+            inverse_weights: Column::default(),
+            weights: Column::default(),
             largest,
+            steepest: slopes.into_iter().fold(0.0, f64::max),
+            has_logarithms,
             block_of,
             shares: shares.iter().any(|&share| share != 1.0).then_some(shares),
         };
-        program.find_weights();
+        program.rebase(&base_tilt, scale);
         program
     }
 
     pub fn rebase(&mut self, base_tilt: &[f64], scale: f64) {
         self.base_tilt.copy_from_slice(base_tilt);
+        self.has_base = base_tilt.iter().any(|&t| t != 0.0);
         self.scale = scale;
-        self.find_weights();
+        self.weights.refill(self.measurements.weights().iter().map(|weight| weight / scale));
+        self.inverse_weights.refill(self.weights.iter().map(|weight| 1.0 / weight));
     }
 
-    fn find_weights(&mut self) {
-        for (row, &weight) in self.measurements.weights().iter().enumerate() {
-            self.weights[row] = weight / self.scale;
-            self.inverse_weights[row] = 1.0 / self.weights[row];
+    /// What is added to the tilts of some columns, a piece at most.
+    #[inline(always)]
+    pub fn base(&self, columns: Range<usize>) -> &[f64] {
+        if self.has_base { &self.base_tilt[columns] } else { &ZEROS.0[..columns.len()] }
+    }
+
+    /// Starts the tilts that are not one row's alone so far.
+    #[inline(always)]
+    pub fn start_tilt(&self, tilt: &mut [f64]) {
+        for gap in self.measurements.gaps(tilt.len()) {
+            tilt[gap.clone()].copy_from_slice(&self.base_tilt[gap]);
         }
     }
 
@@ -142,88 +184,68 @@ impl Program {
         clip(multiplier, low, high)
     }
 
-    /// Moves `trial` to `origin + step · direction`, within bounds: unknowns, multipliers and tilt.
-    pub fn place(&self, origin: &[f64], step: f64, direction: &[f64], trial: &mut Iterate) {
-        dispatch(Placement { program: self, origin, step, direction, trial });
-    }
-
-    /// Cuts each component of a direction off where it meets its bound; its slope, and the squares of
-    /// the gradient and of itself.
-    pub fn keep_inside(&self, from: &Iterate, direction: &mut [f64]) -> [f64; 3] {
-        vectorised(
-            #[inline(always)]
-            || {
-                let mut totals = [0.0; 3];
-                for run in self.measurements.pieces().filter(|run| !run.is_constant()) {
-                    let rows = run.rows.clone();
-                    let bounds = self.bounds(rows.clone());
-                    let ends = [&from.unknowns[rows.clone()], &from.gradient[rows.clone()]];
-                    let direction = &mut direction[rows];
-                    let own = specialised!(run.kind, |kind| cut_off(kind, bounds, ends, direction));
-                    (0..3).for_each(|n| totals[n] += own[n]);
-                }
-                totals
-            },
-        )
+    /// Moves `trial` along a blend of directions, within bounds: unknowns, multipliers and tilt.
+    pub fn place(&self, from: &Iterate, blend: Blend, trial: &mut Iterate) -> Placed {
+        dispatch(Placement { program: self, from, blend, trial })
     }
 
     /// Weights and parameters: what bounds follow from.
     #[inline(always)]
     pub fn bounds(&self, rows: Range<usize>) -> [&[f64]; 3] {
         let [first, second] = self.measurements.parameters(rows.clone());
-        [&self.weights[rows], first, second]
+        [self.weights.piece(rows), first, second]
     }
 
-    /// Calls the oracle and fills in all that follows from an iterate's multipliers. No diagonal
-    /// entry leads, by itself, beyond the limit on tilts: where a measurement hardly varies, a Newton
-    /// step in it would drown all others.
-    pub fn evaluate(&self, engine: &mut Engine, tilt_limit: f64, iterate: &mut Iterate) {
-        let point = &mut iterate.point;
-        point.log_partition = engine.call(&point.tilt, &mut point.marginals);
-        point.call = engine.oracle_calls;
-        vectorised(
-            #[inline(always)]
-            || self.pair(1.0 / tilt_limit, iterate),
-        );
-        iterate.value += iterate.point.log_partition;
-        iterate.value_size += iterate.point.log_partition.abs();
-        iterate.point.summarise_tilt();
+    /// Calls the oracle and fills in all that follows from an iterate's multipliers, and from the step
+    /// that led there. No diagonal entry leads, by itself, beyond the limit on tilts: where a
+    /// measurement hardly varies, a Newton step in it would drown all others.
+    pub fn evaluate(
+        &self,
+        engine: &mut Engine,
+        from: &Iterate,
+        tilt_limit: f64,
+        iterate: &mut Iterate,
+    ) {
+        engine.call_at(&mut iterate.point);
+        let inverse_limit = 1.0 / tilt_limit;
+        dispatch(Evaluation { program: self, inverse_limit, from, iterate });
     }
 
     /// Sets measurements against multipliers.
     #[inline(always)]
-    fn pair(&self, inverse_limit: f64, iterate: &mut Iterate) {
-        let (mut totals, mut residual, mut violation) = ([0.0; 4], 0.0, 0.0);
+    fn pair<S: Simd>(&self, simd: S, inverse_limit: f64, from: &Iterate, iterate: &mut Iterate) {
+        let (mut totals, mut secant) = (PairTotals::new(), Reduced::ZERO);
+        let mut violation = 0.0;
+        let Iterate { unknowns, multipliers, gradient, diagonal, point, scratch, .. } = iterate;
+        let multipliers = if self.has_logarithms { &*multipliers } else { &*unknowns };
         for run in self.measurements.pieces() {
             let rows = run.rows.clone();
-            self.read(&run, &iterate.point.marginals, &mut iterate.scratch);
-            let [_, _, measured, variances] = &*iterate.scratch;
-            let measured = &measured.0[..rows.len()];
-            let variances = &variances.0[..rows.len()];
             let pairs = Pairs {
-                weights: &self.weights[rows.clone()],
-                inverse_weights: &self.inverse_weights[rows.clone()],
+                weights: self.weights.piece(rows.clone()),
+                inverse_weights: self.inverse_weights.piece(rows.clone()),
                 parameters: self.measurements.parameters(rows.clone()),
                 offsets: self.rows().offsets(&run).0,
-                coefficients: self.rows().coefficients(&run).unwrap_or(&self.largest[rows.clone()]),
-                multipliers: &iterate.multipliers[rows.clone()],
-                measured,
-                variances,
+                multipliers: &multipliers[rows.clone()],
+                measured: self.read(&run, &point.marginals, scratch),
                 inverse_limit,
             };
-            let gradient = &mut iterate.gradient[rows.clone()];
-            let diagonal = &mut iterate.diagonal[rows];
-            let (own, [worst]) =
-                specialised!(run.kind, |kind| pairs.fill(kind, gradient, diagonal));
-            (0..4).for_each(|n| totals[n] += own[n]);
-            residual = greater(residual, worst);
-            if run.kind.is_hard() {
-                let of = |z: &f64| run.kind.with([0.0; 2]).violation(*z);
-                violation = measured.iter().map(of).fold(violation, f64::max);
+            let targets = [&mut gradient[rows.clone()], &mut diagonal[rows.clone()]];
+            specialised!(run.kind, |kind| pairs.fill((&mut totals, kind), targets));
+            if matches!(run.kind, Kind::AtMost | Kind::Equal) {
+                // Their gradient is `−z`, and 0 for constants, which were looked at before.
+                let of = |g: &f64| run.kind.with([0.0; 2]).violation(-g);
+                violation = gradient[rows.clone()].iter().map(of).fold(violation, f64::max);
             }
+            let ends = [&*unknowns, &from.unknowns, &*gradient, &from.gradient, &*diagonal];
+            let ends = from_fn(|n| &ends[n][rows.clone()]);
+            secant.add::<Secant, S, 5>(simd, ends);
         }
-        [iterate.value, iterate.value_size, iterate.gap, iterate.point.energy] = totals;
+        let ([value, size, gap, excess], [residual]) = totals.finish();
+        let log_partition = point.log_partition;
+        (iterate.value, iterate.value_size) = (value + log_partition, size + log_partition.abs());
+        (iterate.gap, iterate.objective) = (gap, gap - excess - iterate.value);
         (iterate.residual, iterate.violation) = (residual, violation);
+        iterate.secant = Secant::new(secant);
     }
 
     /// A row's measurement.
@@ -237,39 +259,31 @@ impl Program {
         without_residue(sum, size)
     }
 
-    /// The measurements of a run's rows, and their variances as if tables were independent.
+    /// The measurements of a run's rows, and what their variances, as if tables were independent, follow
+    /// from.
     #[inline(always)]
-    fn read(&self, run: &Run, marginals: &[f64], scratch: &mut [Piece; 4]) {
-        let rows = self.rows();
+    fn read<'a>(
+        &'a self,
+        run: &Run,
+        marginals: &'a [f64],
+        scratch: &'a mut [Piece; 4],
+    ) -> Measured<'a> {
+        let (rows, places) = (self.rows(), run.rows.clone());
         let [first, second, measured, variances] = scratch;
-        let measured = &mut measured.0[..run.rows.len()];
-        let variances = &mut variances.0[..run.rows.len()];
-        let marginals_of = rows.gather(run, marginals, &mut first.0);
         let shares = match &self.shares {
             Some(shares) => rows.gather(run, shares, &mut second.0),
-            None => Some(&ONES.0[..run.rows.len()]),
+            None => Some(&ONES.0[..places.len()]),
         };
-        if let (Some(marginals), Some(shares), Some(coefficients)) =
-            (marginals_of, shares, rows.coefficients(run))
-        {
-            let (offsets, sizes) = rows.offsets(run);
-            sweep(
-                [measured, variances],
-                [marginals, shares, coefficients, offsets, sizes],
-                #[inline(always)]
-                |_, [marginal, share, a, offset, size]| {
-                    let part = a * marginal;
-                    let variance = (a * part * (1.0 - marginal * share)).max(0.0);
-                    let z = without_residue(offset + part, size.abs() + part.abs());
-                    Place { values: [z, variance], terms: [], sizes: [] }
-                },
-            );
-            return;
+        if let (Some(shares), Some(coefficients)) = (shares, rows.coefficients(run)) {
+            let marginals = rows.gather(run, marginals, &mut first.0).expect("one entry a row");
+            return Measured::Single([marginals, shares, coefficients, rows.offsets(run).1]);
         }
-        for (place, row) in run.rows.clone().enumerate() {
-            measured[place] = self.measure(row, marginals);
-            variances[place] = self.variance(marginals, row);
+        for (place, row) in places.clone().enumerate() {
+            measured.0[place] = self.measure(row, marginals);
+            variances.0[place] = self.variance(marginals, row);
         }
+        let length = places.len();
+        Measured::Any([&measured.0[..length], &variances.0[..length], &self.largest[places]])
     }
 
     fn variance(&self, marginals: &[f64], row: usize) -> f64 {
@@ -290,9 +304,18 @@ impl Program {
     }
 }
 
-/// A sum whose terms have this size in all; one that cancels to within rounding is taken as zero: a
-/// multiplier must not chase a residue that no tilt can change.
-#[inline(always)]
-fn without_residue(sum: f64, size: f64) -> f64 {
-    if sum.abs() <= 0.5 * rounding(size) { 0.0 } else { sum }
+struct Evaluation<'a> {
+    program: &'a Program,
+    inverse_limit: f64,
+    from: &'a Iterate,
+    iterate: &'a mut Iterate,
+}
+
+impl pulp::WithSimd for Evaluation<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        self.program.pair(simd, self.inverse_limit, self.from, self.iterate);
+    }
 }

@@ -72,14 +72,14 @@ impl Memory {
         self.first == self.kept
     }
 
-    /// Notes the step from one iterate to another and what it did to the gradient; the slopes along
-    /// it at its two ends.
-    pub fn note(&mut self, from: &Iterate, to: &Iterate) -> [f64; 2] {
+    /// Remembers the step from one iterate to another and what it did to the gradient; the next
+    /// direction is asked for at its end.
+    pub fn keep(&mut self, from: &Iterate, to: &Iterate) {
         let range = self.range(self.kept);
         let (steps, changes) = (&mut self.steps[range.clone()], &mut self.changes[range]);
         let [x, old_x, g, old_g, d] =
             [&to.unknowns, &from.unknowns, &to.gradient, &from.gradient, &to.diagonal];
-        let ([before, after, rest @ ..], []) = vectorised(
+        let (products, []) = vectorised(
             #[inline(always)]
             || {
                 sweep(
@@ -89,20 +89,14 @@ impl Memory {
                     |_, [x, old_x, g, old_g, d]| {
                         let (step, change) = (x - old_x, g - old_g);
                         let (s, c) = if d > 0.0 { (step, change) } else { (0.0, 0.0) };
-                        let terms =
-                            [old_g * step, g * step, -s * g, s * c, s * s, c * c, c * c * d];
+                        let terms = [-s * g, s * c, s * s, c * c, c * c * d];
                         Place { values: [step, change], terms, sizes: [] }
                     },
                 )
             },
         );
         let slot = self.slot(self.kept);
-        self.factors[slot] = Factors::new(rest);
-        [before, after]
-    }
-
-    /// Remembers the step that was noted last; the next direction is asked for at its end.
-    pub fn keep(&mut self) {
+        self.factors[slot] = Factors::new(products);
         self.kept += 1;
         self.first = self.first.max(self.kept.saturating_sub(self.size));
     }

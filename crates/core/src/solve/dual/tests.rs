@@ -1,6 +1,8 @@
 //! A dual program's passes against its rows, one by one.
 
+use super::passes::Blend;
 use super::program::{Iterate, Program};
+use super::quasi_newton::Memory;
 use crate::energy::Penalty;
 use crate::model::BoundProblem;
 use crate::solve::Task;
@@ -72,12 +74,56 @@ fn passes_over_runs_come_to_what_their_rows_come_to() {
             });
             let base_tilt: Vec<f64> = (0..width).map(|c| 0.3 * noise(11 * c)).collect();
             let program = Program::new(&engine, measurements, base_tilt.clone(), scale);
-            let origin: Vec<f64> = (0..rows).map(|row| program.unknown(row, 0.0)).collect();
-            let direction: Vec<f64> = (0..rows).map(|row| 2.0 * noise(13 * row) - 1.0).collect();
-            let mut found = Iterate::new(rows, width);
-            program.place(&origin, 0.4, &direction, &mut found);
-            program.evaluate(&mut engine, 8.0, &mut found);
+            let mut origin = Iterate::new(&program, width);
+            let mut found = Iterate::new(&program, width);
+            for row in 0..rows {
+                origin.unknowns[row] = program.unknown(row, 0.0);
+                found.unknowns[row] = 0.4 * (2.0 * noise(13 * row) - 1.0);
+            }
+            origin.diagonal.fill(1.0);
+            program.place(&origin, Blend::GIVEN, &mut found);
+            program.evaluate(&mut engine, &origin, 8.0, &mut found);
             compare(&program, &found, &base_tilt, &format!("{penalty:?}, {scattered}, {scale}"));
+        }
+    }
+}
+
+/// The direction that the two iterates hold is that of a memory of one step.
+#[test]
+fn the_latest_step_leads_where_a_memory_of_one_step_does() {
+    for penalty in PENALTIES {
+        let mut bound = problem(penalty, false);
+        let measurements = bound.energies.measurements.clone();
+        let (rows, width) = (measurements.len(), bound.energies.support().len());
+        let mut engine = Engine::new(Task {
+            oracle: bound.oracle.as_mut(),
+            energies: &mut bound.energies,
+            lowest_score: f64::NEG_INFINITY,
+        });
+        let program = Program::new(&engine, measurements, vec![0.0; width], 1.0);
+        let [mut before, mut old, mut new] = [(); 3].map(|()| Iterate::new(&program, width));
+        for row in 0..rows {
+            before.unknowns[row] = program.unknown(row, 0.0);
+        }
+        program.place(&before, Blend::shorter(0.0), &mut old);
+        program.evaluate(&mut engine, &before, 8.0, &mut old);
+        program.place(&old, Blend::STEEPEST, &mut new);
+        program.evaluate(&mut engine, &old, 8.0, &mut new);
+        let mut memory = Memory::new(rows, 1);
+        memory.keep(&old, &new);
+        let mut expected = vec![0.0; rows];
+        memory.direction(&new.gradient, &new.diagonal, &mut expected);
+        let Blend { gradient, older, apart, .. } = new.secant.direction();
+        let size = expected.iter().fold(0.0f64, |size, e| size.max(e.abs()));
+        for (row, expected) in expected.iter().enumerate() {
+            let turned = gradient * new.gradient[row] + older * old.gradient[row];
+            let step = apart * (old.unknowns[row] - new.unknowns[row]);
+            let found = new.diagonal[row] * turned + step;
+            let found = if new.diagonal[row] > 0.0 { found } else { 0.0 };
+            assert!(
+                (found - expected).abs() <= 1e-9 * size,
+                "{penalty:?}, {row}: {found}, {expected}"
+            );
         }
     }
 }
@@ -89,7 +135,7 @@ fn compare(program: &Program, found: &Iterate, base_tilt: &[f64], label: &str) {
     let close = |a: f64, b: f64, size: f64| (a - b).abs() <= 1e-12 * (1.0 + size) || a == b;
     for row in 0..program.measurements.len() {
         let (penalty, weight) = (program.penalty(row), program.weights[row]);
-        let (multiplier, z) = (found.multipliers[row], rows.measure(row, &found.point.marginals));
+        let (multiplier, z) = (found.multipliers()[row], rows.measure(row, &found.point.marginals));
         let (low, high) = penalty.multipliers(weight);
         assert!((low..=high).contains(&multiplier), "{label}: {multiplier} in row {row}");
         rows.add_row(row, -multiplier, &mut tilt);
@@ -115,6 +161,9 @@ fn compare(program: &Program, found: &Iterate, base_tilt: &[f64], label: &str) {
     assert!(close(found.value, value, size), "{label}: value {} for {value}", found.value);
     assert!(close(found.value_size, size, size), "{label}: size");
     assert!(close(found.gap, gap, gap.abs()), "{label}: gap {} for {gap}", found.gap);
-    let found = found.point.energy;
-    assert!(close(found, energy, energy.abs()), "{label}: energy {found} for {energy}");
+    let tilt_dot: f64 =
+        tilt.iter().zip(base_tilt).zip(&found.point.marginals).map(|((t, b), m)| (t - b) * m).sum();
+    let objective = tilt_dot - found.point.log_partition + energy;
+    let found = found.objective;
+    assert!(close(found, objective, size + energy), "{label}: objective {found} for {objective}");
 }

@@ -15,7 +15,7 @@ use crate::oracle::chain::product::{
     Kernel, MaxSum, Operand, Semiring, Store, SumProduct, WithKernel, with_kernel,
 };
 use crate::oracle::chain::table::{Storage, lanes};
-use crate::oracle::chain::{Chain, ChainModel, Link};
+use crate::oracle::chain::{Chain, ChainModel, Link, Transitions};
 use crate::oracle::{BruteForce, Oracle};
 use crate::support::Support;
 
@@ -49,12 +49,18 @@ fn patterns(rng: &mut StdRng, (rows, columns): (usize, usize)) -> Vec<(&'static 
     ]
 }
 
+/// The allowed entries of a pattern, with log-potential 0.
+fn allowed(pattern: &[bool], columns: usize) -> Transitions {
+    let log = |&allowed: &bool| if allowed { 0.0 } else { f64::NEG_INFINITY };
+    Transitions::of_dense(columns, &pattern.iter().map(log).collect::<Vec<f64>>())
+}
+
 fn layouts(shape: (usize, usize), lanes: usize, pattern: &[bool]) -> Vec<Layout> {
     let (rows, columns) = shape;
-    let allowed = |i: usize, j: usize| pattern[i * columns + j];
+    let rows_of = allowed(pattern, columns).transposed();
     let sparse = [
-        Layout::blocks(rows, columns, lanes, allowed),
-        Layout::picks(rows, columns, lanes, allowed),
+        Layout::blocks(rows, columns, lanes, &rows_of),
+        Layout::picks(rows, columns, lanes, &rows_of),
     ];
     [Layout::dense(rows, columns, lanes)].into_iter().chain(sparse.map(Option::unwrap)).collect()
 }
@@ -92,8 +98,8 @@ fn picks_of_a_scattered_tenth_are_half_full() {
     let mut rng = StdRng::seed_from_u64(2);
     for states in [128, 256] {
         let pattern: Vec<bool> = (0..states * states).map(|_| rng.random_bool(0.1)).collect();
-        let allowed = |i: usize, j: usize| pattern[i * states + j];
-        let layout = Layout::picks(states, states, 8, allowed).unwrap();
+        let rows_of = allowed(&pattern, states).transposed();
+        let layout = Layout::picks(states, states, 8, &rows_of).unwrap();
         let entries = pattern.iter().filter(|&&allowed| allowed).count();
         assert!(2 * entries > layout.slots(), "{entries} entries in {}", layout.slots());
     }
