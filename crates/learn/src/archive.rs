@@ -237,11 +237,12 @@ impl Archive {
     /// Writes the file, whole or not at all.
     pub fn write(&self, path: &Path) -> Result<(), ArchiveError> {
         let file = |error| ArchiveError::File { path: path.to_path_buf(), error };
-        let mut whole = self.clone();
-        whole.insert(CHECKSUM, &[1], &[self.checksum()]);
+        let mut checksum = Self { metadata: String::new(), tensors: BTreeMap::new() };
+        checksum.insert(CHECKSUM, &[1], &[self.checksum()]);
+        let tensors = self.tensors.iter().chain(&checksum.tensors);
         let metadata = HashMap::from([(METADATA.to_string(), self.metadata.clone())]);
         let format = |error| ArchiveError::Format { path: path.to_path_buf(), error };
-        let bytes = safetensors::serialize(&whole.tensors, Some(metadata)).map_err(format)?;
+        let bytes = safetensors::serialize(tensors, Some(metadata)).map_err(format)?;
         PendingFile::create(path).and_then(|pending| pending.finish(&bytes)).map_err(file)
     }
 }

@@ -89,6 +89,15 @@ impl Corpus {
         self.end_sequence();
     }
 
+    /// Gives back memory that more sequences would need.
+    pub fn shrink(&mut self) {
+        self.sequences.shrink_to_fit();
+        self.positions.shrink_to_fit();
+        self.attributes.shrink_to_fit();
+        self.values.shrink_to_fit();
+        self.scores.shrink_to_fit();
+    }
+
     /// Number of sequences.
     pub fn len(&self) -> usize {
         self.sequences.len() - 1

@@ -8,8 +8,43 @@ pub struct Dictionary {
     bytes: Vec<u8>,
     /// Where each string ends. `[strings]`
     ends: Vec<u32>,
-    /// Open addressing: number of the string plus 1, or 0 for a free slot; a power of two of them.
+    /// Open addressing, a power of two of slots, as [`Packing`] has them: the number of a string, and
+    /// bits of its hash, so that nearly all others are told apart without being read.
     slots: Vec<u32>,
+}
+
+/// Strings to look up together: see [`Dictionary::find_all`].
+#[derive(Clone, Debug, Default)]
+pub struct Texts {
+    /// All of them, one after the other.
+    bytes: Vec<u8>,
+    /// Where each ends, and its hash.
+    strings: Vec<(u32, u64)>,
+}
+
+impl Texts {
+    /// Forgets all strings, and keeps the memory.
+    pub fn clear(&mut self) {
+        self.bytes.clear();
+        self.strings.clear();
+    }
+
+    /// Adds a string.
+    #[inline]
+    pub fn push(&mut self, string: &str) {
+        self.bytes.extend_from_slice(string.as_bytes());
+        self.strings.push((self.bytes.len() as u32, hash(string.as_bytes())));
+    }
+
+    /// Number of strings.
+    pub fn len(&self) -> usize {
+        self.strings.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.strings.is_empty()
+    }
 }
 
 /// Why three arrays are no dictionary.
@@ -64,13 +99,15 @@ impl Dictionary {
             return Err(DictionaryFault::End { string: ends.len() });
         }
         let wrong = DictionaryFault::Slots { found: slots.len(), strings: ends.len() };
-        let filled = slots.iter().filter(|&&slot| slot != 0);
-        let in_range = slots.iter().all(|&slot| slot as usize <= ends.len());
+        if !slots.len().is_power_of_two() || slots.len() > MOST_SLOTS {
+            return Err(wrong);
+        }
+        let packing = Packing::of(slots.len());
+        let numbers = || slots.iter().filter_map(|&slot| packing.number(slot));
         // A free slot ends every search, so there must be one.
-        if !slots.len().is_power_of_two()
-            || filled.count() != ends.len()
+        if numbers().count() != ends.len()
             || ends.len() >= slots.len()
-            || !in_range
+            || numbers().any(|number| number as usize >= ends.len())
         {
             return Err(wrong);
         }
@@ -100,8 +137,44 @@ impl Dictionary {
     /// The number of a string, if it has one.
     #[inline]
     pub fn find(&self, string: &str) -> Option<u32> {
-        let slot = self.slot_of(string.as_bytes());
-        self.slots[slot].checked_sub(1)
+        let slot = self.slot_of(string.as_bytes(), hash(string.as_bytes()));
+        self.packing().number(self.slots[slot])
+    }
+
+    /// The number of each string, if it has one.
+    ///
+    /// What a string leads to lies anywhere in memory: its slot, its end, its bytes. Each is touched for
+    /// some strings in turn before the next is needed, so that the waits for memory overlap.
+    pub fn find_all(&self, texts: &Texts, mut found: impl FnMut(usize, Option<u32>)) {
+        const TOGETHER: usize = 32;
+        let (mask, packing) = (self.slots.len() - 1, self.packing());
+        let mut starts = [0; TOGETHER];
+        for (chunk, strings) in texts.strings.chunks(TOGETHER).enumerate() {
+            let first = chunk * TOGETHER;
+            let mut candidates = [None; TOGETHER];
+            for (candidate, &(_, hash)) in candidates.iter_mut().zip(strings) {
+                let slot = self.slots[hash as usize & mask];
+                *candidate = packing.number(slot).filter(|_| packing.may_be(slot, hash));
+            }
+            for (start, candidate) in starts.iter_mut().zip(&candidates[..strings.len()]) {
+                *start = candidate.map_or(0, |number| self.start(number as usize));
+            }
+            let touched = |&start: &usize| self.bytes.get(start).map_or(0, |&byte| u32::from(byte));
+            std::hint::black_box(starts[..strings.len()].iter().map(touched).sum::<u32>());
+            let mut start = match first.checked_sub(1) {
+                None => 0,
+                Some(before) => texts.strings[before].0 as usize,
+            };
+            for (at, &(end, hash)) in strings.iter().enumerate() {
+                let text = &texts.bytes[start..end as usize];
+                start = end as usize;
+                // At the first slot there may be another string, or nothing.
+                let first_slot =
+                    candidates[at].filter(|&number| self.is_at(starts[at], number, text));
+                let elsewhere = || packing.number(self.slots[self.slot_of(text, hash)]);
+                found(first + at, first_slot.or_else(elsewhere));
+            }
+        }
     }
 
     /// The number of a string, a new one if it has none.
@@ -109,14 +182,15 @@ impl Dictionary {
     /// # Panics
     /// Beyond 2³² bytes of strings.
     pub fn insert(&mut self, string: &str) -> u32 {
-        let slot = self.slot_of(string.as_bytes());
-        if let Some(number) = self.slots[slot].checked_sub(1) {
+        let hash = hash(string.as_bytes());
+        let slot = self.slot_of(string.as_bytes(), hash);
+        if let Some(number) = self.packing().number(self.slots[slot]) {
             return number;
         }
         let number = self.ends.len() as u32;
         self.bytes.extend_from_slice(string.as_bytes());
         self.ends.push(u32::try_from(self.bytes.len()).expect("at most 4 GiB of strings"));
-        self.slots[slot] = number + 1;
+        self.slots[slot] = self.packing().slot(number, hash);
         if self.ends.len() * 4 > self.slots.len() * 3 {
             self.grow();
         }
@@ -133,18 +207,34 @@ impl Dictionary {
         (kept, numbers)
     }
 
+    #[inline]
+    fn packing(&self) -> Packing {
+        Packing::of(self.slots.len())
+    }
+
     fn text(&self, number: usize) -> &[u8] {
-        let start = if number == 0 { 0 } else { self.ends[number - 1] as usize };
-        &self.bytes[start..self.ends[number] as usize]
+        &self.bytes[self.start(number)..self.ends[number] as usize]
+    }
+
+    /// Where a string starts.
+    #[inline]
+    fn start(&self, number: usize) -> usize {
+        number.checked_sub(1).map_or(0, |before| self.ends[before] as usize)
+    }
+
+    /// Whether the string of a number, which starts here, is this one.
+    #[inline]
+    fn is_at(&self, start: usize, number: u32, text: &[u8]) -> bool {
+        self.bytes[start..self.ends[number as usize] as usize] == *text
     }
 
     /// The slot that holds a string, or the free one where it would go.
     #[inline]
-    fn slot_of(&self, text: &[u8]) -> usize {
-        let mask = self.slots.len() - 1;
-        let mut slot = hash(text) as usize & mask;
-        while let Some(number) = self.slots[slot].checked_sub(1) {
-            if self.text(number as usize) == text {
+    fn slot_of(&self, text: &[u8], hash: u64) -> usize {
+        let (mask, packing) = (self.slots.len() - 1, self.packing());
+        let mut slot = hash as usize & mask;
+        while let Some(number) = packing.number(self.slots[slot]) {
+            if packing.may_be(self.slots[slot], hash) && self.text(number as usize) == text {
                 break;
             }
             slot = (slot + 1) & mask;
@@ -153,15 +243,61 @@ impl Dictionary {
     }
 
     fn grow(&mut self) {
-        self.slots = vec![0; self.slots.len() * 2];
-        let mask = self.slots.len() - 1;
+        let size = 2 * self.slots.len();
+        assert!(size <= MOST_SLOTS, "at most 2³¹ slots");
+        // Before the new ones are there.
+        self.slots = Vec::new();
+        self.slots = vec![0; size];
+        let (mask, packing) = (self.slots.len() - 1, self.packing());
         for number in 0..self.len() {
-            let mut slot = hash(self.text(number)) as usize & mask;
+            let hash = hash(self.text(number));
+            let mut slot = hash as usize & mask;
             while self.slots[slot] != 0 {
                 slot = (slot + 1) & mask;
             }
-            self.slots[slot] = number as u32 + 1;
+            self.slots[slot] = packing.slot(number as u32, hash);
         }
+    }
+}
+
+/// Slots beyond which numbers and 32 bits do not fit.
+const MOST_SLOTS: usize = 1 << 31;
+
+/// What a slot holds: in its lower bits the number of a string plus 1, or 0 if it is free; above them as
+/// many bits of the string's hash as there is room for. There are always fewer strings than slots.
+#[derive(Clone, Copy)]
+struct Packing {
+    /// Bits of the number.
+    bits: u32,
+}
+
+impl Packing {
+    #[inline]
+    fn of(slots: usize) -> Self {
+        Self { bits: slots.trailing_zeros() }
+    }
+
+    #[inline]
+    fn slot(self, number: u32, hash: u64) -> u32 {
+        self.mark(hash) << self.bits | (number + 1)
+    }
+
+    /// The number of the string in a slot, if there is one.
+    #[inline]
+    fn number(self, slot: u32) -> Option<u32> {
+        (slot & ((1 << self.bits) - 1)).checked_sub(1)
+    }
+
+    /// Whether the string in a slot may have this hash.
+    #[inline]
+    fn may_be(self, slot: u32, hash: u64) -> bool {
+        slot >> self.bits == self.mark(hash)
+    }
+
+    /// Upper bits of a hash: the lower ones say where it goes.
+    #[inline]
+    fn mark(self, hash: u64) -> u32 {
+        (hash >> 32) as u32 >> self.bits
     }
 }
 
@@ -204,6 +340,36 @@ mod tests {
             (Some(4999), None)
         );
         assert_eq!((dictionary.len(), dictionary.string(3)), (5000, "w[3]=ä"));
+    }
+
+    #[test]
+    fn strings_looked_up_together_are_found_as_one_by_one() {
+        let dictionary = of(5000);
+        let mut texts = Texts::default();
+        let strings: Vec<String> = (0..10_000)
+            .map(|i| match i % 7 {
+                0 => String::new(),
+                1 => format!("w[{i}]="),
+                _ => format!("w[{i}]=ä"),
+            })
+            .collect();
+        for count in [0, 1, 31, 32, 33, 10_000] {
+            texts.clear();
+            strings[..count].iter().for_each(|string| texts.push(string));
+            assert_eq!((texts.len(), texts.is_empty()), (count, count == 0));
+            let mut found = Vec::new();
+            dictionary.find_all(&texts, |at, number| {
+                assert_eq!(at, found.len());
+                found.push(number);
+            });
+            let alone: Vec<_> = strings[..count].iter().map(|s| dictionary.find(s)).collect();
+            assert_eq!(found, alone);
+        }
+        let mut empty = Dictionary::default();
+        empty.insert("");
+        texts.clear();
+        texts.push("");
+        empty.find_all(&texts, |_, number| assert_eq!(number, Some(0)));
     }
 
     #[test]

@@ -38,6 +38,11 @@ impl PendingFile {
     /// Writes the content and gives the file its name.
     pub fn finish(mut self, content: &[u8]) -> io::Result<()> {
         self.file.write_all(content)?;
+        self.publish()
+    }
+
+    /// Gives the file its name, with what was written to it.
+    pub fn publish(mut self) -> io::Result<()> {
         if let Some(temporary) = &self.temporary {
             // A crash must not leave the name with half of the content.
             self.file.sync_all()?;
@@ -45,6 +50,16 @@ impl PendingFile {
             self.temporary = None;
         }
         Ok(())
+    }
+}
+
+impl Write for PendingFile {
+    fn write(&mut self, content: &[u8]) -> io::Result<usize> {
+        self.file.write(content)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
     }
 }
 

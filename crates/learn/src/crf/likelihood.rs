@@ -8,7 +8,8 @@ use super::structure::Structure;
 use crate::corpus::Corpus;
 
 /// Pieces that the corpus is cut into, whatever the number of threads: sums over sequences are taken
-/// within a piece, then over pieces in their order.
+/// within a piece, then over pieces in their order. As many go at once as there are threads, and each
+/// of these has a gradient of its own, which is all the memory they take.
 const PIECES: usize = 8;
 /// Fewest positions that are worth a piece, with a gradient of its own.
 const POSITIONS_IN_A_PIECE: usize = 2048;
@@ -19,12 +20,14 @@ pub struct Likelihood<'a> {
     corpus: &'a Corpus,
     /// The true states. `[positions]`
     truth: &'a [u16],
-    pieces: Vec<Piece>,
+    /// The sequences of each piece.
+    pieces: Vec<Range<usize>>,
+    lanes: Vec<Lane>,
 }
 
-/// Some sequences, and the memory to go through them.
-struct Piece {
-    sequences: Range<usize>,
+/// The memory to go through a piece, and what it came to.
+#[derive(Default)]
+struct Lane {
     worker: Worker,
     gradient: Vec<f64>,
     loss: f64,
@@ -38,44 +41,48 @@ impl<'a> Likelihood<'a> {
     pub fn new(structure: &'a Structure, corpus: &'a Corpus, truth: &'a [u16]) -> Self {
         assert_eq!(truth.len(), corpus.positions(), "a state for every position");
         let count = (corpus.positions() / POSITIONS_IN_A_PIECE).clamp(1, PIECES);
-        let piece = |sequences| Piece {
-            sequences,
-            worker: Worker::default(),
-            gradient: vec![0.0; structure.weights()],
-            loss: 0.0,
-        };
-        let pieces = cut(corpus, count).into_iter().map(piece).collect();
-        Self { structure, corpus, truth, pieces }
+        Self { structure, corpus, truth, pieces: cut(corpus, count), lanes: Vec::new() }
     }
 
     /// The loss at `weights`; its gradient overwrites `gradient`. Runs on the threads of the current
     /// pool.
     pub fn evaluate(&mut self, weights: &[f64], gradient: &mut [f64]) -> f64 {
-        let Self { structure, corpus, truth, pieces } = self;
+        let Self { structure, corpus, truth, pieces, lanes } = self;
         let point = Point::new(structure, weights);
-        pieces.par_iter_mut().for_each(|piece| piece.run(&point, corpus, truth));
-        const CHUNK: usize = 1 << 14;
-        gradient.par_chunks_mut(CHUNK).enumerate().for_each(|(chunk, gradient)| {
-            let range = chunk * CHUNK..chunk * CHUNK + gradient.len();
-            gradient.copy_from_slice(&pieces[0].gradient[range.clone()]);
-            for piece in &pieces[1..] {
-                for (sum, own) in gradient.iter_mut().zip(&piece.gradient[range.clone()]) {
-                    *sum += own;
+        let together = rayon::current_num_threads().min(pieces.len());
+        lanes.resize_with(together, Lane::default);
+        gradient.fill(0.0);
+        let mut loss = 0.0;
+        for pieces in pieces.chunks(together) {
+            let lanes = &mut lanes[..pieces.len()];
+            lanes.par_iter_mut().zip(pieces).for_each(|(lane, piece)| {
+                lane.run(&point, corpus, truth, piece.clone());
+            });
+            const CHUNK: usize = 1 << 14;
+            gradient.par_chunks_mut(CHUNK).enumerate().for_each(|(chunk, gradient)| {
+                let range = chunk * CHUNK..chunk * CHUNK + gradient.len();
+                for lane in &*lanes {
+                    for (sum, own) in gradient.iter_mut().zip(&lane.gradient[range.clone()]) {
+                        *sum += own;
+                    }
                 }
-            }
-        });
+            });
+            // One by one: the same sum however many go at once.
+            lanes.iter().for_each(|lane| loss += lane.loss);
+        }
         structure.rows().for_each_unseen(|weight| gradient[weight] = 0.0);
-        pieces.iter().map(|piece| piece.loss).sum()
+        loss
     }
 }
 
-impl Piece {
-    fn run(&mut self, point: &Point, corpus: &Corpus, truth: &[u16]) {
-        self.gradient.fill(0.0);
+impl Lane {
+    fn run(&mut self, point: &Point, corpus: &Corpus, truth: &[u16], sequences: Range<usize>) {
+        self.gradient.clear();
+        self.gradient.resize(point.structure.weights(), 0.0);
         self.loss = 0.0;
         let mut counts = TransitionCounts::new(&point.model);
         let mut observed = vec![0.0; point.structure.states() * point.structure.states()];
-        for sequence in self.sequences.clone() {
+        for sequence in sequences {
             let observations = corpus.sequence(sequence);
             let truth = &truth[corpus.first_position(sequence)..][..observations.len()];
             if truth.is_empty() {

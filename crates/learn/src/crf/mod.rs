@@ -17,7 +17,7 @@ mod structure;
 
 pub use likelihood::Likelihood;
 pub(crate) use likelihood::cut;
-pub(crate) use residual::Residual;
+pub use residual::Residual;
 pub use rows::AttributeRows;
 pub use scores::Scorer;
 pub use stochastic::Stochastic;

@@ -48,9 +48,9 @@ pub(super) struct Worker {
     residual: Residual,
 }
 
-/// `μ_t − 1[y_t]` of a sequence.
-#[derive(Default)]
-pub(crate) struct Residual {
+/// `μ_t − 1[y_t]` of a sequence: what it says of node scores, and so of the weights of attributes.
+#[derive(Clone, Debug, Default)]
+pub struct Residual {
     /// `[positions][states]`
     values: Vec<f64>,
     /// One position of it, padded. `[padded states]`
@@ -95,6 +95,12 @@ impl Worker {
 }
 
 impl Residual {
+    /// Takes the slopes of all node scores. `[positions][states]`
+    pub fn assign(&mut self, slopes: &[f64]) {
+        self.values.clear();
+        self.values.extend_from_slice(slopes);
+    }
+
     /// Takes the marginals of a chain with memory (`[positions][states of the chain]`) and the truth.
     pub(crate) fn load(&mut self, space: &Space, nodes: &[f64], truth: &[u16], states: usize) {
         self.values.clear();
@@ -114,7 +120,7 @@ impl Residual {
     }
 
     /// Adds what the sequence says of the weights of its attributes.
-    pub(crate) fn add_gradient(
+    pub fn add_gradient(
         &mut self,
         structure: &Structure,
         observations: Observations,
@@ -141,14 +147,16 @@ impl pulp::WithSimd for Add<'_> {
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
         let Self { structure, observations, residual, row, gradient } = self;
-        let states = structure.states();
+        let (states, mut touched) = (structure.states(), 0);
         for (t, residual) in residual.chunks(states).enumerate() {
             row[..states].copy_from_slice(residual);
-            let values = observations.values(t);
-            for (at, &attribute) in observations.attributes(t).iter().enumerate() {
+            let (attributes, values) = (observations.attributes(t), observations.values(t));
+            touched ^= structure.rows().touch(attributes, gradient);
+            for (at, &attribute) in attributes.iter().enumerate() {
                 let value = values.get(at).map_or(1.0, |&value| f64::from(value));
                 structure.rows().add_gradient(simd, (attribute, value), row, gradient);
             }
         }
+        std::hint::black_box(touched);
     }
 }

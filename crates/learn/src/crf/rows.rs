@@ -26,6 +26,8 @@ struct Row {
     pair: u32,
     /// Number of pairs.
     len: u16,
+    /// The first of their states: most rows have no more, and need not look further.
+    states: [u16; 2],
     /// Whether there is a weight for every state.
     whole: bool,
 }
@@ -41,7 +43,9 @@ impl AttributeRows {
             // Not tuned: a vector adds eight states of a row at once, a list one of its own.
             let whole = len * 4 >= states;
             let weight = rows.weights as u32;
-            rows.rows.push(Row { weight, pair: start, len: len as u16, whole });
+            let own = &rows.pairs[start as usize..end as usize];
+            let first = [0, 1].map(|i| own.get(i).copied().unwrap_or(0));
+            rows.rows.push(Row { weight, pair: start, len: len as u16, states: first, whole });
             rows.weights += if whole { padded(states) } else { len };
             start = end;
         }
@@ -92,6 +96,21 @@ impl AttributeRows {
         }
     }
 
+    /// Reads a little of what each attribute has in `values`, one value for each weight: whoever goes
+    /// through them next waits for memory once, not once for each. The answer is of no use.
+    #[inline(always)]
+    pub(super) fn touch(&self, attributes: &[u32], values: &[f64]) -> u64 {
+        let mut mixed = 0;
+        for &attribute in attributes {
+            let row = self.rows[attribute as usize];
+            let value = values.get(row.weight as usize).map_or(0, |value| value.to_bits());
+            let listed = if row.whole || row.len <= 2 { 0 } else { row.pair as usize };
+            let pair = self.pairs.get(listed).map_or(0, |&state| u64::from(state));
+            mixed ^= value ^ pair;
+        }
+        mixed
+    }
+
     /// `scores += value · w_a`
     #[inline(always)]
     pub(super) fn add<S: Simd>(
@@ -106,8 +125,7 @@ impl AttributeRows {
         if row.whole {
             add_scaled(simd, value, &weights[..scores.len()], scores);
         } else {
-            let pairs = &self.pairs[row.pair as usize..][..usize::from(row.len)];
-            for (&state, weight) in pairs.iter().zip(weights) {
+            for (&state, weight) in self.states_of(&row).iter().zip(weights) {
                 scores[usize::from(state)] += value * weight;
             }
         }
@@ -127,10 +145,18 @@ impl AttributeRows {
         if row.whole {
             add_scaled(simd, value, residual, &mut gradient[..residual.len()]);
         } else {
-            let pairs = &self.pairs[row.pair as usize..][..usize::from(row.len)];
-            for (&state, slope) in pairs.iter().zip(gradient) {
+            for (&state, slope) in self.states_of(&row).iter().zip(gradient) {
                 *slope += value * residual[usize::from(state)];
             }
+        }
+    }
+
+    /// The states that a row has a weight for.
+    #[inline(always)]
+    fn states_of<'a>(&'a self, row: &'a Row) -> &'a [u16] {
+        match usize::from(row.len) {
+            len if len <= row.states.len() => &row.states[..len],
+            len => &self.pairs[row.pair as usize..][..len],
         }
     }
 

@@ -43,19 +43,22 @@ impl pulp::WithSimd for Sum<'_> {
         let Self { scorer: Scorer { row, scores }, structure, weights, observations } = self;
         let states = structure.states();
         scores.clear();
+        let mut touched = 0;
         for t in 0..observations.len() {
             match observations.scores {
                 [] => row.fill(0.0),
                 given => row[..states].copy_from_slice(&given[t * states..][..states]),
             }
             // A closure here would not be compiled for the instructions at hand.
-            let values = observations.values(t);
-            for (at, &attribute) in observations.attributes(t).iter().enumerate() {
+            let (attributes, values) = (observations.attributes(t), observations.values(t));
+            touched ^= structure.rows().touch(attributes, weights);
+            for (at, &attribute) in attributes.iter().enumerate() {
                 let value = values.get(at).map_or(1.0, |&value| f64::from(value));
                 structure.rows().add(simd, (attribute, value), weights, row);
             }
             scores.extend_from_slice(&row[..states]);
         }
+        std::hint::black_box(touched);
         let (not_first, not_last) = structure.ends();
         if !scores.is_empty() {
             let last = scores.len() - states;

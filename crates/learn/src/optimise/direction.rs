@@ -4,15 +4,22 @@
 //! gradient), and the two-loop recursion needs nothing of these but inner products. So the long
 //! vectors are read twice an iteration, once for their products with the newest and once for the
 //! combination, where the recursion on the vectors themselves would read them five times.
+//!
+//! They are kept in single precision, products and sums in double: what they tell of the curvature is an
+//! estimate anyway, the direction goes down as long as products are of what is kept, and most of the
+//! memory of training is here.
 
 use std::collections::VecDeque;
 
-use super::vectors::{combine, dots};
+use super::vectors::{Vector, combine, dots};
+
+/// A step and the change of the gradient along it.
+pub(super) type Pair = (Vec<f32>, Vec<f32>);
 
 /// Steps and changes of the gradient, with their inner products.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Memory {
-    pub(super) pairs: VecDeque<(Vec<f64>, Vec<f64>)>,
+    pub(super) pairs: VecDeque<Pair>,
     /// `s_i·y_j` `[i][j]`
     steps_changes: Vec<Vec<f64>>,
     /// `y_i·y_j` `[i][j]`
@@ -25,7 +32,7 @@ impl Memory {
     }
 
     /// Lets the oldest pair go, for its memory to be used again.
-    pub(super) fn pop_oldest(&mut self) -> Option<(Vec<f64>, Vec<f64>)> {
+    pub(super) fn pop_oldest(&mut self) -> Option<Pair> {
         let oldest = self.pairs.pop_front()?;
         for products in [&mut self.steps_changes, &mut self.changes_changes] {
             products.remove(0);
@@ -37,15 +44,16 @@ impl Memory {
     }
 
     /// Takes a step and a change.
-    pub(super) fn push(&mut self, step: Vec<f64>, change: Vec<f64>) {
+    pub(super) fn push(&mut self, (step, change): Pair) {
         let old = self.pairs.len();
         self.pairs.push_back((step, change));
         let (step, change) = &self.pairs[old];
-        let mut products: Vec<(&[f64], &[f64])> = Vec::with_capacity(3 * old + 2);
+        let (step, change) = (Vector::from(step), Vector::from(change));
+        let mut products: Vec<(Vector, Vector)> = Vec::with_capacity(3 * old + 2);
         for (s, y) in self.pairs.range(..old) {
-            products.extend([(&step[..], &y[..]), (&s[..], &change[..]), (&y[..], &change[..])]);
+            products.extend([(step, y.into()), (s.into(), change), (y.into(), change)]);
         }
-        products.extend([(&step[..], &change[..]), (&change[..], &change[..])]);
+        products.extend([(step, change), (change, change)]);
         let found = dots(&products);
         let (own, with_old) = (&found[3 * old..], found.chunks(3).take(old));
         self.steps_changes.push(Vec::with_capacity(old + 1));
@@ -62,9 +70,12 @@ impl Memory {
 
     /// Writes `−H g`.
     pub(super) fn direction(&self, gradient: &[f64], out: &mut [f64]) {
-        let count = self.pairs.len();
-        let products: Vec<(&[f64], &[f64])> =
-            self.pairs.iter().flat_map(|(s, y)| [(&s[..], gradient), (&y[..], gradient)]).collect();
+        let (count, gradient) = (self.pairs.len(), Vector::from(gradient));
+        let products: Vec<(Vector, Vector)> = self
+            .pairs
+            .iter()
+            .flat_map(|(s, y)| [(s.into(), gradient), (y.into(), gradient)])
+            .collect();
         let with_gradient = dots(&products);
         // d = of_gradient·g + Σ of_steps_i s_i + Σ of_changes_i y_i
         let mut of_gradient = -1.0;
@@ -91,9 +102,9 @@ impl Memory {
             let product = of_gradient * with_gradient[2 * i + 1] + others;
             of_steps[i] += removed[i] - product / self.steps_changes[i][i];
         }
-        let mut terms: Vec<(f64, &[f64])> = vec![(of_gradient, gradient)];
+        let mut terms: Vec<(f64, Vector)> = vec![(of_gradient, gradient)];
         for (i, (step, change)) in self.pairs.iter().enumerate() {
-            terms.extend([(of_steps[i], &step[..]), (of_changes[i], &change[..])]);
+            terms.extend([(of_steps[i], step.into()), (of_changes[i], change.into())]);
         }
         combine(&terms, out);
     }

@@ -1,7 +1,7 @@
 use std::collections::VecDeque;
 
 use super::direction::Memory;
-use super::vectors::{dots, sum, write};
+use super::vectors::{Vector, dots, sum, write};
 
 /// Where weights may lie, and what is added to the objective there.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -67,7 +67,7 @@ pub struct State {
     /// The gradient there, that of the L1 norm not included.
     pub gradient: Vec<f64>,
     /// Steps and changes of the gradient, oldest first.
-    pub pairs: Vec<(Vec<f64>, Vec<f64>)>,
+    pub pairs: Vec<(Vec<f32>, Vec<f32>)>,
     /// The values of the latest iterations, that of the current point last.
     pub values: Vec<f64>,
     /// Iterations so far.
@@ -83,7 +83,7 @@ pub struct QuasiNewton {
     values: VecDeque<f64>,
     iterations: usize,
     evaluations: usize,
-    /// The least slopes within the region.
+    /// The least slopes within the region, where they are not the gradient's.
     slopes: Vec<f64>,
     direction: Vec<f64>,
     candidate: Vec<f64>,
@@ -116,8 +116,8 @@ impl QuasiNewton {
     /// Goes on from a state.
     pub fn resume(settings: Settings, state: State) -> Self {
         let mut memory = Memory::default();
-        for (step, change) in state.pairs {
-            memory.push(step, change);
+        for pair in state.pairs {
+            memory.push(pair);
         }
         let size = state.weights.len();
         Self {
@@ -128,7 +128,7 @@ impl QuasiNewton {
             values: state.values.into(),
             iterations: state.iterations,
             evaluations: 0,
-            slopes: vec![0.0; size],
+            slopes: vec![0.0; if settings.region == Region::Free { 0 } else { size }],
             direction: vec![0.0; size],
             candidate: vec![0.0; size],
             candidate_gradient: vec![0.0; size],
@@ -140,8 +140,8 @@ impl QuasiNewton {
         State {
             weights: self.weights.clone(),
             gradient: self.gradient.clone(),
-            pairs: self.memory.pairs.iter().cloned().collect(),
-            values: self.values.iter().copied().collect(),
+            pairs: self.pairs().cloned().collect(),
+            values: self.values().collect(),
             iterations: self.iterations,
         }
     }
@@ -149,6 +149,21 @@ impl QuasiNewton {
     /// The current point.
     pub fn weights(&self) -> &[f64] {
         &self.weights
+    }
+
+    /// The gradient there, that of the L1 norm not included.
+    pub fn gradient(&self) -> &[f64] {
+        &self.gradient
+    }
+
+    /// Steps and changes of the gradient that are remembered, oldest first.
+    pub fn pairs(&self) -> impl Iterator<Item = &(Vec<f32>, Vec<f32>)> {
+        self.memory.pairs.iter()
+    }
+
+    /// The values of the latest iterations, that of the current point last.
+    pub fn values(&self) -> impl Iterator<Item = f64> {
+        self.values.iter().copied()
     }
 
     /// The objective there, with what the region adds.
@@ -169,17 +184,19 @@ impl QuasiNewton {
     /// One iteration. `objective` writes the gradient and returns the value, without the L1 norm.
     pub fn step(&mut self, objective: &mut dyn FnMut(&[f64], &mut [f64]) -> f64) -> Outcome {
         self.write_slopes();
-        let squares = dots(&[(&self.slopes, &self.slopes), (&self.weights, &self.weights)]);
+        let (slopes, weights) = (Vector::from(self.slopes()), Vector::from(&self.weights));
+        let squares = dots(&[(slopes, slopes), (weights, weights)]);
         let (steepness, size) = (squares[0].sqrt(), squares[1].sqrt());
         if steepness <= self.settings.gradient_tolerance * size.max(1.0) || self.has_settled() {
             return Outcome::Converged;
         }
-        self.memory.direction(&self.slopes, &mut self.direction);
+        let slopes = within(&self.settings, &self.gradient, &self.slopes);
+        self.memory.direction(slopes, &mut self.direction);
         self.keep_direction_in_region();
         if self.memory.pairs.is_empty() || !self.search(objective, 1.0) {
             // From the steepest descent again, a short way first.
             self.memory.clear();
-            let slopes = &self.slopes;
+            let slopes = within(&self.settings, &self.gradient, &self.slopes);
             write(&mut self.direction, |i| -slopes[i]);
             if !self.search(objective, 1.0 / steepness) {
                 return Outcome::Stuck;
@@ -190,6 +207,11 @@ impl QuasiNewton {
             self.values.pop_front();
         }
         Outcome::Advanced
+    }
+
+    /// The gradient of the objective within the region.
+    fn slopes(&self) -> &[f64] {
+        within(&self.settings, &self.gradient, &self.slopes)
     }
 
     fn has_settled(&self) -> bool {
@@ -203,7 +225,7 @@ impl QuasiNewton {
     fn write_slopes(&mut self) {
         let (weights, gradient) = (&self.weights, &self.gradient);
         match self.settings.region {
-            Region::Free => self.slopes.copy_from_slice(gradient),
+            Region::Free => (),
             Region::L1 { coefficient } => write(&mut self.slopes, |i| {
                 let (up, down) = (gradient[i] + coefficient, gradient[i] - coefficient);
                 match weights[i] {
@@ -238,7 +260,7 @@ impl QuasiNewton {
 
     /// Looks for a step along the direction that is short enough and long enough; takes it.
     fn search(&mut self, objective: &mut dyn FnMut(&[f64], &mut [f64]) -> f64, first: f64) -> bool {
-        let slope = dots(&[(&self.slopes, &self.direction)])[0];
+        let slope = dots(&[(self.slopes().into(), (&self.direction).into())])[0];
         if slope >= 0.0 || !slope.is_finite() {
             return false;
         }
@@ -265,7 +287,7 @@ impl QuasiNewton {
                 continue;
             }
             let steep = || {
-                let now = dots(&[(&self.candidate_gradient, &self.direction)])[0];
+                let now = dots(&[((&self.candidate_gradient).into(), (&self.direction).into())])[0];
                 now < CURVATURE * slope
             };
             if self.settings.region == Region::Free && too_long.is_infinite() && steep() {
@@ -281,7 +303,8 @@ impl QuasiNewton {
 
     /// `weights + step · direction`, brought back where it crossed a kink or a bound.
     fn write_candidate(&mut self, step: f64) {
-        let (weights, direction, slopes) = (&self.weights, &self.direction, &self.slopes);
+        let slopes = within(&self.settings, &self.gradient, &self.slopes);
+        let (weights, direction) = (&self.weights, &self.direction);
         let moved = |i: usize| weights[i] + step * direction[i];
         match self.settings.region {
             Region::Free => write(&mut self.candidate, moved),
@@ -298,7 +321,7 @@ impl QuasiNewton {
 
     /// What the slopes promise of the step to the candidate: negative.
     fn promised_decrease(&self) -> f64 {
-        let Self { candidate, weights, slopes, .. } = self;
+        let (Self { candidate, weights, .. }, slopes) = (self, self.slopes());
         sum(weights.len(), |i| slopes[i] * (candidate[i] - weights[i]))
     }
 
@@ -308,18 +331,24 @@ impl QuasiNewton {
         let free = if full { self.memory.pop_oldest() } else { None };
         let (mut step, mut change) = free.unwrap_or_else(|| (vec![0.0; size], vec![0.0; size]));
         let (candidate, weights) = (&self.candidate, &self.weights);
-        write(&mut step, |i| candidate[i] - weights[i]);
+        write(&mut step, |i| (candidate[i] - weights[i]) as f32);
         let (new, old) = (&self.candidate_gradient, &self.gradient);
-        write(&mut change, |i| new[i] - old[i]);
-        let products = dots(&[(&step, &change), (&change, &change)]);
+        write(&mut change, |i| (new[i] - old[i]) as f32);
+        let (s, y) = (Vector::from(&step), Vector::from(&change));
+        let products = dots(&[(s, y), (y, y)]);
         // Curvature that is lost in rounding would spoil the directions to come.
         if products[0] > 1e-12 * products[1] {
-            self.memory.push(step, change);
+            self.memory.push((step, change));
         }
         std::mem::swap(&mut self.weights, &mut self.candidate);
         std::mem::swap(&mut self.gradient, &mut self.candidate_gradient);
         self.values.push_back(value);
     }
+}
+
+/// The gradient of the objective within the region: its own where there is no bound and no kink.
+fn within<'a>(settings: &Settings, gradient: &'a [f64], slopes: &'a [f64]) -> &'a [f64] {
+    if settings.region == Region::Free { gradient } else { slopes }
 }
 
 /// What the region adds to the objective.

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::data::columns;
+use super::decode::Decoding;
 use super::features::{Extractor, LexiconError, TemplateError};
 use super::input::Input;
 use super::labels::States;
@@ -15,7 +16,7 @@ use super::model::{Parts, Tagger, Training, WeightFeatures};
 use super::rules::{Constraint, MOST_WEIGHT, RuleError, RulePenalty};
 
 /// The version of the file's form; another is refused.
-const FORM: u32 = 1;
+const FORM: u32 = 2;
 
 /// What the file says besides numbers.
 #[derive(Serialize, Deserialize)]
@@ -31,8 +32,8 @@ struct Metadata {
     constraints: Vec<Constraint>,
     most_segments: Vec<u32>,
     weight_features: WeightFeatures,
-    #[serde(default)]
     penalty: RulePenalty,
+    decoding: Decoding,
     training: Training,
 }
 
@@ -120,6 +121,7 @@ impl Tagger {
             most_segments: self.parts.most_segments.clone(),
             weight_features: self.parts.weight_features,
             penalty: self.parts.penalty,
+            decoding: self.parts.decoding,
             training: self.parts.training.clone(),
         });
         let (bytes, ends, slots) = dictionary.arrays();
@@ -186,6 +188,7 @@ impl Tagger {
             rule_weights: rule_weights(archive.values("rules.weights")?)?,
             weight_features: metadata.weight_features,
             penalty: metadata.penalty,
+            decoding: metadata.decoding,
             training: metadata.training,
         })?;
         let expected = tagger.compiled.rules.soft.len() * tagger.parts.weight_features.len();

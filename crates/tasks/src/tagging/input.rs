@@ -1,5 +1,5 @@
 use bethe_learn::corpus::Corpus;
-use bethe_learn::dictionary::Dictionary;
+use bethe_learn::dictionary::{Dictionary, Texts};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -142,25 +142,42 @@ impl Input {
         &self,
         (extractor, dictionary): (&Extractor, &Dictionary),
         sequence: &Sequence,
-        workspace: &mut Workspace,
+        lookup: &mut Lookup,
         corpus: &mut Corpus,
     ) -> Result<(), InputError> {
-        let mut position = 0;
+        let Lookup { workspace, texts, places } = lookup;
+        texts.clear();
+        places.clear();
         self.visit(extractor, sequence, workspace, |t, attribute, value| {
+            texts.push(attribute);
+            places.push((t, in_range(value)));
+        })?;
+        let mut position = 0;
+        dictionary.find_all(texts, |at, number| {
+            let (t, value) = places[at];
             while position < t {
                 corpus.end_position();
                 position += 1;
             }
-            if let Some(number) = dictionary.find(attribute) {
-                corpus.push(number, in_range(value));
+            if let Some(number) = number {
+                corpus.push(number, value);
             }
-        })?;
+        });
         for _ in position..sequence.len() {
             corpus.end_position();
         }
         corpus.end_sequence();
         Ok(())
     }
+}
+
+/// The memory to find a sequence's attributes in a dictionary.
+#[derive(Clone, Debug, Default)]
+pub struct Lookup {
+    workspace: Workspace,
+    texts: Texts,
+    /// Position and value of each of them.
+    places: Vec<(usize, f32)>,
 }
 
 /// A value as corpora hold it: the nearest finite one.

@@ -6,9 +6,9 @@
 //! labels with the right ones.
 
 pub mod data;
+mod decode;
 pub mod features;
 mod file;
-mod hard;
 mod input;
 pub mod labels;
 mod model;
@@ -18,9 +18,9 @@ mod scored;
 mod tag;
 pub mod train;
 
+pub use decode::{Decoding, HardRules};
 pub use file::{ContentFault, ModelError};
-pub use hard::HardRules;
-pub use input::{Input, InputError};
+pub use input::{Input, InputError, Lookup};
 pub use model::{Parts, RuleTraining, Tagger, Training, WeightFeatures};
 pub use scored::{ScoredError, states_of};
 pub use tag::{Active, MOST_SCORE, Summary, TagError, TagOptions, Tagged, Tagging};

@@ -6,6 +6,7 @@ use bethe_learn::crf::Crf;
 use bethe_learn::dictionary::Dictionary;
 use serde::{Deserialize, Serialize};
 
+use super::decode::Decoding;
 use super::features::Extractor;
 use super::input::Input;
 use super::labels::States;
@@ -49,6 +50,8 @@ pub struct Parts {
     pub weight_features: WeightFeatures,
     /// What a broken rule costs, times its weight.
     pub penalty: RulePenalty,
+    /// How labels are chosen under soft rules.
+    pub decoding: Decoding,
     /// How it was trained.
     pub training: Training,
 }
@@ -224,9 +227,23 @@ impl Tagger {
 
     /// The weights of soft rules for a sequence.
     pub(super) fn weights_for(&self, observations: Observations) -> Vec<f64> {
-        let features = self.parts.weight_features.of(observations);
+        self.weights_at(&self.parts.weight_features.of(observations))
+    }
+
+    /// The weights of soft rules for a sequence with these weight features.
+    pub(crate) fn weights_at(&self, features: &[f64]) -> Vec<f64> {
         let own = self.parts.rule_weights.chunks(features.len());
-        let dot = |own: &[f64]| own.iter().zip(&features).map(|(v, f)| v * f).sum::<f64>();
+        let dot = |own: &[f64]| own.iter().zip(features).map(|(v, f)| v * f).sum::<f64>();
         own.map(|own| dot(own).max(0.0)).collect()
+    }
+
+    /// Its rules as inference has them.
+    pub(crate) fn compiled(&self) -> &Compiled {
+        &self.compiled
+    }
+
+    /// The chain that rules are inferred on.
+    pub(crate) fn wide(&self) -> &Arc<ChainModel> {
+        &self.wide
     }
 }

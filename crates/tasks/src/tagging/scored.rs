@@ -4,6 +4,7 @@ use bethe_learn::crf::{Crf, Structure, Transitions};
 use bethe_learn::dictionary::Dictionary;
 use thiserror::Error;
 
+use super::decode::Decoding;
 use super::features::{Extractor, Lexicons};
 use super::input::Input;
 use super::labels::{LabelError, Scheme, States};
@@ -118,6 +119,7 @@ impl Tagger {
             rule_weights,
             weight_features: WeightFeatures::Constant,
             penalty: RulePenalty::default(),
+            decoding: Decoding::default(),
             training: Training::default(),
         })?)
     }

@@ -9,10 +9,9 @@ use bethe_learn::energy::{Inference, Inferred, Limits};
 use thiserror::Error;
 
 use super::data::Sequence;
-use super::features::Workspace;
-use super::hard::{self, HardRules};
-use super::input::InputError;
-use super::labels::{Role, leaf_segments};
+use super::decode::{Decoding, HardRules, decode, decode_weighed};
+use super::input::{InputError, Lookup};
+use super::labels::{Role, Segment, leaf_segments};
 use super::model::Tagger;
 use super::rules::{Occurrences, Weight};
 
@@ -156,7 +155,7 @@ pub enum TagError {
 /// The memory to tag one sequence after the other.
 pub struct Tagging<'a> {
     tagger: &'a Tagger,
-    workspace: Workspace,
+    lookup: Lookup,
     corpus: Corpus,
     scorer: Scorer,
     chain: Chain,
@@ -173,7 +172,7 @@ impl<'a> Tagging<'a> {
         let none = vec![0.0; rules.soft.len()];
         Self {
             tagger,
-            workspace: Workspace::default(),
+            lookup: Lookup::default(),
             corpus: Corpus::new(),
             scorer: Scorer::default(),
             chain,
@@ -187,7 +186,7 @@ impl<'a> Tagging<'a> {
         let parts = &self.tagger.parts;
         self.corpus.clear();
         let kit = (&parts.extractor, &parts.dictionary);
-        parts.input.observe(kit, sequence, &mut self.workspace, &mut self.corpus)?;
+        parts.input.observe(kit, sequence, &mut self.lookup, &mut self.corpus)?;
         let observations = self.corpus.sequence(0);
         let scores =
             self.scorer.scores(&parts.crf.structure, &parts.crf.weights, observations).to_vec();
@@ -274,8 +273,11 @@ impl<'a> Tagging<'a> {
         let found = self.inference.run(&self.wide, &options.limits)?;
         let chain = self.inference.chain();
         let mut tagged = Tagged::default();
-        let (best, hard) =
-            hard::decode(chain, &found.tilt, &compiled.counters, options.n_best.max(1));
+        let count = options.n_best.max(1);
+        let (best, hard) = match tagger.parts.decoding {
+            Decoding::Tilted => decode(chain, &found.tilt, &compiled.counters, count),
+            Decoding::Weighed => decode_weighed(chain, &found, (compiled, &weights), count),
+        };
         tagged.hard = hard;
         if !compiled.counters.is_empty() {
             let path: Vec<usize> =
@@ -340,46 +342,44 @@ impl<'a> Tagging<'a> {
 
     /// Probabilities of each of the best sequences, under the chain whose node scores are `self.wide`.
     fn add_marginals(&mut self, tagged: &mut Tagged) {
-        for rank in 0..tagged.best.len() {
-            self.add_marginals_of(tagged, rank);
-        }
-    }
-
-    fn add_marginals_of(&mut self, tagged: &mut Tagged, rank: usize) {
-        let (tagger, states) = (self.tagger, &self.tagger.parts.states);
-        let space = &tagger.compiled.space;
-        let (best, width) = (&tagged.best[rank].0, space.len());
+        let (states, space) = (&self.tagger.parts.states, &self.tagger.compiled.space);
         let chain = self.inference.chain();
         chain.load(&self.wide, Support::new()).expect("scores are numbers or -∞");
-        let log_partition = chain.tilted(&[], &mut []);
-        let (mut probabilities, mut segments) = (vec![0.0; best.len()], Vec::new());
+        chain.tilted(&[], &mut []);
+        let best = &tagged.best;
+        let mut probabilities = vec![vec![0.0; chain.length()]; best.len()];
         chain.visit_marginals(Tables::Nodes, &mut |t, marginal| {
-            let same = |s: usize| states.label(space.state(s)) == states.label(best[t]);
-            let alike = marginal.iter().enumerate().filter(|&(s, _)| same(s));
-            probabilities[t] = alike.map(|(_, p)| p).sum();
-        });
-        let labels: Vec<&str> = best.iter().map(|&state| states.label(state)).collect();
-        for segment in leaf_segments(states.scheme(), &labels) {
-            let mut masked = self.wide.clone();
-            let (first, end) = (segment.start, segment.end);
-            let level = states.leaf_level(best[first]);
-            for (t, row) in masked.chunks_mut(width).enumerate() {
-                for (s, score) in row.iter_mut().enumerate() {
-                    let state = space.state(s);
-                    let goes_on = matches!(states.role(state, level), Role::Inside | Role::End);
-                    let inside = (first..end).contains(&t) && state != best[t];
-                    if inside || (t == end && goes_on) {
-                        *score = f64::NEG_INFINITY;
-                    }
-                }
+            for (own, (path, _)) in probabilities.iter_mut().zip(best) {
+                let same = |s: usize| states.label(space.state(s)) == states.label(path[t]);
+                let alike = marginal.iter().enumerate().filter(|&(s, _)| same(s));
+                own[t] = alike.map(|(_, p)| p).sum();
             }
-            chain.load(&masked, Support::new()).expect("scores are numbers or -∞");
-            let part = (chain.tilted(&[], &mut []) - log_partition).exp();
-            segments.push((first, end, part.min(1.0)));
-        }
-        tagged.probabilities.push(probabilities);
-        tagged.segments.push(segments);
+        });
+        tagged.probabilities = probabilities;
+        tagged.segments = best.iter().map(|(path, _)| segments(self.tagger, chain, path)).collect();
     }
+}
+
+/// The segments of a label sequence `(first, end)`, each with the probability of its labels, and that it
+/// ends there.
+fn segments(tagger: &Tagger, chain: &mut Chain, path: &[usize]) -> Vec<(usize, usize, f64)> {
+    let (states, space) = (&tagger.parts.states, &tagger.compiled.space);
+    let labels: Vec<&str> = path.iter().map(|&state| states.label(state)).collect();
+    let with_probability = |segment: Segment| {
+        let (first, end) = (segment.start, segment.end);
+        let level = states.leaf_level(path[first]);
+        let goes_on = |state| matches!(states.role(state, level), Role::Inside | Role::End);
+        let mut allowed = |t: usize, list: &mut Vec<usize>| {
+            list.extend((0..space.len()).filter(|&s| match t < end {
+                true => space.state(s) == path[t],
+                false => !goes_on(space.state(s)),
+            }));
+        };
+        // With the position after it, if there is one.
+        let length = (end + 1).min(path.len()) - first;
+        (first, end, chain.span_probability((first, length), &mut allowed))
+    };
+    leaf_segments(states.scheme(), &labels).into_iter().map(with_probability).collect()
 }
 
 /// The soft rules with a slope at the answer, the strongest first, and hard rules that are tight.

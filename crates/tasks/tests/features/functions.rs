@@ -121,3 +121,69 @@ fn edges_and_positions_need_no_column() {
     assert_eq!(at("U:%position3[0]", &sequence, 3), ["U:1"]);
     assert_eq!(at("U:%position3[1]", &sequence, 3), ["U:2"]);
 }
+
+/// The values of a function at every position of a text, empty where it is absent.
+fn along(function: &str, text: &str) -> Vec<String> {
+    let sequence = words(text);
+    let line = format!("U:%{function}[0,0]");
+    let value = |place| at(&line, &sequence, place).concat().replace("U:", "");
+    (0..sequence.len()).map(value).collect()
+}
+
+#[test]
+fn stretches_lie_between_marks() {
+    let text = "J. Ito , On words . Proc. of it";
+    assert_eq!(along("before", text), ["^", "^", "^", ",", ",", ",", ".", ".", "."]);
+    assert_eq!(along("since", text), ["0", "1", "2", "1", "2", "3", "1", "1", "2"]);
+    assert_eq!(along("after", text), [",", ",", ".", ".", ".", ".", "$", "$", "$"]);
+    assert_eq!(along("until", text), ["2", "1", "3", "2", "1", "1", "3", "2", "1"]);
+    assert_eq!(
+        along("stretch", text),
+        ["0.0", "0.0", "0.0", "0.1", "0.1", "0.1", "1.0", "2.0", "2.0"]
+    );
+}
+
+#[test]
+fn quotation_marks_and_brackets_enclose() {
+    let expected = ["", "quotes", "quotes", "both", "quotes", "", "brackets", ""];
+    assert_eq!(along("inside", "Ito “a word (one) more” in (1999) end"), expected);
+    // The same mark opens and closes.
+    assert_eq!(along("inside", "\" a b \" c"), ["quotes", "quotes", "quotes", "quotes", ""]);
+    // Nothing to close, nothing that closes.
+    assert_eq!(along("inside", "a ) b ] c"), [""; 5]);
+    assert_eq!(along("inside", "( a"), ["brackets"; 2]);
+}
+
+#[test]
+fn numbers_know_their_turn() {
+    let expected = ["", "number 1 of 2", "number 2 of 2", "range 1 of 1", "year 1 of 1", ""];
+    assert_eq!(along("turn", "vol 12 3 45-67 1999 ."), expected);
+    assert_eq!(along("turn", "1 2 3 4")[3], "number 3 of 3");
+}
+
+#[test]
+fn what_came_before_is_remembered() {
+    assert_eq!(
+        along("past", "Ito 1999 on words , In 12 x"),
+        ["-", "-", "y", "y", "yt", "yt", "yti", "ytin"]
+    );
+    assert_eq!(along("past", "in fact “x” y"), ["-", "-", "t", "tq"]);
+}
+
+#[test]
+fn something_new_starts_behind_marks_and_at_numbers() {
+    let starts = along("start", "Ito , K. On words ( here ) 12 pages");
+    let found: Vec<usize> = (0..starts.len()).filter(|&at| starts[at] == "start").collect();
+    assert_eq!(found, [0, 2, 3, 5, 6, 8, 9], "{starts:?}");
+}
+
+#[test]
+fn a_style_is_that_of_the_whole_sequence() {
+    let styles = along("style", "[1] K. Ito , 1999 , On words and more of them , Kyoto");
+    assert!(
+        styles.iter().all(|style| style == "initial capitalised no quotes early year"),
+        "{styles:?}"
+    );
+    assert_eq!(along("style", "On “it” 1999")[0], "capitalised lower quotes late year");
+    assert_eq!(along("style", "17")[0], "number none no quotes no year");
+}

@@ -11,19 +11,24 @@ use super::{DataError, Sequence};
 pub struct Attributes<'a> {
     sequence: &'a Sequence,
     t: usize,
+    cells: &'a [(u32, u32)],
     column: usize,
 }
 
 impl<'a> Attributes<'a> {
     pub(super) fn new(sequence: &'a Sequence, t: usize) -> Self {
-        Self { sequence, t, column: 1 }
+        Self { sequence, t, cells: sequence.row_cells(t), column: 1 }
     }
 
     fn parse(&self, field: &'a str) -> Result<(Cow<'a, str>, f64), DataError> {
+        if is_plain(field.as_bytes()) {
+            return Ok((Cow::Borrowed(field), 1.0));
+        }
         let Some(colon) = colon(field) else { return Ok((unescape(field), 1.0)) };
         let (name, value) = (unescape(&field[..colon]), &field[colon + 1..]);
-        let (path, line) = (self.sequence.path_buf(), self.sequence.line(self.t));
+        let place = || (self.sequence.path_buf(), self.sequence.line(self.t));
         if name.is_empty() {
+            let (path, line) = place();
             return Err(DataError::AttributeName { path, line, found: field.to_string() });
         }
         if value.is_empty() {
@@ -31,12 +36,10 @@ impl<'a> Attributes<'a> {
         }
         match value.parse() {
             Ok(number) if f64::is_finite(number) => Ok((name, number)),
-            _ => Err(DataError::AttributeValue {
-                path,
-                line,
-                name: name.into_owned(),
-                found: value.to_string(),
-            }),
+            _ => {
+                let ((path, line), found) = (place(), value.to_string());
+                Err(DataError::AttributeValue { path, line, name: name.into_owned(), found })
+            }
         }
     }
 }
@@ -46,13 +49,27 @@ impl<'a> Iterator for Attributes<'a> {
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
-            let field = self.sequence.cell(self.t, self.column)?;
+            let &(start, end) = self.cells.get(self.column)?;
+            let field = self.sequence.text(start, end);
             self.column += 1;
             if !field.is_empty() {
                 return Some(self.parse(field));
             }
         }
     }
+}
+
+/// Whether there is neither a colon nor a backslash, as in nearly all names.
+fn is_plain(field: &[u8]) -> bool {
+    const ONES: u64 = u64::MAX / 255;
+    // The upper bit of a byte is set where the byte is zero, and maybe above one that is.
+    let zeros = |word: u64| word.wrapping_sub(ONES) & !word & (ONES << 7);
+    let (words, rest) = field.as_chunks::<8>();
+    let specials = words.iter().fold(0, |found, word| {
+        let word = u64::from_le_bytes(*word);
+        found | zeros(word ^ (ONES * u64::from(b':'))) | zeros(word ^ (ONES * u64::from(b'\\')))
+    });
+    specials == 0 && !rest.iter().any(|&byte| byte == b':' || byte == b'\\')
 }
 
 /// Where the first colon without a backslash is.

@@ -35,6 +35,19 @@ impl Sequence {
         Self { path, text: String::new(), rows: Vec::new(), cells: Vec::new() }
     }
 
+    /// A sequence that is from no file: one row a line, cells split by tabs. `path` is what errors call it.
+    ///
+    /// # Panics
+    /// If the rows are longer than sequences of files may be (2 GiB).
+    pub fn of_rows(path: Arc<Path>, rows: &str) -> Self {
+        assert!(rows.len() <= Self::LIMIT, "found rows of {} bytes", rows.len());
+        let mut sequence = Self::new(path);
+        for (line, row) in rows.lines().enumerate() {
+            sequence.push(line + 1, row, Format::Columns);
+        }
+        sequence
+    }
+
     /// Bytes of text that still fit.
     pub(super) fn room(&self) -> usize {
         Self::LIMIT - self.text.len()
@@ -97,7 +110,11 @@ impl Sequence {
     /// A cell of row `t`, or nothing if the row is shorter.
     pub fn cell(&self, t: usize, column: usize) -> Option<&str> {
         let &(start, end) = self.row_cells(t).get(column)?;
-        Some(&self.text[start as usize..end as usize])
+        Some(self.text(start, end))
+    }
+
+    pub(super) fn text(&self, start: u32, end: u32) -> &str {
+        &self.text[start as usize..end as usize]
     }
 
     /// The label of row `t` of an attribute file, without escapes; empty if there is none.
@@ -110,7 +127,7 @@ impl Sequence {
         Attributes::new(self, t)
     }
 
-    fn row_cells(&self, t: usize) -> &[(u32, u32)] {
+    pub(super) fn row_cells(&self, t: usize) -> &[(u32, u32)] {
         let end = self.rows.get(t + 1).map_or(self.cells.len(), |next| next.cells as usize);
         &self.cells[self.rows[t].cells as usize..end]
     }

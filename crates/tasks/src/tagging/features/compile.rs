@@ -28,6 +28,8 @@ pub(super) struct Column {
     pub(super) column: usize,
     pub(super) line: usize,
     pub(super) slots: Range<usize>,
+    /// Whether a function reads the cells around one.
+    pub(super) surroundings: bool,
 }
 
 /// A column that is read as numbers, and by which line first.
@@ -155,8 +157,9 @@ fn cell_slots(lines: &[Line]) -> (Vec<Function>, Vec<Column>) {
     let mut columns = Vec::new();
     for (column, line, functions) in by_column {
         let start = slots.len();
+        let surroundings = functions.iter().any(|function| function.reads_surroundings());
         slots.extend(functions);
-        columns.push(Column { column, line, slots: start..slots.len() });
+        columns.push(Column { column, line, slots: start..slots.len(), surroundings });
     }
     (slots, columns)
 }

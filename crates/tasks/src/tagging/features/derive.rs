@@ -39,7 +39,7 @@ impl Function {
                 append(place(cell, |c| is_single_quote(c) || is_double_quote(c)), output)
             }
             Self::Bracket => append(place(cell, is_bracket), output),
-            Self::Edge | Self::Position(_) => unreachable!("not a function of a cell"),
+            _ => unreachable!("not a function of one cell"),
         }
     }
 }

@@ -6,7 +6,8 @@ pub(super) const LONGEST_AFFIX: u8 = 9;
 pub(super) const MOST_BINS: u8 = 99;
 /// The names, for a message.
 pub(super) const FUNCTIONS: &str = "x, lower, bare, shape, outline, pattern, prefix1–9, suffix1–9, digits, \
-     number, letters, numerals, ending, punctuation, dash, quote, bracket, edge, position2–99";
+     number, letters, numerals, ending, punctuation, dash, quote, bracket, before, since, after, until, \
+     inside, turn, stretch, past, start, style, edge, position2–99";
 
 /// What a macro makes of a cell, or of a place in the sequence.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -28,6 +29,16 @@ pub(super) enum Function {
     Dash,
     Quote,
     Bracket,
+    Before,
+    Since,
+    After,
+    Until,
+    Inside,
+    Turn,
+    Stretch,
+    Past,
+    Start,
+    Style,
     Edge,
     Position(u8),
 }
@@ -54,6 +65,16 @@ impl Function {
             ("dash", true) => Self::Dash,
             ("quote", true) => Self::Quote,
             ("bracket", true) => Self::Bracket,
+            ("before", true) => Self::Before,
+            ("since", true) => Self::Since,
+            ("after", true) => Self::After,
+            ("until", true) => Self::Until,
+            ("inside", true) => Self::Inside,
+            ("turn", true) => Self::Turn,
+            ("stretch", true) => Self::Stretch,
+            ("past", true) => Self::Past,
+            ("start", true) => Self::Start,
+            ("style", true) => Self::Style,
             ("edge", true) => Self::Edge,
             ("prefix", _) => Self::Prefix(affix_length(name, number, line)?),
             ("suffix", _) => Self::Suffix(affix_length(name, number, line)?),
@@ -61,6 +82,23 @@ impl Function {
             _ => return Err(TemplateError::UnknownFunction { line, found: name.to_owned() }),
         };
         Ok(function)
+    }
+
+    /// Whether it looks at the cells around one, too.
+    pub(super) fn reads_surroundings(self) -> bool {
+        matches!(
+            self,
+            Self::Before
+                | Self::Since
+                | Self::After
+                | Self::Until
+                | Self::Inside
+                | Self::Turn
+                | Self::Stretch
+                | Self::Past
+                | Self::Start
+                | Self::Style
+        )
     }
 
     /// Whether it looks at a cell, and so takes a column.

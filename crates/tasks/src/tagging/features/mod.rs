@@ -29,6 +29,7 @@ mod function;
 mod lexicon;
 mod parse;
 mod pattern;
+mod surroundings;
 mod template;
 mod trie;
 mod workspace;

@@ -43,6 +43,14 @@ pub(super) const HIGHEST_COLUMN: usize = 999;
 /// | `letters`, `numerals`: how many letters or digits; from nine on 9 | `7`, `4` |
 /// | `ending`: the last character if it is no letter or digit and not the whole cell; else *absent* | `,` |
 /// | `punctuation`, `dash`, `quote`, `bracket`: where it has such characters: `only`, `around`, `start`, `end`, `inside`; else *absent* | `dash`: `inside` |
+/// | `before`, `after`: the mark of punctuation that its stretch of words follows, and that which ends it; `^` and `$` at the ends | |
+/// | `since`, `until`: cells since the one and until the other: 0 to 3, 4 for up to seven, 8 for more | |
+/// | `inside`: in `quotes`, in `brackets` or in `both`; else *absent* | |
+/// | `turn`: of a year, number or range, which of how many: `year 1 of 2`; else *absent* | |
+/// | `stretch`: sentences before, and marks of other kinds since: `1.2` | |
+/// | `past`: what came before: `y` a year, `t` a run of words in lower case, `i` an "in" behind a mark, `n` a number, `q` a quotation | |
+/// | `start`: `start` where something new may begin; else *absent* | |
+/// | `style`: how the sequence as a whole is written: its first two words, quotation marks, an early year | |
 /// | `edge[row]`, without a column: `first`, `second`, `last` or `only` position; else *absent* | |
 /// | `position12[row]`: which twelfth of the sequence, from 0; 2 to 99 bins | |
 ///

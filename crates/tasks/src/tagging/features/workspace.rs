@@ -4,6 +4,7 @@ use super::compile::{Column, Plan};
 use super::derive::Derived;
 use super::function::Function;
 use super::lexicon::Mark;
+use super::surroundings::Surroundings;
 use super::{Cells, ExtractError};
 
 /// Scratch of [`Extractor::visit`](super::Extractor::visit): one per thread, reused for all
@@ -15,6 +16,7 @@ pub struct Workspace {
     spans: Vec<Span>, // [positions][slots]
     /// NaN where there is none.
     pub(super) numbers: Vec<f64>, // [positions][number columns]
+    surroundings: Vec<Surroundings>, // [columns]
     pub(super) attribute: String,
     pub(super) marks: Vec<Mark>,         // [positions][lists]
     pub(super) tokens: Vec<Option<u32>>, // [positions]
@@ -40,14 +42,16 @@ impl Workspace {
         self.arena.clear();
         self.spans.clear();
         self.numbers.clear();
+        self.surroundings.clear();
+        self.surroundings.extend(plan.columns.iter().map(|column| look_around(column, sequence)));
         for position in 0..sequence.len() {
-            for column in &plan.columns {
+            for (place, column) in plan.columns.iter().enumerate() {
                 let Some(cell) = sequence.cell(position, column.column) else {
                     let reader = format!("line {} of the template", column.line);
                     let column = column.column;
                     return Err(ExtractError::MissingColumn { position, column, reader });
                 };
-                self.derive(plan, column, cell);
+                self.derive(plan, (place, column), (position, cell));
             }
             for &place in &plan.places {
                 self.place(place, position, sequence.len());
@@ -63,12 +67,24 @@ impl Workspace {
         (span != ABSENT).then(|| &self.arena[span.start..span.end])
     }
 
-    fn derive(&mut self, plan: &Plan, column: &Column, cell: &str) {
+    fn derive(
+        &mut self,
+        plan: &Plan,
+        (place, column): (usize, &Column),
+        (position, cell): (usize, &str),
+    ) {
         let cell_start = self.arena.len();
         self.arena.push_str(cell);
         for slot in column.slots.clone() {
             let start = self.arena.len();
-            let span = match plan.slots[slot].derive(cell, &mut self.arena) {
+            let function = plan.slots[slot];
+            if function.reads_surroundings() {
+                self.surroundings[place].write(function, position, &mut self.arena);
+                let span = Span { start, end: self.arena.len() };
+                self.spans.push(if span.start == span.end { ABSENT } else { span });
+                continue;
+            }
+            let span = match function.derive(cell, &mut self.arena) {
                 Derived::Absent => ABSENT,
                 Derived::Part(part) => {
                     Span { start: cell_start + part.start, end: cell_start + part.end }
@@ -125,4 +141,14 @@ impl Workspace {
         }
         Ok(())
     }
+}
+
+/// The surroundings of a column's cells, where the template reads any; a column that is not there is
+/// told of by who reads its cells.
+fn look_around(column: &Column, sequence: &(impl Cells + ?Sized)) -> Surroundings {
+    if !column.surroundings {
+        return Surroundings::default();
+    }
+    let cell = |position| sequence.cell(position, column.column).unwrap_or_default();
+    Surroundings::of((0..sequence.len()).map(cell))
 }

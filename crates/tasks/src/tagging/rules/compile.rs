@@ -29,6 +29,8 @@ pub struct Compiled {
     pub given: Vec<Option<f64>>,
     /// What decoding must obey for all hard rules to hold. Rules on the same sum share one.
     pub counters: Vec<Counter>,
+    /// What it would have to obey for each soft rule to hold.
+    pub soft_counters: Vec<Counter>,
 }
 
 /// Bits of memory that a [`Space`] may have.
@@ -67,6 +69,7 @@ impl Compiled {
             soft: Vec::new(),
             given: Vec::new(),
             counters: Vec::new(),
+            soft_counters: Vec::new(),
             space: rows.space.clone(),
         };
         for (index, Constraint { form, weight }) in constraints.iter().enumerate() {
@@ -78,13 +81,14 @@ impl Compiled {
             let given = match weight {
                 Weight::Hard => {
                     compiled.rules.hard.push(rule);
-                    add(&mut compiled.counters, rows.row(form, MOST_SEGMENTS));
+                    add_counter(&mut compiled.counters, rows.row(form, MOST_SEGMENTS));
                     continue;
                 }
                 Weight::Given(weight) => Some(*weight),
                 Weight::Learned => None,
             };
             compiled.rules.soft.push(rule);
+            compiled.soft_counters.push(rows.row(form, MOST_SEGMENTS));
             compiled.soft.push(index);
             compiled.given.push(given);
         }
@@ -175,7 +179,7 @@ fn as_rule(counter: &Counter) -> Rule {
 
 /// Adds a counter, or its bounds to one of the same or the negated increments: each counter of its
 /// own makes decoding slower.
-fn add(counters: &mut Vec<Counter>, counter: Counter) {
+pub(in crate::tagging) fn add_counter(counters: &mut Vec<Counter>, counter: Counter) {
     for known in counters.iter_mut() {
         let same = known.increments == counter.increments;
         let opposite = known.increments.iter().zip(&counter.increments).all(|(a, b)| *a == -b);

@@ -27,6 +27,7 @@ mod words;
 
 pub use check::{MOST_COEFFICIENT, MOST_SEGMENTS, MOST_WEIGHT};
 pub use compile::Compiled;
+pub(super) use compile::add_counter;
 pub use constraint::{Constraint, Form, Relation, Weight};
 pub use error::{ConstraintError, RuleError};
 pub use file::{FileError, Mistake, load_rules, parse_rules, rules_of_any_labels, write_rules};

@@ -94,6 +94,19 @@ impl Score {
         self.per_label.get_mut(name).expect("it was just inserted")
     }
 
+    /// Adds the sequences of another score.
+    pub fn extend(&mut self, other: Self) {
+        self.tokens += other.tokens;
+        self.right_tokens += other.right_tokens;
+        self.right_sequences += other.right_sequences;
+        self.per_sequence.extend(other.per_sequence);
+        self.all_per_sequence.extend(other.all_per_sequence);
+        self.hierarchical |= other.hierarchical;
+        for (name, counts) in other.per_label {
+            *self.per_label.entry(name).or_default() += counts;
+        }
+    }
+
     /// The number of tokens.
     pub fn tokens(&self) -> usize {
         self.tokens

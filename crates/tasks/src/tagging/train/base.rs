@@ -9,7 +9,7 @@ use rand::seq::SliceRandom;
 use rayon::prelude::*;
 
 use super::TrainError;
-use super::checkpoint::{Checkpoint, Current, Progress};
+use super::checkpoint::{Checkpoint, Current, Progress, Running, RunningOptimiser};
 use super::settings::{BaseSettings, Optimiser};
 
 /// Iterations between two looks at the development data.
@@ -85,10 +85,8 @@ impl Fit<'_> {
             if ends || outcome != Outcome::Advanced {
                 break;
             }
-            checkpoint.note(|| Current {
-                progress: Progress::QuasiNewton(minimiser.state()),
-                best: best.clone(),
-            })?;
+            let optimiser = RunningOptimiser::QuasiNewton(&minimiser);
+            checkpoint.note(Running { optimiser, best: best.as_ref() })?;
         }
         let weights = best.map_or_else(|| minimiser.weights().to_vec(), |(weights, ..)| weights);
         Ok((weights, minimiser.value(), minimiser.iterations()))
@@ -125,10 +123,8 @@ impl Fit<'_> {
             if ends || before - loss < 10.0 * least_decrease * loss.abs() && before >= loss {
                 break;
             }
-            checkpoint.note(|| Current {
-                progress: Progress::AdaGrad(descent.clone(), passes, loss),
-                best: best.clone(),
-            })?;
+            let optimiser = RunningOptimiser::AdaGrad(&descent, passes, loss);
+            checkpoint.note(Running { optimiser, best: best.as_ref() })?;
         }
         let weights = best.map_or_else(|| descent.average(), |(weights, ..)| weights);
         Ok((weights, loss, passes))

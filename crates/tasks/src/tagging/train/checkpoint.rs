@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use bethe_learn::archive::{Archive, ArchiveError};
-use bethe_learn::optimise::{AdaGrad, State};
+use bethe_learn::optimise::{AdaGrad, QuasiNewton, State};
 use serde::{Deserialize, Serialize};
 
 use super::TrainError;
@@ -41,6 +41,17 @@ pub(super) enum Progress {
     AdaGrad(AdaGrad, usize, f64),
 }
 
+/// A model in training as it is noted: what [`Current`] will be, without a copy of it.
+pub(super) struct Running<'a> {
+    pub(super) optimiser: RunningOptimiser<'a>,
+    pub(super) best: Option<&'a (Vec<f64>, f64, usize)>,
+}
+
+pub(super) enum RunningOptimiser<'a> {
+    QuasiNewton(&'a QuasiNewton),
+    AdaGrad(&'a AdaGrad, usize, f64),
+}
+
 #[derive(Serialize, Deserialize)]
 struct Metadata {
     checkpoint: String,
@@ -53,6 +64,20 @@ struct Metadata {
 enum Kind {
     QuasiNewton { pairs: usize, iterations: usize },
     AdaGrad { rate: f64, steps: u64, passes: usize, loss: f64 },
+}
+
+impl Kind {
+    fn of(optimiser: &RunningOptimiser) -> Self {
+        match optimiser {
+            RunningOptimiser::QuasiNewton(minimiser) => {
+                let pairs = minimiser.pairs().count();
+                Self::QuasiNewton { pairs, iterations: minimiser.iterations() }
+            }
+            &RunningOptimiser::AdaGrad(descent, passes, loss) => {
+                Self::AdaGrad { rate: descent.rate, steps: descent.steps, passes, loss }
+            }
+        }
+    }
 }
 
 impl Checkpoint {
@@ -93,18 +118,20 @@ impl Checkpoint {
     }
 
     /// Notes a model that is done.
-    pub(super) fn finish(&mut self, model: (Vec<f64>, f64, usize)) -> Result<(), TrainError> {
-        self.done.push(model);
+    pub(super) fn finish(&mut self, model: &(Vec<f64>, f64, usize)) -> Result<(), TrainError> {
         self.current = None;
-        self.write(None)?;
+        if self.path.is_some() {
+            self.done.push(model.clone());
+            self.write(None)?;
+        }
         self.go_on()
     }
 
     /// Writes the state of the model in training, if it is time or training is to stop.
-    pub(super) fn note(&mut self, current: impl FnOnce() -> Current) -> Result<(), TrainError> {
+    pub(super) fn note(&mut self, running: Running) -> Result<(), TrainError> {
         let due = self.is_interrupted() || self.written.elapsed() >= self.interval;
         if due && self.path.is_some() {
-            self.write(Some(current()))?;
+            self.write(Some(running))?;
         }
         self.go_on()
     }
@@ -126,48 +153,40 @@ impl Checkpoint {
         }
     }
 
-    fn write(&mut self, current: Option<Current>) -> Result<(), ArchiveError> {
+    fn write(&mut self, running: Option<Running>) -> Result<(), ArchiveError> {
         let Some(path) = &self.path else { return Ok(()) };
-        let mut metadata = Metadata {
+        let metadata = Metadata {
             checkpoint: self.fingerprint.clone(),
             done: self.done.iter().map(|(_, loss, iterations)| (*loss, *iterations)).collect(),
-            current: None,
-            best: None,
+            current: running.as_ref().map(|running| Kind::of(&running.optimiser)),
+            best: running.as_ref().and_then(|running| running.best).map(|&(_, f1, n)| (f1, n)),
         };
-        let mut tensors: Vec<(String, &[f64])> = Vec::new();
+        let mut archive = Archive::new(&metadata);
         for (model, (weights, ..)) in self.done.iter().enumerate() {
-            tensors.push((format!("done.{model}"), weights));
+            archive.insert(&format!("done.{model}"), &[weights.len()], weights);
         }
-        if let Some(Current { progress, best }) = &current {
-            match progress {
-                Progress::QuasiNewton(state) => {
-                    let (pairs, iterations) = (state.pairs.len(), state.iterations);
-                    metadata.current = Some(Kind::QuasiNewton { pairs, iterations });
-                    tensors.push(("weights".to_string(), &state.weights));
-                    tensors.push(("gradient".to_string(), &state.gradient));
-                    tensors.push(("values".to_string(), &state.values));
-                    for (pair, (step, change)) in state.pairs.iter().enumerate() {
-                        tensors.push((format!("step.{pair}"), step));
-                        tensors.push((format!("change.{pair}"), change));
+        if let Some(Running { optimiser, best }) = &running {
+            match optimiser {
+                RunningOptimiser::QuasiNewton(minimiser) => {
+                    let values: Vec<f64> = minimiser.values().collect();
+                    archive.insert("weights", &[minimiser.weights().len()], minimiser.weights());
+                    archive.insert("gradient", &[minimiser.gradient().len()], minimiser.gradient());
+                    archive.insert("values", &[values.len()], &values);
+                    for (pair, (step, change)) in minimiser.pairs().enumerate() {
+                        archive.insert(&format!("step.{pair}"), &[step.len()], step);
+                        archive.insert(&format!("change.{pair}"), &[change.len()], change);
                     }
                 }
-                Progress::AdaGrad(descent, passes, loss) => {
-                    let (rate, steps) = (descent.rate, descent.steps);
-                    let (passes, loss) = (*passes, *loss);
-                    metadata.current = Some(Kind::AdaGrad { rate, steps, passes, loss });
-                    tensors.push(("weights".to_string(), &descent.weights));
-                    tensors.push(("squares".to_string(), &descent.squares));
-                    tensors.push(("moves".to_string(), &descent.moves));
+                RunningOptimiser::AdaGrad(descent, ..) => {
+                    let AdaGrad { weights, squares, moves, .. } = descent;
+                    archive.insert("weights", &[weights.len()], weights);
+                    archive.insert("squares", &[squares.len()], squares);
+                    archive.insert("moves", &[moves.len()], moves);
                 }
             }
-            if let Some((weights, f1, since)) = best {
-                metadata.best = Some((*f1, *since));
-                tensors.push(("best".to_string(), weights));
+            if let Some((weights, ..)) = best {
+                archive.insert("best", &[weights.len()], weights);
             }
-        }
-        let mut archive = Archive::new(&metadata);
-        for (name, values) in tensors {
-            archive.insert(&name, &[values.len()], values);
         }
         self.written = Instant::now();
         archive.write(path)

@@ -2,6 +2,7 @@
 
 use bethe_learn::corpus::Corpus;
 use bethe_learn::crf::{Crf, Scorer};
+use bethe_learn::energy::{Examples, Space};
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 use rand::seq::SliceRandom;
@@ -28,7 +29,7 @@ pub struct HeldOut {
 /// A sequence, and what a model makes of it.
 #[derive(Clone, Debug)]
 pub struct Prediction {
-    /// The true states.
+    /// The true states; empty where a true label is not one of the model's.
     pub truth: Vec<usize>,
     /// The predicted ones.
     pub predicted: Vec<usize>,
@@ -50,9 +51,24 @@ impl HeldOut {
         states: &States,
         pruning: &Pruning,
     ) -> Vec<Constraint> {
-        let outcomes = self.predictions.iter().map(|one| (&one.truth, &one.predicted));
+        let known = self.predictions.iter().filter(|one| !one.truth.is_empty());
+        let outcomes = known.map(|one| (&one.truth, &one.predicted));
         let judged = prune(constraints, states, outcomes, pruning);
         judged.into_iter().filter(|rule| rule.is_kept()).map(|rule| rule.constraint).collect()
+    }
+
+    /// The sequences whose truth is known, as learners of weights take them.
+    pub fn examples(&self, space: &Space) -> Examples {
+        let mut examples = Examples::default();
+        for table in &self.tables {
+            examples.add_model(space, table);
+        }
+        for one in self.predictions.iter().filter(|one| !one.truth.is_empty()) {
+            let truth: Vec<u16> = one.truth.iter().map(|&state| state as u16).collect();
+            let model = (one.model, &self.tables[one.model][..]);
+            examples.push(space, model, &one.scores, &truth, one.features.clone());
+        }
+        examples
     }
 }
 
@@ -67,7 +83,6 @@ pub(super) fn hold_out(
     observe: &mut dyn FnMut(Event),
 ) -> Result<HeldOut, TrainError> {
     let folds = settings.rules.folds.min(prepared.data.len()).max(2);
-    let structure = &prepared.structure;
     let mut order: Vec<usize> = (0..prepared.data.len()).collect();
     order.shuffle(&mut StdRng::seed_from_u64(settings.seed));
     let mut fold_of = vec![0; order.len()];
@@ -77,15 +92,17 @@ pub(super) fn hold_out(
     let mut held_out = HeldOut::default();
     for fold in 0..folds {
         let model = 1 + fold;
+        let others = |&sequence: &usize| fold_of[sequence] != fold;
+        let others: Vec<usize> = (0..fold_of.len()).filter(others).collect();
+        // Weights that only the part itself has a use for would tell what its labels are.
+        let structure = prepared.structure_of(&others, settings.transitions);
         let weights = match checkpoint.done(model) {
             Some((weights, ..)) => weights,
             None => {
-                let others = |&sequence: &usize| fold_of[sequence] != fold;
-                let others: Vec<usize> = (0..fold_of.len()).filter(others).collect();
                 let (corpus, truth) = part(&prepared.data, &others);
                 let (base, max_iterations) = (&settings.base, settings.base.max_iterations);
                 let fit = Fit {
-                    structure,
+                    structure: &structure,
                     corpus: &corpus,
                     truth: &truth,
                     settings: base,
@@ -103,12 +120,12 @@ pub(super) fn hold_out(
                         dev_f1,
                     })
                 })?;
-                checkpoint.finish(fitted.clone())?;
+                checkpoint.finish(&fitted)?;
                 fitted.0
             }
         };
         let own: Vec<usize> = (0..fold_of.len()).filter(|&s| fold_of[s] == fold).collect();
-        let fold_crf = Crf { structure: crf.structure.clone(), weights };
+        let fold_crf = Crf { structure: structure.into(), weights };
         predict(&fold_crf, (&prepared.data, &own), settings.rules.features, &mut held_out);
     }
     if let Some(dev) = dev {
@@ -133,9 +150,9 @@ pub(super) fn predict(
     let mut scorer = Scorer::default();
     for ((&sequence, predicted), observations) in which.iter().zip(predicted).zip(corpus.iter()) {
         held_out.predictions.push(Prediction {
-            truth: path(data, sequence),
+            truth: if data.known[sequence] { path(data, sequence) } else { Vec::new() },
             predicted,
-            labels: data.labels[sequence].clone(),
+            labels: data.labels[sequence].iter().map(|label| label.to_string()).collect(),
             scores: scorer.scores(&crf.structure, &crf.weights, observations).to_vec(),
             model,
             features: features.of(observations),

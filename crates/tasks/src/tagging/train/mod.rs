@@ -8,8 +8,10 @@
 
 mod base;
 mod checkpoint;
+mod columns;
 mod held_out;
 mod joint;
+mod numbering;
 mod penalty;
 mod predict;
 mod prepared;
@@ -28,7 +30,8 @@ pub use settings::{
 };
 pub use stages::Base;
 
-use super::data::Sequence;
+use super::data::{DataError, Sequence};
+use super::decode::Decoding;
 use super::input::InputError;
 use super::labels::LabelError;
 use super::model::Tagger;
@@ -89,6 +92,15 @@ pub enum Event {
         f1: f64,
         /// Without rules.
         plain_f1: f64,
+    },
+    /// How labels will be chosen under rules.
+    Decoding {
+        /// How.
+        decoding: Decoding,
+        /// Held-out F1 of the tilt alone.
+        tilted_f1: f64,
+        /// Where rules are weighed on the labels.
+        weighed_f1: f64,
     },
     /// A pass of learning weights of rules.
     Pass {
@@ -241,7 +253,24 @@ pub fn train(
     settings: &TrainSettings,
     observe: &mut dyn FnMut(Event),
 ) -> Result<Tagger, TrainError> {
-    let mut base = Base::train(labelled, dev, settings, observe)?;
+    with_rules(Base::train(labelled, dev, settings, observe)?, settings, observe)
+}
+
+/// As [`train()`], of sequences that are being read: see [`Base::train_reading`].
+pub fn train_reading(
+    sequences: impl Iterator<Item = Result<Sequence, DataError>>,
+    dev: Option<Labelled>,
+    settings: &TrainSettings,
+    observe: &mut dyn FnMut(Event),
+) -> Result<Tagger, TrainError> {
+    with_rules(Base::train_reading(sequences, dev, settings, observe)?, settings, observe)
+}
+
+fn with_rules(
+    mut base: Base,
+    settings: &TrainSettings,
+    observe: &mut dyn FnMut(Event),
+) -> Result<Tagger, TrainError> {
     let learned = match &settings.constraints {
         ConstraintSource::None => LearnedRules::default(),
         ConstraintSource::Auto => {

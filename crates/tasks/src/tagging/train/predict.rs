@@ -10,6 +10,7 @@ use rayon::prelude::*;
 
 use super::super::labels::States;
 use super::super::score::Score;
+use super::numbering::texts;
 use super::prepared::Data;
 
 /// Decodes with a base model.
@@ -45,9 +46,8 @@ impl<'a> Predictor<'a> {
 pub(super) fn f1(states: &States, data: &Data, predicted: &[Vec<usize>]) -> f64 {
     let mut score = Score::new(states.scheme());
     for (labels, path) in data.labels.iter().zip(predicted) {
-        let truth: Vec<&str> = labels.iter().map(String::as_str).collect();
         let found: Vec<&str> = path.iter().map(|&state| states.label(state)).collect();
-        score.add(&truth, &found);
+        score.add(&texts(labels), &found);
     }
     score.leaf().f1()
 }

@@ -1,18 +1,24 @@
 //! Training data in numbers.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use bethe_learn::corpus::Corpus;
 use bethe_learn::crf::{Structure, Transitions};
 use bethe_learn::dictionary::Dictionary;
 
-use super::super::data::{Format, Sequence};
-use super::super::features::{Extractor, Template, Workspace};
-use super::super::input::{Input, in_range};
+use super::super::data::{DataError, Format, Sequence};
+use super::super::features::{Extractor, Template};
+use super::super::input::{Input, Lookup};
 use super::super::labels::{Scheme, States};
 use super::super::tag::{is_score, spread_scores};
+use super::columns::{check_template, columns};
+use super::numbering::{Numbering, texts};
 use super::settings::{AllowedTransitions, TrainSettings};
-use super::{Event, TrainError};
+use super::{Event, Labelled, TrainError};
+
+/// Values beyond this make training slow, or end it where it began.
+const LARGE_VALUE: f32 = 1e4;
 
 /// States beyond which only transitions that were seen are allowed, unless told otherwise.
 const MANY_STATES: usize = 64;
@@ -24,7 +30,7 @@ pub(super) struct Prepared {
     pub(super) extractor: Extractor,
     pub(super) dictionary: Dictionary,
     pub(super) states: States,
-    pub(super) structure: Structure,
+    pub(super) structure: Arc<Structure>,
     pub(super) data: Data,
 }
 
@@ -37,7 +43,7 @@ pub(super) struct Data {
     /// Whether the truth of each sequence is among the model's states. `[sequences]`
     pub(super) known: Vec<bool>,
     /// The true labels. `[sequences][positions]`
-    pub(super) labels: Vec<Vec<String>>,
+    pub(super) labels: Vec<Vec<Arc<str>>>,
 }
 
 impl Data {
@@ -61,28 +67,51 @@ pub struct GivenScores {
 }
 
 impl Prepared {
+    /// Data that are in memory.
     pub(super) fn new(
-        sequences: &[Sequence],
-        scores: Option<&GivenScores>,
+        Labelled { sequences, scores }: Labelled,
         settings: &TrainSettings,
         observe: &mut dyn FnMut(Event),
     ) -> Result<Self, TrainError> {
-        let first = sequences.first().ok_or(TrainError::NoData)?;
         let input = match (scores, settings.format) {
             (Some(_), _) => Input::Scores,
             (None, Format::Attributes) => Input::Attributes,
-            (None, Format::Columns) => columns(first, sequences, settings, observe)?,
+            (None, Format::Columns) => columns(sequences, settings, observe)?,
         };
-        let labels: Vec<Vec<Cow<str>>> = sequences
-            .iter()
-            .map(|sequence| labels_of(&input, sequence))
-            .collect::<Result<_, TrainError>>()?;
-        let scheme = settings.scheme.unwrap_or_else(|| {
-            Scheme::recognise(labels.iter().flatten().map(|label| label.as_ref()))
-        });
-        let texts =
-            labels.iter().map(|l| l.iter().map(|label| label.as_ref()).collect::<Vec<&str>>());
-        let states = States::learn(scheme, texts).map_err(TrainError::Labels)?;
+        let scored = scores.map(|given| (given, sequences));
+        let sequences = sequences.iter().map(|one| Ok(Cow::Borrowed(one)));
+        Self::index(input, sequences, settings, scored, observe)
+    }
+
+    /// Data that are being read: their text is let go as soon as it is numbers.
+    pub(super) fn read(
+        sequences: impl Iterator<Item = Result<Sequence, DataError>>,
+        settings: &TrainSettings,
+        observe: &mut dyn FnMut(Event),
+    ) -> Result<Self, TrainError> {
+        let sequences = sequences.map(|one| one.map_err(|error| TrainError::Input(error.into())));
+        match settings.format {
+            Format::Attributes => {
+                let sequences = sequences.map(|one| one.map(Cow::Owned));
+                Self::index(Input::Attributes, sequences, settings, None, observe)
+            }
+            // Which columns to use is known when all have been seen.
+            Format::Columns => {
+                let sequences = sequences.collect::<Result<Vec<Sequence>, _>>()?;
+                let input = columns(&sequences, settings, observe)?;
+                let sequences = sequences.into_iter().map(|one| Ok(Cow::Owned(one)));
+                Self::index(input, sequences, settings, None, observe)
+            }
+        }
+    }
+
+    fn index<'s>(
+        input: Input,
+        sequences: impl Iterator<Item = Result<Cow<'s, Sequence>, TrainError>>,
+        settings: &TrainSettings,
+        scored: Option<(&GivenScores, &[Sequence])>,
+        observe: &mut dyn FnMut(Event),
+    ) -> Result<Self, TrainError> {
         let template = match (&settings.template, &input) {
             (Some(template), _) => template.clone(),
             (None, Input::Columns { observed, .. }) => Template::default_for(observed.len()),
@@ -91,53 +120,56 @@ impl Prepared {
         check_template(&template, &input)?;
         let transitions = template.transitions();
         let extractor = Extractor::new(template, settings.lexicons.clone());
-        let mut dictionary = Dictionary::default();
+        let mut numbering = Numbering::default();
         let mut data = Data { corpus: Corpus::new(), ..Data::default() };
-        let mut workspace = Workspace::default();
-        let mut counts: Vec<u32> = Vec::new();
-        for (index, (sequence, labels)) in sequences.iter().zip(&labels).enumerate() {
-            match scores {
-                Some(given) => {
-                    let spread = spread_given(given, index, sequence, &states)?;
-                    data.corpus.push_scores(states.len(), &spread);
-                }
-                None => {
-                    let mut position = 0;
-                    let corpus = &mut data.corpus;
-                    input.visit(&extractor, sequence, &mut workspace, |t, attribute, value| {
-                        while position < t {
-                            corpus.end_position();
-                            position += 1;
-                        }
-                        let number = dictionary.insert(attribute);
-                        if number as usize == counts.len() {
-                            counts.push(0);
-                        }
-                        counts[number as usize] += 1;
-                        corpus.push(number, in_range(value));
-                    })?;
-                    (position..sequence.len()).for_each(|_| corpus.end_position());
-                    corpus.end_sequence();
-                }
+        for sequence in sequences {
+            let sequence = sequence?;
+            data.labels.push(numbering.labels(&input, &sequence)?);
+            if scored.is_none() {
+                numbering.attributes((&input, &extractor), &sequence, &mut data.corpus)?;
             }
-            let texts: Vec<&str> = labels.iter().map(|label| label.as_ref()).collect();
-            let path = states.encode(&texts).map_err(TrainError::Labels)?;
-            if let Some(given) = scores {
-                check_scored(given, sequence, &states, &path)?;
+        }
+        if data.labels.is_empty() {
+            return Err(TrainError::NoData);
+        }
+        if numbering.largest > LARGE_VALUE {
+            observe(Event::Warning(format!(
+                "values of attributes are as large as {:e}: training is at its best with values of \
+                 about 1, and may not get anywhere with these",
+                numbering.largest
+            )));
+        }
+        let scheme = settings.scheme.unwrap_or_else(|| {
+            Scheme::recognise(data.labels.iter().flatten().map(|label| &**label))
+        });
+        let states = States::learn(scheme, data.labels.iter().map(|labels| texts(labels)))
+            .map_err(TrainError::Labels)?;
+        for (index, labels) in data.labels.iter().enumerate() {
+            let path = states.encode(&texts(labels)).map_err(TrainError::Labels)?;
+            if let Some((given, sequences)) = scored {
+                let spread = spread_given(given, index, &sequences[index], &states)?;
+                data.corpus.push_scores(states.len(), &spread);
+                check_scored(given, &sequences[index], &states, &path)?;
             }
             data.truth.extend(path.iter().map(|&state| state as u16));
             data.known.push(true);
-            data.labels.push(texts.iter().map(|label| label.to_string()).collect());
         }
-        // The most frequent first: what is used together lies together.
-        let mut order: Vec<usize> = (0..dictionary.len()).collect();
-        order.retain(|&number| counts[number] >= settings.min_count);
-        order.sort_by_key(|&number| std::cmp::Reverse(counts[number]));
-        let (dictionary, numbers) = dictionary.select(&order);
+        let (dictionary, numbers) = numbering.by_frequency(settings.min_count);
         data.corpus.renumber(&numbers);
-        let structure = structure(&states, &dictionary, &data, settings.transitions, transitions);
-        let score_labels = scores.map_or(Vec::new(), |given| given.labels.clone());
+        data.corpus.shrink();
+        let all = (&data, &mut (0..data.len()) as &mut dyn Iterator<Item = usize>);
+        let structure =
+            structure(&states, dictionary.len(), all, settings.transitions, transitions);
+        let structure = Arc::new(structure);
+        let score_labels = scored.map_or(Vec::new(), |(given, _)| given.labels.clone());
         Ok(Self { input, score_labels, extractor, dictionary, states, structure, data })
+    }
+
+    /// What a model of some of the training sequences alone has weights for.
+    pub(super) fn structure_of(&self, which: &[usize], allowed: AllowedTransitions) -> Structure {
+        let weighted = self.extractor.template().transitions();
+        let some = (&self.data, &mut which.iter().copied() as &mut dyn Iterator<Item = usize>);
+        structure(&self.states, self.dictionary.len(), some, allowed, weighted)
     }
 
     /// Other sequences, seen through this dictionary.
@@ -147,7 +179,7 @@ impl Prepared {
         scores: Option<&GivenScores>,
     ) -> Result<Data, TrainError> {
         let mut data = Data { corpus: Corpus::new(), ..Data::default() };
-        let mut workspace = Workspace::default();
+        let (mut lookup, mut numbering) = (Lookup::default(), Numbering::default());
         for (index, sequence) in sequences.iter().enumerate() {
             match scores {
                 Some(given) => {
@@ -156,33 +188,19 @@ impl Prepared {
                 }
                 None => {
                     let kit = (&self.extractor, &self.dictionary);
-                    self.input.observe(kit, sequence, &mut workspace, &mut data.corpus)?;
+                    self.input.observe(kit, sequence, &mut lookup, &mut data.corpus)?;
                 }
             }
-            let labels = labels_of(&self.input, sequence)?;
-            let texts: Vec<&str> = labels.iter().map(|label| label.as_ref()).collect();
-            let path = self.states.encode(&texts).ok().filter(|path| {
+            let labels = numbering.labels(&self.input, sequence)?;
+            let path = self.states.encode(&texts(&labels)).ok().filter(|path| {
                 scores.is_none_or(|given| check_scored(given, sequence, &self.states, path).is_ok())
             });
             data.known.push(path.is_some());
-            let path = path.unwrap_or_else(|| vec![0; texts.len()]);
+            let path = path.unwrap_or_else(|| vec![0; labels.len()]);
             data.truth.extend(path.iter().map(|&state| state as u16));
-            data.labels.push(texts.iter().map(|label| label.to_string()).collect());
+            data.labels.push(labels);
         }
         Ok(data)
-    }
-}
-
-fn labels_of<'a>(input: &Input, sequence: &'a Sequence) -> Result<Vec<Cow<'a, str>>, TrainError> {
-    let labels = input.labels(sequence);
-    let missing = |t: usize| TrainError::NoLabel {
-        path: sequence.path().display().to_string(),
-        line: sequence.line(t),
-    };
-    let labels = labels.ok_or_else(|| missing(0))?;
-    match labels.iter().position(|label| label.is_empty()) {
-        Some(t) => Err(missing(t)),
-        None => Ok(labels),
     }
 }
 
@@ -226,97 +244,19 @@ fn check_scored(
     }
 }
 
-/// Where attributes and labels are in a column file.
-fn columns(
-    first: &Sequence,
-    sequences: &[Sequence],
-    settings: &TrainSettings,
-    observe: &mut dyn FnMut(Event),
-) -> Result<Input, TrainError> {
-    let columns = first.columns(0);
-    let path = || first.path().display().to_string();
-    let outside = |found: usize| TrainError::Column { path: path(), found, columns };
-    let label = match settings.column {
-        Some(column) if column == 0 || column > columns => return Err(outside(column)),
-        Some(column) => column - 1,
-        None => columns - 1,
-    };
-    if columns < 2 && settings.template.is_none() {
-        return Err(TrainError::NoColumns { path: path(), line: first.line(0) });
-    }
-    let observed = match (&settings.observe, &settings.template) {
-        (Some(told), _) => {
-            let place = |&column: &usize| match column {
-                0 => Err(outside(column)),
-                column if column > columns => Err(outside(column)),
-                column if column - 1 == label => Err(TrainError::ObservedLabel { column }),
-                column => Ok(column - 1),
-            };
-            told.iter().map(place).collect::<Result<_, _>>()?
-        }
-        (None, Some(_)) => (0..columns).collect(),
-        (None, None) => {
-            let others = (0..columns).filter(|&column| column != label);
-            let (kept, dropped): (Vec<usize>, Vec<usize>) =
-                others.partition(|&column| column == 0 || !gives_away(sequences, column, label));
-            for column in dropped {
-                observe(Event::Warning(format!(
-                    "column {} holds the names of labels: it is not used as an observation; \
-                     --observe names the columns to use",
-                    column + 1
-                )));
-            }
-            kept
-        }
-    };
-    Ok(Input::Columns { columns, label, observed })
-}
-
-/// Whether a column has the labels' own names nearly everywhere, whatever their prefixes and paths: a
-/// column of labels.
-fn gives_away(sequences: &[Sequence], column: usize, label: usize) -> bool {
-    let name = |text: &str| {
-        let last = text.rsplit([':', '/']).next().unwrap_or(text);
-        let bare = ["B-", "I-", "E-", "S-"].iter().find_map(|prefix| last.strip_prefix(prefix));
-        bare.unwrap_or(last).to_string()
-    };
-    let (mut tokens, mut same) = (0, 0);
-    for sequence in sequences {
-        for t in 0..sequence.len() {
-            let (value, label) = (sequence.cell(t, column), sequence.cell(t, label));
-            tokens += 1;
-            same += usize::from(value.map(name) == label.map(name));
-        }
-    }
-    same * 10 > tokens * 9
-}
-
-fn check_template(template: &Template, input: &Input) -> Result<(), TrainError> {
-    let Input::Columns { columns, label, observed } = input else { return Ok(()) };
-    match template.highest_column() {
-        Some(column) if column >= observed.len() => {
-            Err(TrainError::TemplateColumn { column, columns: observed.len() })
-        }
-        Some(_) if template.columns().any(|column| observed[column] == *label) => {
-            Err(TrainError::TemplateReadsLabel { column: *label, columns: *columns })
-        }
-        _ => Ok(()),
-    }
-}
-
-/// The weights that the training data have a use for, and what is forbidden.
+/// The weights that some of the training sequences have a use for, and what is forbidden.
 fn structure(
     states: &States,
-    dictionary: &Dictionary,
-    data: &Data,
+    attributes: usize,
+    (data, which): (&Data, &mut dyn Iterator<Item = usize>),
     allowed: AllowedTransitions,
     weighted: bool,
 ) -> Structure {
     let count = states.len();
     let words = count.div_ceil(64);
-    let mut seen = vec![0u64; dictionary.len() * words];
+    let mut seen = vec![0u64; attributes * words];
     let mut follows = vec![false; count * count];
-    for sequence in 0..data.len() {
+    for sequence in which {
         let (observations, truth) = (data.corpus.sequence(sequence), data.truth(sequence));
         for (t, &state) in truth.iter().enumerate() {
             let state = usize::from(state);
@@ -328,7 +268,7 @@ fn structure(
             follows[usize::from(pair[0]) * count + usize::from(pair[1])] = true;
         }
     }
-    let (mut ends, mut pairs) = (Vec::with_capacity(dictionary.len()), Vec::new());
+    let (mut ends, mut pairs) = (Vec::with_capacity(attributes), Vec::new());
     for bits in seen.chunks(words) {
         let of = |state: &usize| bits[state / 64] >> (state % 64) & 1 == 1;
         pairs.extend((0..count).filter(of).map(|state| state as u16));
@@ -337,7 +277,7 @@ fn structure(
     let only_seen = match allowed {
         AllowedTransitions::Auto => count > MANY_STATES,
         AllowedTransitions::Seen => true,
-        AllowedTransitions::Valid => false,
+        AllowedTransitions::Valid | AllowedTransitions::Weighted => false,
     };
     let cells = || (0..count * count).map(|cell| (cell / count, cell % count));
     let forbidden = cells().map(|(from, to)| {
@@ -345,7 +285,11 @@ fn structure(
         !seen && (only_seen || !states.may_follow(from, to))
     });
     let forbidden: Vec<bool> = forbidden.collect();
-    let with_weight = cells().filter(|&(from, to)| weighted && follows[from * count + to]);
+    let has_weight = |cell: usize| match allowed {
+        AllowedTransitions::Weighted => !forbidden[cell],
+        _ => follows[cell],
+    };
+    let with_weight = cells().filter(|&(from, to)| weighted && has_weight(from * count + to));
     let weighted = with_weight.map(|(from, to)| (from as u16, to as u16)).collect();
     let borders = (
         (0..count).map(|state| !states.may_start(state)).collect(),

@@ -7,6 +7,7 @@ use bethe_learn::energy::{
     Examples, Learner, LearnerSettings, Rules, Start, learn as learn_weights,
 };
 
+use super::super::decode::Decoding;
 use super::super::labels::States;
 use super::super::model::RuleTraining;
 use super::super::rules::{Compiled, Constraint, Weight, most_segments};
@@ -30,6 +31,8 @@ pub struct LearnedRules {
     /// The greatest number of segments of each kind in a training sequence.
     pub(super) most: Vec<u32>,
     pub(super) crf: Option<Crf>,
+    /// How labels are chosen under them, as held-out predictions suggest.
+    pub decoding: Decoding,
     /// How they were learned.
     pub training: Option<RuleTraining>,
     pub(super) settings: Option<RuleSettings>,
@@ -63,6 +66,7 @@ pub(super) fn learn(
             weights,
             most,
             crf: None,
+            decoding: settings.rules.decoding.unwrap_or_default(),
             training,
             settings: rules,
         });
@@ -96,6 +100,10 @@ pub(super) fn learn(
         weights = trained.1;
         together = Some(Crf { structure: crf.structure.clone(), weights: trained.0 });
     }
+    let decoding = match settings.rules.decoding {
+        Some(told) => told,
+        None => learning.choose_decoding(&all, &weights, observe),
+    };
     let (constraints, weights) = drop_idle(constraints, weights, settings.rules.features.len());
     let training = RuleTraining {
         generated: considered,
@@ -107,7 +115,8 @@ pub(super) fn learn(
         held_out_f1,
     };
     let training = Some(training);
-    Ok(LearnedRules { constraints, weights, most, crf: together, training, settings: rules })
+    let crf = together;
+    Ok(LearnedRules { constraints, weights, most, crf, decoding, training, settings: rules })
 }
 
 /// The name of the learner on the command line.
@@ -148,15 +157,7 @@ impl<'a> Learning<'a> {
         held_out: &'a HeldOut,
         settings: &'a TrainSettings,
     ) -> Self {
-        let mut examples = Examples::default();
-        for table in &held_out.tables {
-            examples.add_model(&compiled.space, table);
-        }
-        for one in held_out.predictions.iter().filter(|one| !one.truth.is_empty()) {
-            let truth: Vec<u16> = one.truth.iter().map(|&state| state as u16).collect();
-            let model = (one.model, &held_out.tables[one.model][..]);
-            examples.push(&compiled.space, model, &one.scores, &truth, one.features.clone());
-        }
+        let examples = held_out.examples(&compiled.space);
         let rules = Arc::new(compiled.rules.clone());
         Self { states, compiled, rules, examples, held_out, settings }
     }

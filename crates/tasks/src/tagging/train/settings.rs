@@ -6,6 +6,7 @@ use std::time::Duration;
 use bethe_learn::energy::Learner;
 
 use super::super::data::Format;
+use super::super::decode::Decoding;
 use super::super::features::{Lexicons, Template};
 use super::super::labels::Scheme;
 use super::super::model::WeightFeatures;
@@ -54,8 +55,10 @@ pub enum AllowedTransitions {
     Auto,
     /// Those seen in training.
     Seen,
-    /// All that the scheme allows.
+    /// All that the scheme allows; those not seen have the score 0.
     Valid,
+    /// All that the scheme allows, those not seen with weights too: these learn to be avoided.
+    Weighted,
 }
 
 /// How the base model is trained.
@@ -107,6 +110,9 @@ pub struct RuleSettings {
     pub penalty: RulePenalty,
     /// The L1 penalty; chosen by cross-validation if not told.
     pub l1: Option<f64>,
+    /// How labels are chosen; if not told, what held-out predictions suggest where weights are learned,
+    /// and by the tilt where all are given.
+    pub decoding: Option<Decoding>,
     /// What weights depend on.
     pub features: WeightFeatures,
     /// Violations by held-out predictions over violations by the truth: at least this.
@@ -170,6 +176,7 @@ impl Default for RuleSettings {
             learner: Learner::FenchelYoung,
             penalty: RulePenalty::default(),
             l1: None,
+            decoding: None,
             features: WeightFeatures::Constant,
             importance: 1.5,
             least_violations: 3,

@@ -2,6 +2,7 @@ use std::hash::{Hash, Hasher};
 
 use bethe_learn::crf::{Crf, Transitions};
 
+use super::super::data::{DataError, Sequence};
 use super::super::labels::States;
 use super::super::model::{Parts, Tagger, Training};
 use super::super::rules::{Constraint, Generated, LEAST_SHARE, generate};
@@ -36,7 +37,29 @@ impl Base {
         observe: &mut dyn FnMut(Event),
     ) -> Result<Self, TrainError> {
         super::rules::check(&settings.rules)?;
-        let prepared = Prepared::new(labelled.sequences, labelled.scores, settings, observe)?;
+        let prepared = Prepared::new(labelled, settings, observe)?;
+        Self::train_on(prepared, dev, settings, observe)
+    }
+
+    /// As [`train`](Self::train), of sequences that are being read: their text is let go as soon as it
+    /// is numbers, which for attribute files is most of the memory.
+    pub fn train_reading(
+        sequences: impl Iterator<Item = Result<Sequence, DataError>>,
+        dev: Option<Labelled>,
+        settings: &TrainSettings,
+        observe: &mut dyn FnMut(Event),
+    ) -> Result<Self, TrainError> {
+        super::rules::check(&settings.rules)?;
+        let prepared = Prepared::read(sequences, settings, observe)?;
+        Self::train_on(prepared, dev, settings, observe)
+    }
+
+    fn train_on(
+        prepared: Prepared,
+        dev: Option<Labelled>,
+        settings: &TrainSettings,
+        observe: &mut dyn FnMut(Event),
+    ) -> Result<Self, TrainError> {
         warn_of_unused_scores(&prepared, observe);
         let dev = dev.map(|dev| prepared.data(dev.sequences, dev.scores)).transpose()?;
         observe(Event::Data {
@@ -53,7 +76,7 @@ impl Base {
             observe(Event::Resumed);
         }
         let (weights, training) = fit(&prepared, dev.as_ref(), settings, &mut checkpoint, observe)?;
-        let crf = Crf { structure: prepared.structure.clone().into(), weights };
+        let crf = Crf { structure: prepared.structure.clone(), weights };
         Ok(Self { prepared, dev, crf, training, settings: settings.clone(), checkpoint })
     }
 
@@ -78,8 +101,8 @@ impl Base {
     pub fn predict(&self, labelled: Labelled) -> Result<HeldOut, TrainError> {
         let data = self.prepared.data(labelled.sequences, labelled.scores)?;
         let mut held_out = HeldOut::default();
-        let known: Vec<usize> = (0..data.len()).filter(|&s| data.known[s]).collect();
-        predict(&self.crf, (&data, &known), self.settings.rules.features, &mut held_out);
+        let all: Vec<usize> = (0..data.len()).collect();
+        predict(&self.crf, (&data, &all), self.settings.rules.features, &mut held_out);
         Ok(held_out)
     }
 
@@ -117,6 +140,7 @@ impl Base {
             rule_weights: learned.weights,
             weight_features: rules.features,
             penalty: rules.penalty,
+            decoding: learned.decoding,
             training: Training { rules: learned.training, ..self.training.clone() },
         })?)
     }
@@ -151,7 +175,7 @@ fn fit(
     let structure = &prepared.structure;
     let judge = dev.map(|dev| {
         |weights: &[f64]| {
-            let crf = Crf { structure: structure.clone().into(), weights: weights.to_vec() };
+            let crf = Crf { structure: structure.clone(), weights: weights.to_vec() };
             let predicted = Predictor::new(&crf).all(&dev.corpus);
             f1(&prepared.states, dev, &predicted)
         }
@@ -173,7 +197,7 @@ fn fit(
                 let model = 0;
                 observe(Event::Iteration { model, models, iteration, max_iterations, loss, dev_f1 })
             })?;
-            checkpoint.finish(fitted.clone())?;
+            checkpoint.finish(&fitted)?;
             fitted
         }
     };
@@ -214,5 +238,6 @@ fn fingerprint(prepared: &Prepared, dev: Option<&Data>, settings: &TrainSettings
     let Transitions { forbidden, weighted } = prepared.structure.transitions();
     (forbidden, weighted).hash(&mut hasher);
     let TrainSettings { base, rules, seed, .. } = settings;
-    format!("{:?} {} {:?} {:016x}", base, rules.folds, seed, hasher.finish())
+    // The number tells runs of programs apart whose models have other weights.
+    format!("2 {:?} {} {:?} {:016x}", base, rules.folds, seed, hasher.finish())
 }
