@@ -1,0 +1,250 @@
+//! From a line with labels to an entry.
+
+use std::ops::Range;
+
+use super::date::Date;
+use super::entry::Entry;
+use super::field::Field;
+use super::identifier::Identifiers;
+use super::kind::Kind;
+use super::numbers::{bare, pages, report_parts, volume_parts};
+use super::parts::{Meanings, Part};
+use super::people::{people, says_others};
+use super::person::{Name, People};
+use super::tidy::tidy;
+
+/// A line with its tokens and what they are.
+#[derive(Clone, Copy)]
+pub struct Labelled<'a> {
+    /// The line.
+    pub text: &'a str,
+    /// Where its tokens are.
+    pub tokens: &'a [Range<usize>],
+    /// Their labels.
+    pub labels: &'a [&'a str],
+}
+
+impl Labelled<'_> {
+    fn text_of(&self, tokens: &Range<usize>) -> &str {
+        &self.text[self.tokens[tokens.start].start..self.tokens[tokens.end - 1].end]
+    }
+}
+
+impl Entry {
+    /// The entry that labels make of a line.
+    pub fn new(line: Labelled, meanings: &Meanings) -> Self {
+        let parts = meanings.parts(line.labels);
+        let mut entry = Self::default();
+        let mut date = String::new();
+        for part in &parts {
+            let text = line.text_of(&part.tokens);
+            match part.field {
+                None => entry.keep(part.name, text),
+                Some(Field::Date | Field::Year | Field::Month | Field::Day) => {
+                    date.push(' ');
+                    date.push_str(text);
+                }
+                Some(field) if is_about_people(part, field) => {}
+                Some(_) if part.between => {}
+                Some(field) => entry.add(field, text),
+            }
+        }
+        entry.add_people(&line, &parts);
+        entry.date = Date::read(&date);
+        if entry.date == Date::default() && !date.is_empty() {
+            entry.add(Field::Date, &date);
+        }
+        entry.identify(line.text);
+        if !entry.is_known() {
+            entry.unparsed = Some(line.text.to_string());
+        }
+        entry.split_volume();
+        entry.kind = Kind::decide(&mut entry);
+        entry.settle();
+        entry
+    }
+
+    fn keep(&mut self, name: &str, text: &str) {
+        let text = tidy(text);
+        if !text.is_empty() {
+            let own = self.other.entry(name.to_string()).or_default();
+            append(own, &text, ", ");
+        }
+    }
+
+    fn add(&mut self, field: Field, text: &str) {
+        let text = match field {
+            Field::Pages => pages(text),
+            Field::Volume | Field::Number | Field::Chapter => bare(text),
+            Field::BookTitle | Field::Container | Field::Journal => {
+                abbreviated(text, tidy(without_in(&tidy(text))))
+            }
+            Field::Series => abbreviated(text, tidy(text)),
+            _ => tidy(text),
+        };
+        if text.is_empty() {
+            return;
+        }
+        // `volume 193 of Lecture Notes in Computer Science`
+        let series = match field {
+            Field::BookTitle | Field::Series | Field::Container => text.strip_prefix("of "),
+            _ => None,
+        };
+        let (field, text) = match series {
+            Some(series) => (Field::Series, series),
+            None => (field, text.as_str()),
+        };
+        let between = if field == Field::Title { ". " } else { ", " };
+        append(self.texts.entry(field).or_default(), text, between);
+    }
+
+    /// An issue or a year that stands with the volume.
+    fn split_volume(&mut self) {
+        let Some(text) = self.texts.get(&Field::Volume) else { return };
+        let (volume, number, year) = volume_parts(text);
+        let volume = volume.to_string();
+        if number.is_none() || !self.texts.contains_key(&Field::Number) {
+            self.texts.insert(Field::Volume, volume);
+            self.texts.extend(number.map(|number| (Field::Number, number)));
+            self.date.year = self.date.year.or(year);
+        }
+    }
+
+    /// What only the kind tells: who published a thesis or a report is its institution, and what its type
+    /// ends in is its number.
+    fn settle(&mut self) {
+        let of_school =
+            matches!(self.kind, Kind::PhdThesis | Kind::MastersThesis | Kind::TechReport);
+        if of_school
+            && !self.texts.contains_key(&Field::Institution)
+            && let Some(publisher) = self.texts.remove(&Field::Publisher)
+        {
+            self.texts.insert(Field::Institution, publisher);
+        }
+        if self.kind == Kind::TechReport
+            && !self.texts.contains_key(&Field::Number)
+            && let Some(report) = self.texts.remove(&Field::Report)
+        {
+            let (kind, number) = report_parts(&report);
+            self.texts.extend(number.map(|number| (Field::Number, number.to_string())));
+            if !kind.is_empty() {
+                self.texts.insert(Field::Report, kind.to_string());
+            }
+        }
+    }
+
+    /// Identifiers are found in the text, whatever its labels.
+    fn identify(&mut self, line: &str) {
+        let Identifiers { doi, arxiv, url } = Identifiers::find(line);
+        for (field, found) in [(Field::Doi, doi), (Field::Arxiv, arxiv), (Field::Url, url)] {
+            let labelled = self.texts.remove(&field);
+            let labelled = labelled.filter(|text| field != Field::Url || text.contains('.'));
+            match (found, labelled) {
+                (Some(found), _) => drop(self.texts.insert(field, found)),
+                // Said to be one, but not known as one: a remark.
+                (None, Some(text)) => self.add(Field::Identifier, &text),
+                (None, None) => {}
+            }
+        }
+        // A number of arXiv is no further catalogue number.
+        if let Some(arxiv) = self.texts.get(&Field::Arxiv)
+            && self.texts.get(&Field::Identifier).is_some_and(|text| text.contains(arxiv.as_str()))
+        {
+            self.texts.remove(&Field::Identifier);
+        }
+    }
+
+    fn add_people(&mut self, line: &Labelled, parts: &[Part]) {
+        let mut at = 0;
+        while let Some(part) = parts.get(at) {
+            let same = |next: &&Part| next.people == part.people && is_one_person(part, next);
+            let text = line.text_of(&part.tokens);
+            let (list, used) = match part.field {
+                Some(field) if field.is_name_part() => {
+                    let run = parts[at..].iter().take_while(same).collect::<Vec<_>>();
+                    let count = name_length(&run);
+                    (one(name_of(line, &run[..count])), count)
+                }
+                Some(Field::Institution) if part.group.is_some() => (one(Name::whole(text)), 1),
+                Some(field) if field.is_people() && part.between => {
+                    (People { names: Vec::new(), others: says_others(text) }, 1)
+                }
+                Some(field) if field.is_people() || field == Field::Person => (people(text), 1),
+                _ => (People::default(), 1),
+            };
+            match part.people {
+                Field::Editor => self.editors.extend(list),
+                Field::Translator => self.translators.extend(list),
+                _ => self.authors.extend(list),
+            }
+            at += used;
+        }
+    }
+}
+
+fn is_about_people(part: &Part, field: Field) -> bool {
+    let institution = field == Field::Institution && part.group.is_some();
+    field.is_people() || field == Field::Person || field.is_name_part() || institution
+}
+
+/// Whether two parts of names may be of one person.
+fn is_one_person(part: &Part, next: &Part) -> bool {
+    next.field.is_some_and(Field::is_name_part) && next.person == part.person
+}
+
+/// How many parts of names from the first on are one name: a part that comes again is another person's,
+/// but for first names.
+fn name_length(run: &[&Part]) -> usize {
+    if run[0].person.is_some() {
+        return run.len();
+    }
+    let has = |upto: usize, field: Field| run[..upto].iter().any(|part| part.field == Some(field));
+    let next = (1..run.len()).find(|&at| match run[at].field {
+        Some(Field::Last) => has(at, Field::Last),
+        Some(Field::First) => has(at, Field::First),
+        _ => false,
+    });
+    next.unwrap_or(run.len())
+}
+
+fn name_of(line: &Labelled, run: &[&Part]) -> Option<Name> {
+    let text = |wanted: &[Field]| {
+        let own = run.iter().filter(|part| part.field.is_some_and(|field| wanted.contains(&field)));
+        own.map(|part| line.text_of(&part.tokens)).collect::<Vec<_>>().join(" ")
+    };
+    let given = text(&[Field::First, Field::Middle]);
+    Name::of_parts(&given, &text(&[Field::Last]), &text(&[Field::Suffix]))
+}
+
+fn one(name: Option<Name>) -> People {
+    People { names: name.into_iter().collect(), others: false }
+}
+
+fn append(own: &mut String, text: &str, between: &str) {
+    if !own.is_empty() {
+        own.push_str(between);
+    }
+    own.push_str(text);
+}
+
+/// Without the `In:` before what a work is in.
+fn without_in(text: &str) -> &str {
+    let rest = text.strip_prefix("In").or_else(|| text.strip_prefix("in"));
+    match rest {
+        Some(rest) if rest.starts_with([' ', ':']) => rest.trim_start_matches([' ', ':']),
+        _ => text,
+    }
+}
+
+/// With the stop at its end, if it and other words of it are abbreviated: `Class. Quantum Grav.`
+fn abbreviated(text: &str, tidied: String) -> String {
+    let is_short = |words: &str| {
+        let word = words.rsplit(' ').next().unwrap_or(words);
+        word.chars().count() <= 7 && word.ends_with(char::is_alphabetic)
+    };
+    let stopped = text.trim_end_matches([',', ';', ':', ' ']).ends_with('.');
+    let mut others = tidied.match_indices(". ").map(|(at, _)| &tidied[..at]).peekable();
+    let abbreviated =
+        stopped && others.peek().is_some() && others.all(is_short) && is_short(&tidied);
+    if abbreviated { tidied + "." } else { tidied }
+}

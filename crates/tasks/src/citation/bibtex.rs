@@ -1,0 +1,99 @@
+//! Entries as BibTeX has them.
+
+use std::fmt::Write;
+
+use super::entry::Entry;
+use super::field::Field;
+use super::kind::Kind;
+use super::latex::{address, escaped, title};
+use super::person::{Name, People};
+
+/// An entry with its key, and a line end.
+pub fn bibtex(entry: &Entry, key: &str) -> String {
+    let mut text = format!("@{}{{{key},\n", entry.kind.name());
+    let mut put = |name: &str, value: Option<String>| {
+        if let Some(value) = value.filter(|value| !value.is_empty()) {
+            let _ = writeln!(text, "  {name} = {{{value}}},");
+        }
+    };
+    let plain = |field: Field| entry.text(field).map(escaped);
+    put("author", people(&entry.authors));
+    put("title", entry.whole_title().map(|text| title(&text)));
+    put("editor", people(&entry.editors));
+    put("translator", people(&entry.translators));
+    put("journal", plain(Field::Journal));
+    put("booktitle", plain(Field::BookTitle));
+    put("edition", plain(Field::Edition));
+    put("series", plain(Field::Series));
+    put("volume", plain(Field::Volume));
+    put("number", plain(Field::Number));
+    put("chapter", plain(Field::Chapter));
+    put("pages", plain(Field::Pages));
+    put("publisher", plain(Field::Publisher));
+    put(institution(entry.kind), plain(Field::Institution));
+    put("address", plain(Field::Address));
+    put("type", entry.work().filter(|_| entry.kind != Kind::Misc).map(escaped));
+    put("howpublished", entry.work().filter(|_| entry.kind == Kind::Misc).map(escaped));
+    put("year", entry.date.year.map(|year| year.to_string()));
+    if let Some(month) = entry.date.month_name() {
+        // A macro that styles know.
+        let _ = writeln!(text, "  month = {month},");
+    }
+    let mut put = |name: &str, value: Option<String>| {
+        if let Some(value) = value {
+            let _ = writeln!(text, "  {name} = {{{value}}},");
+        }
+    };
+    put("doi", entry.text(Field::Doi).map(address));
+    put("eprint", entry.text(Field::Arxiv).map(address));
+    put("archiveprefix", entry.text(Field::Arxiv).map(|_| "arXiv".to_string()));
+    put("url", entry.text(Field::Url).map(address));
+    put("isbn", plain(Field::Isbn));
+    put("language", plain(Field::Language));
+    put("note", entry.remarks().map(|text| escaped(&text)));
+    text.push_str("}\n");
+    text
+}
+
+/// What BibTeX calls an institution.
+fn institution(kind: Kind) -> &'static str {
+    match kind {
+        Kind::PhdThesis | Kind::MastersThesis => "school",
+        Kind::InProceedings | Kind::Book => "organization",
+        Kind::TechReport | Kind::Article | Kind::Misc => "institution",
+    }
+}
+
+/// Names between `and`, with `others` for those not named.
+fn people(people: &People) -> Option<String> {
+    let mut names: Vec<String> = people.names.iter().map(name).collect();
+    if people.others && !names.is_empty() {
+        names.push("others".to_string());
+    }
+    (!names.is_empty()).then(|| names.join(" and "))
+}
+
+/// `van Beethoven, Jr., Ludwig`; a name without parts in braces, so that it stays whole.
+fn name(name: &Name) -> String {
+    let family = escaped(&name.family);
+    if name.is_whole {
+        return format!("{{{family}}}");
+    }
+    let mut text = String::new();
+    if !name.particle.is_empty() {
+        text.push_str(&escaped(&name.particle));
+        text.push(' ');
+    }
+    // A word `and` in a name would part it.
+    match family.split(' ').any(|word| word.eq_ignore_ascii_case("and")) {
+        true => text.push_str(&format!("{{{family}}}")),
+        false => text.push_str(&family),
+    }
+    for part in [&name.suffix, &name.given] {
+        if !part.is_empty() {
+            text.push_str(", ");
+            text.push_str(&escaped(&part.replace(',', "")));
+        }
+    }
+    text
+}

@@ -1,0 +1,144 @@
+//! What kind of work a reference is of.
+
+use super::entry::Entry;
+use super::field::Field;
+
+/// The kinds of works, as BibTeX has them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Kind {
+    /// In a journal.
+    Article,
+    /// In proceedings, or in a book.
+    InProceedings,
+    /// A book.
+    Book,
+    /// A doctoral thesis.
+    PhdThesis,
+    /// A thesis for another degree.
+    MastersThesis,
+    /// A report of an institution.
+    TechReport,
+    /// Anything else.
+    #[default]
+    Misc,
+}
+
+const PROCEEDINGS: &[&str] =
+    &["proc", "conf", "symp", "workshop", "congress", "colloq", "meeting", "advances in neural"];
+const JOURNALS: &[&str] =
+    &["journal", "transactions", "letters", "review", "annals", "bulletin", "magazine"];
+const REPORTS: &[&str] = &["report", "memo", "tech", "working paper", "rapport", "bericht"];
+const THESES: &[&str] = &["thesis", "dissertation", "these ", "thèse", "habilitation"];
+const OTHER_DEGREES: &[&str] = &[
+    "master",
+    "m.s",
+    "m. s",
+    "msc",
+    "m.a",
+    "ma thesis",
+    "ms thesis",
+    "diplom",
+    "magist",
+    "bachelor",
+    "b.a",
+    "b.s",
+    "laurea",
+];
+
+impl Kind {
+    /// The name in BibTeX.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Article => "article",
+            Self::InProceedings => "inproceedings",
+            Self::Book => "book",
+            Self::PhdThesis => "phdthesis",
+            Self::MastersThesis => "mastersthesis",
+            Self::TechReport => "techreport",
+            Self::Misc => "misc",
+        }
+    }
+
+    /// The first that holds:
+    ///
+    /// 1. there is a thesis, or a type, genre or note that says thesis or dissertation: a master's if it
+    ///    says so (or diploma, bachelor), else a doctoral one;
+    /// 2. there is a journal: an article;
+    /// 3. there is something it is in, be it book or journal: an article if that sounds like a journal
+    ///    and not like proceedings, else in proceedings; without a title it is
+    ///    the book itself, or with pages in it, or with volume and pages and nothing of a book a journal;
+    /// 4. a type or genre says report, memo or working paper, or there is one and an institution: a
+    ///    report;
+    /// 5. there is a publisher, an edition or an ISBN: a book;
+    /// 6. else anything else.
+    ///
+    /// What it is in is then known to be a journal or a book, and kept as such.
+    pub(super) fn decide(entry: &mut Entry) -> Self {
+        settle_container(entry);
+        let says = |field: Field, words: &[&str]| {
+            entry.text(field).is_some_and(|text| contains(text, words))
+        };
+        let has = |field: Field| entry.texts.contains_key(&field);
+        let typed = [Field::Report, Field::Genre, Field::Note];
+        if has(Field::Thesis) || typed.iter().any(|&field| says(field, THESES)) {
+            let others = [Field::Thesis, Field::Report, Field::Genre, Field::Note];
+            let other = others.iter().any(|&field| says(field, OTHER_DEGREES));
+            return if other { Self::MastersThesis } else { Self::PhdThesis };
+        }
+        if has(Field::Journal) {
+            return Self::Article;
+        }
+        if has(Field::BookTitle) {
+            if has(Field::Title) {
+                return Self::InProceedings;
+            }
+            let found = [Field::Volume, Field::Pages, Field::Publisher, Field::Series].map(has);
+            let (kind, field) = match found {
+                [true, true, false, false] if entry.editors.names.is_empty() => {
+                    (Self::Article, Field::Journal)
+                }
+                [_, true, ..] => return Self::InProceedings,
+                _ => (Self::Book, Field::Title),
+            };
+            let title = entry.texts.remove(&Field::BookTitle).unwrap_or_default();
+            entry.texts.insert(field, title);
+            return kind;
+        }
+        let says = |field: Field| entry.text(field).is_some_and(is_report);
+        let typed = has(Field::Report) || has(Field::Genre);
+        if says(Field::Report) || says(Field::Genre) || typed && has(Field::Institution) {
+            return Self::TechReport;
+        }
+        match [Field::Publisher, Field::Edition, Field::Isbn].into_iter().any(has) {
+            true => Self::Book,
+            false => Self::Misc,
+        }
+    }
+}
+
+/// Whether a type says report, or is the number of one, `TR95-90`.
+fn is_report(text: &str) -> bool {
+    let number = text.strip_prefix("TR").is_some_and(|rest| !rest.starts_with(char::is_alphabetic));
+    number || contains(text, REPORTS)
+}
+
+/// What it is in is a journal if it sounds like one and not like proceedings, and a book otherwise.
+fn settle_container(entry: &mut Entry) {
+    let Some(text) = entry.texts.remove(&Field::Container) else { return };
+    let is_journal = contains(&text, JOURNALS) && !contains(&text, PROCEEDINGS);
+    let field = if is_journal { Field::Journal } else { Field::BookTitle };
+    let own = entry.texts.entry(field).or_default();
+    *own = if own.is_empty() { text } else { format!("{own}, {text}") };
+}
+
+/// Whether what a work is in sounds like proceedings.
+pub(super) fn sounds_like_proceedings(text: &str) -> bool {
+    contains(text, PROCEEDINGS)
+}
+
+fn contains(text: &str, words: &[&str]) -> bool {
+    let text = text.to_lowercase();
+    words.iter().any(|word| {
+        text.match_indices(word).any(|(at, _)| !text[..at].ends_with(char::is_alphanumeric))
+    })
+}

@@ -1,0 +1,149 @@
+use bethe_tasks::citation::{Entry, Field, Kind, fields};
+use serde_json::json;
+
+use crate::{flat, of_labels};
+
+#[test]
+fn hierarchical_labels_become_fields() {
+    let entry = of_labels(
+        "[3] E. W. Montroll, B. J. West, Fluctuations, in A. Li (ed.), Proc. X, 1979, pp. 61--205.",
+        &[
+            "B-ref-marker",
+            "B-authors:B-person:B-person-first",
+            "I-authors:I-person:B-person-middle",
+            "I-authors:I-person:B-person-last",
+            "I-authors:I-person:I-person-last",
+            "I-authors:B-person:B-person-first",
+            "I-authors:I-person:B-person-middle",
+            "I-authors:I-person:B-person-last",
+            "I-authors:I-person:I-person-last",
+            "B-title",
+            "I-title",
+            "B-venue",
+            "I-venue:B-editor:B-person:B-person-first",
+            "I-venue:I-editor:I-person:B-person-last",
+            "I-venue:I-editor",
+            "I-venue:I-editor",
+            "I-venue:B-booktitle",
+            "I-venue:I-booktitle",
+            "I-venue:I-booktitle",
+            "I-venue:B-date:B-year",
+            "I-venue:I-date:I-year",
+            "I-venue:B-pages",
+            "I-venue:I-pages",
+            "I-venue:I-pages",
+            "I-venue:I-pages",
+        ],
+    );
+    let expected = json!({
+        "marker": "3", "title": "Fluctuations", "booktitle": "Proc. X", "year": 1979, "pages": "61--205",
+        "author": [{"family": "Montroll", "given": "E. W."}, {"family": "West", "given": "B. J."}],
+        "editor": [{"family": "Li", "given": "A."}],
+    });
+    assert_eq!(fields(&entry), expected);
+    assert_eq!(entry.kind, Kind::InProceedings);
+    assert_eq!(entry.key(), "montroll1979fluctuations");
+}
+
+#[test]
+fn parts_of_names_without_a_level_for_people_are_told_apart() {
+    let labels = [
+        "B-person-last",
+        "I-person-last",
+        "B-person-first",
+        "I-person-first",
+        "B-person-last",
+        "I-person-last",
+        "B-person-first",
+        "B-person-middle",
+        "B-year",
+    ];
+    let entry = of_labels("Bai, Z., Li, A. B. 2004", &labels);
+    let shown = fields(&entry);
+    let expected = json!([{"family": "Bai", "given": "Z."}, {"family": "Li", "given": "A. B."}]);
+    assert_eq!(shown["author"], expected);
+}
+
+#[test]
+fn unknown_labels_are_kept_under_their_own_names() {
+    let entry = flat(&[
+        ("director", "A. Varda,"),
+        ("title", "Vagabond."),
+        ("colour", "red"),
+        ("colour", "blue"),
+    ]);
+    let shown = fields(&entry);
+    assert_eq!((&shown["director"], &shown["colour"]), (&json!("A. Varda"), &json!("red, blue")));
+}
+
+#[test]
+fn identifiers_are_found_whatever_the_labels() {
+    let entry =
+        flat(&[("title", "A title."), ("note", "arXiv:1412.6980v9, https://doi.org/10.1000/182.")]);
+    assert_eq!(entry.text(Field::Arxiv), Some("1412.6980v9"));
+    assert_eq!(entry.text(Field::Doi), Some("10.1000/182"));
+    assert_eq!(entry.text(Field::Url), None);
+}
+
+#[test]
+fn kinds_follow_the_stated_rules() {
+    let title = ("title", "A title.");
+    for (second, kind) in [
+        (("journal", "Phys. Rev."), Kind::Article),
+        (("container-title", "Annual Review of Rivers"), Kind::Article),
+        (("container-title", "Proceedings of a Review"), Kind::InProceedings),
+        (("booktitle", "Rivers"), Kind::InProceedings),
+        (("venue", "Rivers"), Kind::InProceedings),
+        (("thesis", "Ph.D. thesis,"), Kind::PhdThesis),
+        (("genre", "[Doctoral dissertation]"), Kind::PhdThesis),
+        (("thesis", "Diplom thesis,"), Kind::MastersThesis),
+        (("tech", "M.S. thesis,"), Kind::MastersThesis),
+        (("tech", "Technical Report 5,"), Kind::TechReport),
+        (("tech", "preprint"), Kind::Misc),
+        (("publisher", "Springer"), Kind::Book),
+        (("edition", "2nd ed."), Kind::Book),
+        (("note", "to appear"), Kind::Misc),
+    ] {
+        assert_eq!(flat(&[title, second]).kind, kind, "{second:?}");
+    }
+    assert_eq!(flat(&[("author", "A. Li,"), ("booktitle", "Rivers")]).kind, Kind::Book);
+    assert_eq!(
+        flat(&[title, ("tech", "preprint"), ("institution", "CERN")]).kind,
+        Kind::TechReport
+    );
+}
+
+#[test]
+fn fields_that_stand_together_are_taken_apart() {
+    let entry = flat(&[
+        ("title", "Rivers."),
+        ("journal", "Class. Quantum Grav.,"),
+        ("volume", "12, no. 3,"),
+    ]);
+    let expected = json!({"title": "Rivers", "journal": "Class. Quantum Grav.", "volume": "12", "number": "3"});
+    assert_eq!(fields(&entry), expected);
+    let entry = flat(&[
+        ("title", "Rivers."),
+        ("booktitle", "Proc. X, volume"),
+        ("volume", "5"),
+        ("booktitle", "of Lecture Notes"),
+    ]);
+    assert_eq!(entry.text(Field::Series), Some("Lecture Notes"));
+    let entry =
+        flat(&[("title", "Rivers."), ("tech", "Technical Report 92-43,"), ("publisher", "IHES,")]);
+    assert_eq!(
+        (entry.text(Field::Number), entry.text(Field::Institution)),
+        (Some("92-43"), Some("IHES"))
+    );
+}
+
+#[test]
+fn a_line_without_any_field_is_kept_whole() {
+    let entry = of_labels("who knows", &["O", "O"]);
+    assert_eq!(entry, Entry::unparsed("who knows"));
+    assert_eq!(entry.kind, Kind::Misc);
+    // Parts that say little do not take the place of the line.
+    let entry = flat(&[("colour", "red"), ("citation-number", "[3]"), ("date", "2004")]);
+    assert_eq!(entry.unparsed.as_deref(), Some("red [3] 2004"));
+    assert_eq!((entry.date.year, entry.other["colour"].as_str()), (Some(2004), "red"));
+}

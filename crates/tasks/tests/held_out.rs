@@ -1,0 +1,47 @@
+//! Predictions for sequences by models that have not seen them.
+
+use bethe_tasks::tagging::data::{Format, Sequence, Sequences};
+use bethe_tasks::tagging::train::{Base, Labelled, TrainSettings};
+
+fn sequences(text: &str) -> Vec<Sequence> {
+    Sequences::new(text.as_bytes(), "here", Format::Columns).map(Result::unwrap).collect()
+}
+
+fn settings() -> TrainSettings {
+    TrainSettings {
+        template: Some("Uword:%x[0,0]\nB\n".parse().unwrap()),
+        ..TrainSettings::default()
+    }
+}
+
+#[test]
+fn a_model_knows_nothing_of_labels_that_only_the_held_out_part_has() {
+    // "odd" is an x everywhere but in one sequence: a model of the others has no weight for y there,
+    // not even one that learned to avoid it.
+    let common = "odd\tB-x\neven\tB-y\n\n".repeat(9);
+    let all = sequences(&format!("{common}odd\tB-y\neven\tB-y\n\n"));
+    let labelled = Labelled { sequences: &all, scores: None };
+    let mut base = Base::train(labelled, None, &settings(), &mut |_| ()).unwrap();
+    let held_out = base.hold_out(&mut |_| ()).unwrap();
+    let state = |label: &str| base.states().matching(label)[0];
+    let strange = held_out.predictions.iter().find(|one| one.labels[0] == "B-y").unwrap();
+    assert_eq!(strange.scores[state("B-y")], 0.0);
+    assert!(strange.scores[state("B-x")] > 0.0);
+    assert_eq!(strange.predicted[0], state("B-x"));
+    let usual = held_out.predictions.iter().filter(|one| one.model != strange.model);
+    assert!(usual.clone().count() > 0);
+    usual.for_each(|one| assert!(one.scores[state("B-y")] != 0.0));
+}
+
+#[test]
+fn sequences_with_labels_that_the_model_lacks_are_predicted_without_a_truth() {
+    let train = sequences(&"odd\tB-x\neven\tB-y\n\n".repeat(5));
+    let labelled = Labelled { sequences: &train, scores: None };
+    let base = Base::train(labelled, None, &settings(), &mut |_| ()).unwrap();
+    let others = sequences("odd\tB-x\n\nodd\tB-z\n\n");
+    let predicted = base.predict(Labelled { sequences: &others, scores: None }).unwrap();
+    let [known, unknown] = &predicted.predictions[..] else { panic!("one for each") };
+    assert_eq!((known.truth.len(), unknown.truth.len()), (1, 0));
+    assert_eq!(known.predicted, unknown.predicted);
+    assert_eq!(unknown.labels, ["B-z"]);
+}
