@@ -1,0 +1,157 @@
+//! The paper's handwriting experiment: nine folds to learn from, one to test on, in turn.
+//!
+//! [`run`] goes through the folds and the rows of the table; `open` hides words from training, so that
+//! a reader meets some that it does not know. Whatever is tuned is tuned inside the training folds.
+
+mod chain_rows;
+mod fold;
+mod inner;
+mod iterations;
+mod open;
+mod recipe;
+mod rows;
+mod score;
+mod sheet;
+mod table;
+
+use iterations::accuracy_against_iterations;
+pub use recipe::{Recipe, Start, Variant};
+pub use score::Score;
+pub use sheet::{Sample, contact_sheet};
+pub use table::{MODELS, Row, Table};
+
+use bethe_core::Norm;
+use bethe_learn::corpus::Corpus;
+
+use super::data::Word;
+use super::features::Features;
+use super::learning::WordFeatures;
+use super::mean_map::MeanMap;
+use fold::Fold;
+
+/// What to run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settings {
+    /// Folds to test on.
+    pub folds: Vec<usize>,
+    /// Runs with other random numbers, at least 1.
+    pub seeds: usize,
+    /// How distances from words are taken.
+    pub norm: Norm,
+    /// How models are learned.
+    pub recipe: Recipe,
+}
+
+/// What happens.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Event {
+    /// A row was tested on a fold.
+    Tested {
+        /// The fold.
+        fold: usize,
+        /// The row.
+        model: String,
+        /// How it did.
+        score: Score,
+    },
+    /// Something else takes time.
+    Busy(String),
+}
+
+/// Sees what happens, and says whether to go on.
+pub type Observe<'a> = dyn FnMut(Event) -> bool + 'a;
+
+/// Somebody asked to stop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("stopped")]
+pub struct Stopped;
+
+/// What came out.
+pub struct Report {
+    /// The rows.
+    pub table: Table,
+    /// A picture: accuracy against iterations, on the first fold.
+    pub iterations: String,
+    /// A picture: words that the base model gets wrong, from the first fold.
+    pub sheet: String,
+}
+
+/// All words, with everything about them that does not depend on a fold.
+struct Data<'a> {
+    words: &'a [Word],
+    pixels: (Features, Corpus),
+    pairs: (Features, Corpus),
+    constant: WordFeatures,
+    /// `[seeds][words][features]`
+    maps: Vec<Vec<Vec<f64>>>,
+    /// What `ψ` depends on in rows with a mean map. `[seeds]`
+    mapped: Vec<WordFeatures>,
+}
+
+impl<'a> Data<'a> {
+    fn new(words: &'a [Word], settings: &Settings) -> Self {
+        let with_corpus = |features: Features| {
+            let corpus = features.corpus(words);
+            (features, corpus)
+        };
+        let recipe = &settings.recipe;
+        let most = recipe.classifier_features.iter().copied().max().unwrap_or(0);
+        let count = most.max(recipe.mean_map_features);
+        let maps: Vec<Vec<Vec<f64>>> = (0..settings.seeds)
+            .map(|seed| MeanMap::new(count, seed as u64).of_all(words))
+            .collect();
+        let first = |map: &Vec<Vec<f64>>| -> Vec<Vec<f64>> {
+            map.iter().map(|row| row[..recipe.mean_map_features].to_vec()).collect()
+        };
+        Self {
+            words,
+            pixels: with_corpus(Features::pixels()),
+            pairs: with_corpus(Features::pairs()),
+            constant: WordFeatures::constant(),
+            mapped: maps.iter().map(|map| WordFeatures::with_constant(&first(map))).collect(),
+            maps,
+        }
+    }
+}
+
+/// Collects scores, and passes them on.
+struct Desk<'a, 'b> {
+    table: Table,
+    observe: &'a mut Observe<'b>,
+}
+
+impl Desk<'_, '_> {
+    /// Takes the score of a row on a fold; rows that are run with several seeds come several times.
+    fn take(&mut self, fold: usize, model: &str, score: Score) -> Result<(), Stopped> {
+        self.table.add(model, fold, score);
+        self.tell(Event::Tested { fold, model: model.to_string(), score })
+    }
+
+    fn tell(&mut self, event: Event) -> Result<(), Stopped> {
+        if (self.observe)(event) { Ok(()) } else { Err(Stopped) }
+    }
+}
+
+/// Runs the whole experiment.
+///
+/// # Panics
+/// If a fold to test on holds no word, or all of them.
+pub fn run(words: &[Word], settings: &Settings, observe: &mut Observe) -> Result<Report, Stopped> {
+    let mut desk = Desk { table: Table::new(), observe };
+    desk.tell(Event::Busy("features of all pictures".to_string()))?;
+    let data = Data::new(words, settings);
+    let mut pictures = None;
+    for &test in &settings.folds {
+        let fold = Fold::new(&data, settings, test);
+        let first = fold.run(&mut desk)?;
+        if pictures.is_none() {
+            desk.tell(Event::Busy("accuracy against iterations".to_string()))?;
+            pictures = Some((accuracy_against_iterations(&first), first.sheet(test)));
+        }
+    }
+    for &test in &settings.folds {
+        open::run(&data, settings, test, &mut desk)?;
+    }
+    let (iterations, sheet) = pictures.expect("a fold to test on");
+    Ok(Report { table: desk.table, iterations, sheet })
+}

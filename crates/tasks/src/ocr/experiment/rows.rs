@@ -1,0 +1,182 @@
+//! The rows of the table on one fold.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::fold::{Fitted, Fold, Learned, Tuned};
+use super::inner::Inner;
+use super::sheet::{Sample, contact_sheet};
+use super::{Desk, Event, Score, Stopped, Variant};
+use crate::ocr::data::spelled;
+use crate::ocr::energy::{Search, Statistic};
+use crate::ocr::learning::Minimisation;
+use crate::ocr::lexicon::Lexicon;
+use crate::ocr::reader::{Limits, Reader};
+
+const UNIGRAM: Statistic = Statistic::Counts { any_length: false };
+const UNIGRAM_ALL: Statistic = Statistic::Counts { any_length: true };
+const WORD: Statistic = Statistic::Letters;
+
+/// What pictures are made of.
+pub(super) struct Pictured<'a> {
+    pub fold: Fold<'a>,
+    pub base: Fitted<'a>,
+    /// The row `unigram`.
+    pub unigram: Learned,
+    /// The row `word`.
+    pub word: Learned,
+}
+
+impl<'a> Fold<'a> {
+    /// Runs all rows but those of an open vocabulary.
+    pub fn run(self, desk: &mut Desk) -> Result<Pictured<'a>, Stopped> {
+        self.busy(desk, "base models to tune with")?;
+        let inner = Inner::new(&self);
+        self.busy(desk, "the base model")?;
+        let how = Minimisation { l2: inner.l2(), ..self.settings.recipe.pixels };
+        let base = self.fit(&self.data.pixels, &how);
+        desk.take(self.number, "base", self.test_base(&base))?;
+        desk.take(self.number, "lexicon", self.test_lexicon(&base, &self.lexicon))?;
+        self.busy(desk, "ways to learn, steps and penalties")?;
+        let [unigram, word] = [UNIGRAM, WORD].map(|statistic| inner.tune(statistic));
+        let unigram_exact = inner.choose(UNIGRAM, Search::Exact, unigram);
+        let word_exact = inner.choose(WORD, Search::Exact, word);
+        self.energies(desk, ("unigram-all", UNIGRAM_ALL), &base, unigram)?;
+        let by_unigrams = self.energies(desk, ("unigram", UNIGRAM), &base, unigram)?;
+        let by_words = self.energies(desk, ("word", WORD), &base, word)?;
+        self.row(desk, ("unigram-exact", UNIGRAM, Search::Exact), &base, unigram_exact)?;
+        self.row(desk, ("word-exact", WORD, Search::Exact), &base, word_exact)?;
+        for (name, statistic, tuned) in [("unigram", UNIGRAM, unigram), ("word", WORD, word)] {
+            for variant in Variant::all() {
+                let model = format!("{name}{}", variant.suffix());
+                let tuned = Tuned { variant, ..tuned };
+                self.row(desk, (&model, statistic, Search::Local), &base, tuned)?;
+            }
+        }
+        self.classifier(desk)?;
+        self.chains(desk, &how)?;
+        self.pairs(desk, [unigram, word, word_exact])?;
+        Ok(Pictured { fold: self, base, unigram: by_unigrams, word: by_words })
+    }
+
+    /// A row with a constant weight, and one whose weight depends on the mean map.
+    fn energies(
+        &self,
+        desk: &mut Desk,
+        (name, statistic): (&str, Statistic),
+        base: &Fitted,
+        tuned: Tuned,
+    ) -> Result<Learned, Stopped> {
+        let constant = self.row(desk, (name, statistic, Search::Local), base, tuned)?;
+        let energy = self.energy(statistic, Search::Local);
+        for (seed, features) in self.data.mapped.iter().enumerate() {
+            let learned = self.learn(base, &energy, features, tuned, seed as u64);
+            let score = self.test(base.corpus, &learned, features);
+            desk.take(self.number, &format!("{name}-mm"), score)?;
+        }
+        Ok(constant)
+    }
+
+    /// A row with a constant weight, for every seed; what the first learned.
+    fn row(
+        &self,
+        desk: &mut Desk,
+        (name, statistic, search): (&str, Statistic, Search),
+        base: &Fitted,
+        tuned: Tuned,
+    ) -> Result<Learned, Stopped> {
+        let (energy, constant) = (self.energy(statistic, search), &self.data.constant);
+        let mut first = None;
+        for seed in 0..self.settings.seeds {
+            let learned = self.learn(base, &energy, constant, tuned, seed as u64);
+            desk.take(self.number, name, self.test(base.corpus, &learned, constant))?;
+            first.get_or_insert(learned);
+        }
+        Ok(first.expect("at least one seed"))
+    }
+
+    /// The rows of the richer base.
+    fn pairs(&self, desk: &mut Desk, tuned: [Tuned; 3]) -> Result<(), Stopped> {
+        self.busy(desk, "the base model of pairs")?;
+        let base = self.fit(&self.data.pairs, &self.settings.recipe.pairs);
+        desk.take(self.number, "pairs-base", self.test_base(&base))?;
+        desk.take(self.number, "pairs-lexicon", self.test_lexicon(&base, &self.lexicon))?;
+        let rows = [
+            ("pairs-unigram", UNIGRAM, Search::Local, tuned[0]),
+            ("pairs-word", WORD, Search::Local, tuned[1]),
+            ("pairs-word-exact", WORD, Search::Exact, tuned[2]),
+        ];
+        for (name, statistic, search, tuned) in rows {
+            self.row(desk, (name, statistic, search), &base, tuned)?;
+        }
+        Ok(())
+    }
+
+    pub fn busy(&self, desk: &mut Desk, with: &str) -> Result<(), Stopped> {
+        desk.tell(Event::Busy(format!("fold {}: {with}", self.number)))
+    }
+
+    /// How a base model reads.
+    pub fn test_base(&self, fitted: &Fitted) -> Score {
+        let mut reader = Reader::new(&fitted.model, None, Limits::default());
+        let histories = &fitted.model.field.histories;
+        let mut wide = Vec::new();
+        self.score(|word| {
+            let start = Instant::now();
+            let states = if histories.are_letters() {
+                reader.decode_base(&fitted.scores[word])
+            } else {
+                histories.widen(&fitted.scores[word], &mut wide);
+                reader.decode_base(&wide)
+            };
+            let read = match states {
+                Some(states) => states.iter().map(|&state| histories.letter(state)).collect(),
+                // No word of this length can be made of the histories.
+                None => crate::ocr::model::best_letters(&fitted.scores[word]),
+            };
+            (read, start.elapsed().as_secs_f64())
+        })
+    }
+
+    /// How the best word of the right length reads; the base model, where there is none.
+    pub fn test_lexicon(&self, fitted: &Fitted, lexicon: &Lexicon) -> Score {
+        let mut reader = Reader::new(&fitted.model, None, Limits::default());
+        self.score(|word| {
+            let start = Instant::now();
+            let scores = &fitted.scores[word];
+            let read = reader.best_of(lexicon, scores).unwrap_or_else(|| {
+                let states = reader.decode_base(scores).expect("letters forbid nothing");
+                states.iter().map(|&letter| letter as u8).collect()
+            });
+            (read, start.elapsed().as_secs_f64())
+        })
+    }
+}
+
+impl Pictured<'_> {
+    /// The first words that the base gets wrong.
+    pub fn sheet(&self, number: usize) -> String {
+        let mut base = Reader::new(&self.base.model, None, Limits::default());
+        let energy = Some(Arc::clone(&self.word.energy));
+        let mut reader = Reader::new(&self.word.model, energy, Limits::default());
+        let mut scorer = bethe_learn::crf::Scorer::default();
+        let mut samples = Vec::new();
+        for &at in &self.fold.test {
+            let word = &self.fold.data.words[at];
+            let states = base.decode_base(&self.base.scores[at]).expect("letters forbid nothing");
+            let read: Vec<u8> = states.iter().map(|&letter| letter as u8).collect();
+            if read == word.letters {
+                continue;
+            }
+            let scores = self.word.model.scores(&mut scorer, self.base.corpus.sequence(at));
+            let found = reader.infer(scores, self.word.parameters[0].max(0.0));
+            let energy = spelled(&reader.decode(&found));
+            let (images, truth) = (word.images.clone(), spelled(&word.letters));
+            samples.push(Sample { images, base: spelled(&read), energy, truth });
+            if samples.len() == Sample::SHOWN {
+                break;
+            }
+        }
+        contact_sheet(&format!("fold {number}"), &samples)
+    }
+}

@@ -1,0 +1,170 @@
+use std::fmt::Write;
+
+use serde::Serialize;
+
+use super::Score;
+
+/// The rows, in their order, and the paper's number where it has one.
+pub const MODELS: [(&str, Option<f64>); 22] = [
+    ("base", Some(84.93)),
+    ("unigram-all", None),
+    ("unigram-all-mm", None),
+    ("unigram", Some(94.01)),
+    ("unigram-mm", Some(94.96)),
+    ("unigram-exact", None),
+    ("word", Some(98.26)),
+    ("word-mm", Some(98.83)),
+    ("word-exact", None),
+    ("classifier", Some(86.06)),
+    ("lexicon", None),
+    ("trigram", Some(96.20)),
+    ("fourgram", Some(97.21)),
+    ("pairs-base", None),
+    ("pairs-unigram", None),
+    ("pairs-word", None),
+    ("pairs-word-exact", None),
+    ("pairs-lexicon", None),
+    ("open-base", None),
+    ("open-lexicon", None),
+    ("open-word", None),
+    ("open-capped", None),
+];
+
+/// Structured prediction cascades by the length of their grams, as the paper quotes them.
+const CASCADES: [(usize, f64); 5] = [(2, 85.02), (3, 96.20), (4, 97.21), (5, 98.27), (6, 98.54)];
+
+/// A row of the table.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Row {
+    /// The model.
+    pub model: String,
+    /// The paper's number, in percent of letters.
+    pub paper: Option<f64>,
+    /// Right letters in percent, mean over folds.
+    pub mean: f64,
+    /// Standard deviation over folds; 0 for one fold.
+    pub sd: f64,
+    /// In the order of the folds.
+    pub per_fold: Vec<f64>,
+    /// Right words in percent, mean over folds.
+    pub word_accuracy: f64,
+    /// Inference of a word.
+    pub microseconds: f64,
+}
+
+/// Scores by row and fold.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Table {
+    /// In the order in which they came; the score of a fold is the sum over seeds.
+    rows: Vec<(String, Vec<(usize, Score)>)>,
+}
+
+impl Table {
+    /// No rows yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds to the score of a row on a fold.
+    pub fn add(&mut self, model: &str, fold: usize, score: Score) {
+        let at = self.rows.iter().position(|(name, _)| name == model).unwrap_or_else(|| {
+            self.rows.push((model.to_string(), Vec::new()));
+            self.rows.len() - 1
+        });
+        let folds = &mut self.rows[at].1;
+        match folds.iter_mut().find(|(known, _)| *known == fold) {
+            Some((_, sum)) => sum.join(&score),
+            None => folds.push((fold, score)),
+        }
+    }
+
+    /// The rows: those of [`MODELS`] that were run in their order, then the others.
+    pub fn rows(&self) -> Vec<Row> {
+        let place = |name: &str| MODELS.iter().position(|(model, _)| *model == name);
+        let mut order: Vec<usize> = (0..self.rows.len()).collect();
+        order.sort_by_key(|&at| (place(&self.rows[at].0).unwrap_or(MODELS.len()), at));
+        order.into_iter().map(|at| self.row(&self.rows[at])).collect()
+    }
+
+    fn row(&self, (model, folds): &(String, Vec<(usize, Score)>)) -> Row {
+        let per_fold: Vec<f64> = folds.iter().map(|(_, score)| score.accuracy()).collect();
+        let of_words = folds.iter().map(|(_, score)| score.word_accuracy());
+        let count = per_fold.len().max(1) as f64;
+        let mean = per_fold.iter().sum::<f64>() / count;
+        let squares: f64 = per_fold.iter().map(|accuracy| (accuracy - mean).powi(2)).sum();
+        let mut all = Score::default();
+        folds.iter().for_each(|(_, score)| all.join(score));
+        Row {
+            model: model.clone(),
+            paper: MODELS.iter().find(|(name, _)| name == model).and_then(|(_, paper)| *paper),
+            mean,
+            sd: (squares / (count - 1.0).max(1.0)).sqrt(),
+            word_accuracy: of_words.sum::<f64>() / count,
+            microseconds: all.microseconds(),
+            per_fold,
+        }
+    }
+
+    /// The table as JSON.
+    pub fn to_json(&self) -> String {
+        serde_json::to_string_pretty(&self.rows()).expect("numbers and names") + "\n"
+    }
+
+    /// The table as Markdown, under a note about how it came about.
+    pub fn to_markdown(&self, note: &str) -> String {
+        let mut text = String::from("# Handwriting\n\n");
+        let _ = writeln!(text, "{note}\n");
+        text.push_str("| model | paper | letters, % | sd | words, % | µs a word |\n");
+        text.push_str("| --- | ---: | ---: | ---: | ---: | ---: |\n");
+        for row in self.rows() {
+            let paper = row.paper.map_or(String::new(), |paper| format!("{paper:.2}"));
+            let Row { model, mean, sd, word_accuracy, microseconds, .. } = row;
+            let _ = writeln!(
+                text,
+                "| {model} | {paper} | {mean:.2} | {sd:.2} | {word_accuracy:.2} | {microseconds:.1} |"
+            );
+        }
+        text.push_str("\nStructured prediction cascades, as the paper quotes them:");
+        for (at, (length, accuracy)) in CASCADES.iter().enumerate() {
+            let comma = if at > 0 { "," } else { "" };
+            let _ = write!(text, "{comma} {length}-grams {accuracy:.2}");
+        }
+        text.push_str(
+            ". They stand beside `trigram` and `fourgram`.\n\nLetters: right letters; words: words \
+             without a mistake; means over folds, sd over folds. Times are of inference alone, the \
+             scores of letters (or the mean map) given.\n",
+        );
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn score(right: usize) -> Score {
+        Score { right, letters: 100, right_words: right / 10, words: 10, seconds: 1e-5 }
+    }
+
+    #[test]
+    fn rows_come_in_the_order_of_the_issue_with_means_and_spreads() {
+        let mut table = Table::new();
+        table.add("word-psi-surrogate", 0, score(70));
+        table.add("word", 0, score(90));
+        table.add("base", 0, score(80));
+        table.add("base", 3, score(84));
+        table.add("word", 0, score(100));
+        let rows = table.rows();
+        let names: Vec<&str> = rows.iter().map(|row| &row.model[..]).collect();
+        assert_eq!(names, ["base", "word", "word-psi-surrogate"]);
+        assert_eq!((rows[0].mean, &rows[0].per_fold[..]), (82.0, &[80.0, 84.0][..]));
+        assert!((rows[0].sd - 8f64.sqrt()).abs() < 1e-12);
+        assert_eq!(rows[1].per_fold, [95.0], "seeds of a fold count together");
+        assert_eq!((rows[1].sd, rows[1].word_accuracy), (0.0, 95.0));
+        assert!((rows[0].microseconds - 1.0).abs() < 1e-9);
+        let json: serde_json::Value = serde_json::from_str(&table.to_json()).unwrap();
+        assert_eq!(json[0]["paper"], 84.93);
+        assert!(json[2]["paper"].is_null());
+        assert!(table.to_markdown("n").contains("| base | 84.93 | 82.00 | 2.83 | 80.00 | 1.0 |"));
+    }
+}
