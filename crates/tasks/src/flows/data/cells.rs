@@ -1,0 +1,205 @@
+use thiserror::Error;
+
+/// Mean radius of the Earth in kilometres.
+const EARTH: f64 = 6371.0088;
+
+/// What the two coordinates of a cell are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Geometry {
+    /// `x` and `y` of a plane; distances are in their units.
+    Plane,
+    /// Degrees of longitude and latitude; distances are in kilometres.
+    Globe,
+}
+
+/// The places that individuals move between.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Cells {
+    names: Vec<String>,
+    /// `[cells]`
+    places: Vec<(f64, f64)>,
+    geometry: Geometry,
+}
+
+/// Why cells are no cells.
+#[derive(Clone, Debug, Error, PartialEq)]
+pub enum CellError {
+    /// None at all.
+    #[error("found no cell, expected at least one")]
+    Empty,
+    /// Two of one name.
+    #[error("found the cell {name:?} twice, expected each once")]
+    Repeated {
+        /// The name.
+        name: String,
+    },
+    /// A coordinate that is no number, or beyond the globe.
+    #[error("cell {name:?}: found the coordinates {found:?}, expected {expected}")]
+    Place {
+        /// The cell.
+        name: String,
+        /// What it has.
+        found: (f64, f64),
+        /// What is allowed.
+        expected: &'static str,
+    },
+}
+
+impl Cells {
+    /// Cells by name and place.
+    pub fn new(
+        geometry: Geometry,
+        cells: impl IntoIterator<Item = (String, (f64, f64))>,
+    ) -> Result<Self, CellError> {
+        let (names, places): (Vec<String>, Vec<_>) = cells.into_iter().unzip();
+        if names.is_empty() {
+            return Err(CellError::Empty);
+        }
+        let mut seen = std::collections::HashSet::new();
+        for (name, &(x, y)) in names.iter().zip(&places) {
+            if !seen.insert(name) {
+                return Err(CellError::Repeated { name: name.clone() });
+            }
+            let (fits, expected) = match geometry {
+                Geometry::Plane => (x.is_finite() && y.is_finite(), "two finite numbers"),
+                Geometry::Globe => (
+                    x.is_finite() && (-90.0..=90.0).contains(&y),
+                    "a longitude and a latitude in degrees",
+                ),
+            };
+            if !fits {
+                return Err(CellError::Place { name: name.clone(), found: (x, y), expected });
+            }
+        }
+        Ok(Self { names, places, geometry })
+    }
+
+    /// A grid of `columns × rows` unit cells, column after column from the lower left corner, named
+    /// `Cell1`, `Cell2` and so on.
+    pub fn grid(columns: usize, rows: usize) -> Self {
+        let places = (0..columns).flat_map(|x| (0..rows).map(move |y| (x as f64, y as f64)));
+        let named = places.enumerate().map(|(i, place)| (format!("Cell{}", i + 1), place));
+        Self::new(Geometry::Plane, named).expect("a grid has cells, each once")
+    }
+
+    /// How many.
+    pub fn len(&self) -> usize {
+        self.names.len()
+    }
+
+    /// Whether there is none: never.
+    pub fn is_empty(&self) -> bool {
+        self.names.is_empty()
+    }
+
+    /// What the coordinates are.
+    pub fn geometry(&self) -> Geometry {
+        self.geometry
+    }
+
+    /// The name of a cell.
+    pub fn name(&self, cell: usize) -> &str {
+        &self.names[cell]
+    }
+
+    /// The names, in order.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// The coordinates of a cell.
+    pub fn place(&self, cell: usize) -> (f64, f64) {
+        self.places[cell]
+    }
+
+    /// The cell of a name.
+    pub fn find(&self, name: &str) -> Option<usize> {
+        self.names.iter().position(|own| own == name)
+    }
+
+    /// How far apart two cells are: along the great circle on the globe.
+    pub fn distance(&self, from: usize, to: usize) -> f64 {
+        let ((x, y), (u, v)) = (self.places[from], self.places[to]);
+        match self.geometry {
+            Geometry::Plane => (u - x).hypot(v - y),
+            Geometry::Globe => {
+                let half = |a: f64, b: f64| ((b - a).to_radians() / 2.0).sin().powi(2);
+                let across = y.to_radians().cos() * v.to_radians().cos() * half(x, u);
+                2.0 * EARTH * (half(y, v) + across).min(1.0).sqrt().asin()
+            }
+        }
+    }
+
+    /// The direction from one cell to another as a unit vector, east and north; on the globe that of
+    /// setting out. `None` from a cell to its own place.
+    pub fn direction(&self, from: usize, to: usize) -> Option<(f64, f64)> {
+        let ((x, y), (u, v)) = (self.places[from], self.places[to]);
+        let (east, north) = match self.geometry {
+            Geometry::Plane => (u - x, v - y),
+            Geometry::Globe => {
+                let (y, v, across) = (y.to_radians(), v.to_radians(), (u - x).to_radians());
+                let north = y.cos() * v.sin() - y.sin() * v.cos() * across.cos();
+                (across.sin() * v.cos(), north)
+            }
+        };
+        let length = east.hypot(north);
+        (length > 0.0).then(|| (east / length, north / length))
+    }
+
+    /// The cells within reach of each, itself among them, ascending. `[cells]`
+    pub fn within(&self, reach: f64) -> Vec<Vec<usize>> {
+        let mut order: Vec<usize> = (0..self.len()).collect();
+        order.sort_by(|&a, &b| self.places[a].1.total_cmp(&self.places[b].1));
+        // No two cells farther apart than this in their second coordinate are within reach.
+        let span = match self.geometry {
+            Geometry::Plane => reach,
+            Geometry::Globe => (reach / EARTH).to_degrees(),
+        } * (1.0 + 1e-9);
+        let mut near = vec![Vec::new(); self.len()];
+        for (at, &cell) in order.iter().enumerate() {
+            near[cell].push(cell);
+            let below = |&&other: &&usize| self.places[other].1 - self.places[cell].1 <= span;
+            for &other in order[at + 1..].iter().take_while(below) {
+                if self.distance(cell, other) <= reach {
+                    near[cell].push(other);
+                    near[other].push(cell);
+                }
+            }
+        }
+        near.iter_mut().for_each(|cells| cells.sort_unstable());
+        near
+    }
+
+    /// The median distance from a cell to the nearest other one: the grain of the map. 1 for a single
+    /// cell.
+    pub fn spacing(&self) -> f64 {
+        let mut order: Vec<usize> = (0..self.len()).collect();
+        order.sort_by(|&a, &b| self.places[a].1.total_cmp(&self.places[b].1));
+        let along = |a: usize, b: usize| {
+            let off = (self.places[a].1 - self.places[b].1).abs();
+            if self.geometry == Geometry::Globe { off.to_radians() * EARTH } else { off }
+        };
+        let nearest = |at: usize| {
+            let cell = order[at];
+            let mut least = f64::INFINITY;
+            let sides: [&mut dyn Iterator<Item = &usize>; 2] =
+                [&mut order[at + 1..].iter(), &mut order[..at].iter().rev()];
+            for side in sides {
+                for &other in side {
+                    if along(cell, other) >= least {
+                        break;
+                    }
+                    let distance = self.distance(cell, other);
+                    if distance > 0.0 {
+                        least = least.min(distance);
+                    }
+                }
+            }
+            least
+        };
+        let mut distances: Vec<f64> = (0..self.len()).map(nearest).collect();
+        distances.sort_by(f64::total_cmp);
+        let median = distances[distances.len() / 2];
+        if median.is_finite() { median } else { 1.0 }
+    }
+}

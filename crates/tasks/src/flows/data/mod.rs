@@ -1,0 +1,23 @@
+//! Cells and counts, and the CSV files that they come in.
+//!
+//! | file | columns |
+//! | --- | --- |
+//! | cells | `cell`, then `x,y` (any unit) or `lon,lat` (degrees); others are passed over |
+//! | observations | times, under any name, then one column a cell; empty or `NA` is not observed |
+//! | covariates | `time,wind` or `time,u,v` · `cell,<name>…` · `from,to[,time],<name>…` |
+//!
+//! Columns and rows are matched by name, in any order. Gzip is unpacked.
+
+mod cells;
+mod covariates;
+mod error;
+mod observations;
+mod read;
+mod table;
+mod wind;
+
+pub use cells::{CellError, Cells, Geometry};
+pub use covariates::{Covariate, read_covariates};
+pub use error::FileError;
+pub use observations::Observations;
+pub use read::{read_cell_values, read_cells, read_observations};

@@ -1,0 +1,81 @@
+/// Counts per time and cell; some may be missing.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Observations {
+    /// `[times]`
+    times: Vec<String>,
+    cells: usize,
+    /// `[times][cells]`
+    counts: Vec<Option<f64>>,
+}
+
+impl Observations {
+    /// No time yet, of so many cells.
+    pub fn new(cells: usize) -> Self {
+        Self { times: Vec::new(), cells, counts: Vec::new() }
+    }
+
+    /// Adds a time with its counts.
+    ///
+    /// # Panics
+    /// If there is not one for every cell, or one is negative or not finite.
+    pub fn push(&mut self, time: impl Into<String>, counts: impl IntoIterator<Item = Option<f64>>) {
+        let before = self.counts.len();
+        self.counts.extend(counts);
+        let own = &self.counts[before..];
+        assert_eq!(own.len(), self.cells, "a count for every cell");
+        let fits = |count: &Option<f64>| count.is_none_or(|y| y >= 0.0 && y.is_finite());
+        assert!(own.iter().all(fits), "counts are finite and not negative");
+        self.times.push(time.into());
+    }
+
+    /// Names of the times, in order.
+    pub fn times(&self) -> &[String] {
+        &self.times
+    }
+
+    /// Number of cells.
+    pub fn cells(&self) -> usize {
+        self.cells
+    }
+
+    /// The counts at a time. `[cells]`
+    pub fn at(&self, time: usize) -> &[Option<f64>] {
+        &self.counts[time * self.cells..][..self.cells]
+    }
+
+    /// Forgets a count, as if nobody had looked.
+    pub fn forget(&mut self, time: usize, cell: usize) {
+        self.counts[time * self.cells + cell] = None;
+    }
+
+    /// The sum of the counts at a time, if all cells were counted.
+    pub fn total(&self, time: usize) -> Option<f64> {
+        self.at(time).iter().copied().sum()
+    }
+
+    /// The sum of what was counted at a time.
+    pub fn counted(&self, time: usize) -> f64 {
+        self.at(time).iter().flatten().sum()
+    }
+
+    /// The same observations with other counts: `change(time, count)`.
+    pub fn map(&self, change: impl Fn(usize, f64) -> Option<f64>) -> Self {
+        let mut changed = Self::new(self.cells);
+        for (time, name) in self.times.iter().enumerate() {
+            let counts = self.at(time).iter().map(|count| count.and_then(|y| change(time, y)));
+            changed.push(name.clone(), counts);
+        }
+        changed
+    }
+
+    /// Names of so many times after the last one: the next whole numbers where that is one, else `+1`,
+    /// `+2` and so on.
+    pub fn following(&self, number: usize) -> Vec<String> {
+        let last = self.times.last().and_then(|time| time.parse::<i64>().ok());
+        let name = |ahead: usize| match last.and_then(|last| last.checked_add(ahead as i64)) {
+            Some(time) => time.to_string(),
+            None => format!("+{ahead}"),
+        };
+        (1..=number).map(name).collect()
+    }
+}

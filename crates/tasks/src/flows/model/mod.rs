@@ -1,0 +1,10 @@
+//! Movement without counts: log-potentials of moves between cells.
+
+mod features;
+mod movement;
+mod specification;
+
+pub use features::{Feature, Kind, Winds};
+pub(super) use movement::normalise;
+pub use movement::{Movement, Moves};
+pub use specification::{DEFAULT_FEATURES, SpecificationError};

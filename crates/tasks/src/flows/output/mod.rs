@@ -1,0 +1,13 @@
+//! What is written of flows: tables, a summary and pictures. Nothing here opens a file.
+
+mod number;
+mod picture;
+mod stream;
+mod summary;
+mod tables;
+
+pub use number::rounded;
+pub use picture::Picture;
+pub use stream::{Move, Movements, stream};
+pub use summary::{Summary, TimeFit};
+pub use tables::{write_counts, write_moves, write_net, write_routes};
