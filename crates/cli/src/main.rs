@@ -1,13 +1,16 @@
-//! The `bethe` command: inference in discrete graphical models under non-local energies, and taggers
-//! that learn and keep rules.
+//! The `bethe` command: inference in discrete graphical models under non-local energies, taggers that
+//! learn and keep rules, flows from counts.
 
 mod check;
+mod cite;
 mod demo;
 mod evaluate;
 mod files;
+mod flows;
 mod inspect;
 mod interrupt;
 mod outcome;
+mod reproduce;
 mod solve;
 mod solver;
 mod tag;
@@ -33,9 +36,12 @@ enum Command {
     Solve(solve::Flags),
     Train(Box<train::Flags>),
     Tag(tag::Flags),
+    Cite(cite::Flags),
     Evaluate(evaluate::Flags),
     Inspect(inspect::Flags),
+    Flows(Box<flows::Flags>),
     Check(check::Flags),
+    Reproduce(reproduce::Flags),
     Demo(demo::Flags),
 }
 
@@ -44,9 +50,12 @@ fn main() -> ExitCode {
         Command::Solve(flags) => solve::run(flags),
         Command::Train(flags) => train::run(*flags),
         Command::Tag(flags) => tag::run(flags),
+        Command::Cite(flags) => cite::run(flags),
         Command::Evaluate(flags) => evaluate::run(flags),
         Command::Inspect(flags) => inspect::run(flags),
+        Command::Flows(flags) => flows::run(*flags),
         Command::Check(flags) => check::run(flags),
+        Command::Reproduce(flags) => reproduce::run(flags),
         Command::Demo(flags) => demo::run(flags),
     })
 }

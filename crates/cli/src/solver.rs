@@ -1,6 +1,11 @@
-//! The solvers that `--solver` names.
+//! The solvers that `--solver` names, and the flags of their steps.
 
-use clap::ValueEnum;
+use anyhow::Result;
+use bethe_core::solve::SolveError;
+use bethe_core::{Method, StepSchedule};
+use clap::{Args, ValueEnum};
+
+use crate::outcome::bad_input;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum SolverChoice {
@@ -16,4 +21,88 @@ pub enum SolverChoice {
     Adaptive,
     /// The dual in measurement space
     Dual,
+}
+
+/// Settings that belong to one solver each.
+#[derive(Args)]
+pub struct StepFlags {
+    /// How long rda remembers its start [default: 0]
+    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
+    beta: Option<f64>,
+
+    /// Constant step of mirror-descent [default: 0.1]
+    #[arg(
+        long,
+        value_name = "NUMBER",
+        allow_negative_numbers = true,
+        conflicts_with = "step_schedule"
+    )]
+    step_size: Option<f64>,
+
+    /// Falling steps of mirror-descent
+    #[arg(long, value_enum)]
+    step_schedule: Option<ScheduleChoice>,
+
+    /// Smoothness of the energy, for accelerated-rda [default: estimated]
+    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
+    smoothness: Option<f64>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum ScheduleChoice {
+    /// 1/t
+    Inverse,
+}
+
+impl StepFlags {
+    /// Refuses flags of other solvers than that of this name.
+    pub fn check(&self, solver: &str) -> Result<()> {
+        only_for("--beta", self.beta.is_some(), solver, SolverChoice::Rda)?;
+        let descent = SolverChoice::MirrorDescent;
+        only_for("--step-size", self.step_size.is_some(), solver, descent)?;
+        only_for("--step-schedule", self.step_schedule.is_some(), solver, descent)?;
+        only_for("--smoothness", self.smoothness.is_some(), solver, SolverChoice::AcceleratedRda)
+    }
+
+    /// The method of a solver with these settings.
+    pub fn method(&self, solver: SolverChoice) -> Method {
+        match solver {
+            SolverChoice::Auto => Method::Auto,
+            SolverChoice::Rda => Method::Rda { beta: self.beta.unwrap_or(0.0) },
+            SolverChoice::MirrorDescent => Method::MirrorDescent {
+                schedule: match self.step_schedule {
+                    Some(ScheduleChoice::Inverse) => StepSchedule::Inverse,
+                    None => StepSchedule::Constant(self.step_size.unwrap_or(0.1)),
+                },
+            },
+            SolverChoice::AcceleratedRda => Method::AcceleratedRda { smoothness: self.smoothness },
+            SolverChoice::Adaptive => Method::Adaptive,
+            SolverChoice::Dual => Method::Dual,
+        }
+    }
+}
+
+/// Refuses a flag that was given with another solver than its own.
+pub fn only_for(flag: &str, given: bool, solver: &str, expected: SolverChoice) -> Result<()> {
+    let expected = name(expected);
+    if !given || solver == expected {
+        return Ok(());
+    }
+    Err(bad_input(format!("{flag}: found with --solver {solver}, expected --solver {expected}")))
+}
+
+/// The name of a choice on the command line.
+pub fn name(choice: impl ValueEnum) -> String {
+    choice.to_possible_value().map_or(String::new(), |value| value.get_name().to_string())
+}
+
+/// A setting's error, in the words of the flag.
+pub fn out_of_range(error: SolveError) -> anyhow::Error {
+    match error {
+        SolveError::Setting { setting, found, expected } => bad_input(format!(
+            "--{}: found {found}, expected {expected}",
+            setting.replace(' ', "-")
+        )),
+        other => anyhow::anyhow!(other),
+    }
 }

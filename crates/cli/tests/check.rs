@@ -20,7 +20,7 @@ fn a_problem_is_described() {
   factors    2: 1 over 1, 1 over 2; 1 configuration forbidden
   energies   3: 1 measurement smoothed_hinge, 1 nearest of 2 points, 1 product
              not convex: a stationary point, no gap
-  oracle     exact, a chain of 1 clique, 9 entries; the largest has 2 variables and 9 entries
+  oracle     exact, a chain of 2 positions, 1 transition table
   solver     auto: piece by piece, each by the dual; --global finds the best piece
 "
     );
@@ -37,7 +37,11 @@ fn the_shape_of_the_graph_and_the_solver_are_named() {
     let product =
         r#", "energies": [{"kind": "product", "scope": [0, 3], "log_potentials": [1, 0, 0, 1]}]"#;
     for (text, expected) in [
-        (model(&[(0, 1), (1, 2), (2, 3)], ""), ["a chain of 3 cliques", "auto: plain inference"]),
+        (
+            model(&[(0, 1), (1, 2), (2, 3)], ""),
+            ["a chain of 4 positions, 1 transition table\n", "auto: plain inference"],
+        ),
+        (model(&[(2, 0), (1, 3)], ""), ["a chain of 4 positions in 2 paths", "plain inference"]),
         (
             model(&[(0, 1), (0, 2), (0, 3)], product),
             ["a tree of 3 cliques", "auto: adaptive steps"],

@@ -38,6 +38,16 @@ fn the_tour_shows_what_energies_change_and_leaves_problems_and_pictures() {
         bethe().arg("check").arg(out.join(model)).assert().success();
     }
 
+    // Inferred counts are nearer to the truth than those observed, and the map is there.
+    let line = text.lines().find(|line| line.contains("birds in the wrong cell")).unwrap();
+    let shares: Vec<f64> =
+        line.split_whitespace().filter_map(|word| word.strip_suffix('%')?.parse().ok()).collect();
+    assert!(shares[1] < 0.8 * shares[0], "{line}");
+    assert!(out.join("birds/index.html").exists() && out.join("birds/frames/014.svg").exists());
+    let command = text.lines().find_map(|line| line.trim().strip_prefix("try   bethe flows"));
+    let arguments = command.unwrap().split_whitespace().collect::<Vec<_>>();
+    bethe().arg("flows").args(arguments).assert().success();
+
     for (problem, status) in
         [("titles", "converged"), ("words", "stationary"), ("grid", "stationary")]
     {

@@ -24,7 +24,7 @@ fn folder() -> Folder {
 }
 
 /// Flags that change the model: what there is without them, and they.
-const CHANGES: [(&[&str], &[&str]); 28] = [
+const CHANGES: [(&[&str], &[&str]); 29] = [
     (&[], &["--template", "short"]),
     (&[], &["--scheme", "io"]),
     (&[], &["--scheme", "plain"]),
@@ -55,6 +55,10 @@ const CHANGES: [(&[&str], &[&str]); 28] = [
     (&["--constraints", "auto", "--rule-penalty", "1"], &["--least-violations", "1000"]),
     (&["--constraints", "rules.toml", "--rule-penalty", "0.1"], &["--joint"]),
     (&["--constraints", "rules.toml", "--rule-penalty", "0.1"], &["--penalty", "hinge"]),
+    (
+        &["--constraints", "rules.toml", "--rule-penalty", "0.1", "--decoding", "tilted"],
+        &["--decoding", "weighed"],
+    ),
     (&["--scheme", "bio"], &["--scheme", "iobes"]),
 ];
 
@@ -130,7 +134,7 @@ fn the_penalty_is_kept_in_the_model_and_used() {
         folder.train("model", &[&rules[..], &["--penalty", penalty]].concat());
         assert_eq!(folder.inspect("model")["penalty"], name);
         let words = folder.succeeds(&["inspect", "model"]);
-        assert!(words.contains(&format!("; penalty {penalty}\n")), "{words}");
+        assert!(words.contains(&format!("; penalty {penalty}; decoding ")), "{words}");
         assert!(f1("model") > f1("plain"), "{penalty}: {} and {}", f1("model"), f1("plain"));
     }
     let message = folder.refusal(&["tag", "model", "test.txt", "--solver", "rda"]);
@@ -232,6 +236,7 @@ fn flags_that_would_do_nothing_are_refused() {
         (&["--learner", "surrogate"][..], "--learner: found without rules"),
         (&["--folds", "3"], "--folds: found without rules"),
         (&["--joint"], "--joint: found without rules"),
+        (&["--decoding", "weighed"], "--decoding: found without rules"),
         (&["--rule-penalty", "1"], "--rule-penalty: found without rules"),
         (&["--weight-features", "length"], "--weight-features: found without rules"),
         (&["--importance", "2"], "--importance: found without generated rules"),

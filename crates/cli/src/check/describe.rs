@@ -1,10 +1,11 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use bethe_core::energy::Energies;
 use bethe_core::model::file::EnergiesFile;
 use bethe_core::model::{BaseModel, BoundProblem};
-use bethe_core::oracle::JunctionTree;
+use bethe_core::oracle::chain::Link;
+use bethe_core::oracle::{Chain, JunctionTree};
 use bethe_core::solve::{Plan, SolveError};
 use bethe_core::{Curvature, Energy, Model, Penalty, Problem};
 use bethe_tasks::tagging::features::Template;
@@ -14,7 +15,10 @@ use bethe_tasks::tagging::rules::{Constraint, Weight};
 /// What a problem holds, and how it would be solved.
 pub fn problem(name: &str, problem: &Problem) -> Result<String, SolveError> {
     let BoundProblem { base, energies, .. } = problem.check_solvable()?;
-    let tree = JunctionTree::new(&base, energies.support())?;
+    let oracle = match Chain::from_base(&base, energies.support()) {
+        Some(chain) => path(&chain),
+        None => tree(&base, &JunctionTree::new(&base, energies.support())?),
+    };
     let convex = match energies.curvature() {
         Curvature::Convex { .. } => "convex: the answer comes with a gap",
         Curvature::Unknown => "not convex: a stationary point, no gap",
@@ -29,7 +33,7 @@ pub fn problem(name: &str, problem: &Problem) -> Result<String, SolveError> {
     if !problem.energies().is_empty() {
         line("", convex.to_string());
     }
-    line("oracle", oracle(&base, &tree));
+    line("oracle", oracle);
     line("solver", solver(&energies).to_string());
     Ok(text)
 }
@@ -149,14 +153,42 @@ fn penalty_kind(penalty: Penalty) -> &'static str {
     }
 }
 
-fn oracle(base: &BaseModel, tree: &JunctionTree) -> String {
+/// What the chain kernel will work on.
+fn path(chain: &Chain) -> String {
+    let (model, length) = (chain.model(), chain.length());
+    if length == 0 {
+        return "exact; every variable is fixed".to_string();
+    }
+    let links = || (0..length - 1).map(|position| model.link(position));
+    let tables: BTreeSet<usize> = links()
+        .filter_map(|link| match link {
+            Link::Table(table) => Some(table),
+            Link::Free => None,
+        })
+        .collect();
+    let mut text = format!("exact, a chain of {}", counted(length, "position"));
+    let free = links().filter(|link| *link == Link::Free).count();
+    if free > 0 {
+        let _ = write!(text, " in {} paths", free + 1);
+    }
+    let _ = write!(text, ", {}", counted(tables.len(), "transition table"));
+    let sparse = tables.iter().filter(|&&table| model.is_sparse(table)).count();
+    if sparse > 0 {
+        let _ = write!(text, ", {sparse} stored sparse");
+    }
+    text
+}
+
+/// What the junction tree will work on.
+fn tree(base: &BaseModel, tree: &JunctionTree) -> String {
     let cells = |clique: &[usize]| clique.iter().map(|&v| base.cardinalities[v]).product::<usize>();
     let Some(largest) = tree.cliques().max_by_key(|clique| cells(clique)) else {
         return "exact; every variable is fixed".to_string();
     };
     let count = tree.cliques().count();
     let total: usize = tree.cliques().map(cells).sum();
-    let mut text = format!("exact, {} of {count}", shape(base, tree));
+    let wide = tree.cliques().any(|clique| clique.len() > 2);
+    let mut text = format!("exact, a {} of {count}", if wide { "junction tree" } else { "tree" });
     let _ = write!(
         text,
         " {}, {} entries; the largest has {} and {} entries",
@@ -166,18 +198,6 @@ fn oracle(base: &BaseModel, tree: &JunctionTree) -> String {
         cells(largest)
     );
     text
-}
-
-/// What the graph looks like once observed and one-state variables are gone.
-fn shape(base: &BaseModel, tree: &JunctionTree) -> &'static str {
-    if tree.cliques().any(|clique| clique.len() > 2) {
-        return "a junction tree";
-    }
-    let mut neighbours = vec![0; base.variables()];
-    for clique in tree.cliques().filter(|clique| clique.len() == 2) {
-        clique.iter().for_each(|&v| neighbours[v] += 1);
-    }
-    if neighbours.iter().all(|&n| n <= 2) { "a chain" } else { "a tree" }
 }
 
 /// What `--solver auto` does.

@@ -1,6 +1,11 @@
 //! `bethe demo`: a tour of the engine on problems made here, no files needed.
 
+mod citations;
+mod citing;
+mod flows;
+mod handwriting;
 mod problems;
+mod random;
 mod records;
 mod report;
 mod tagging;
@@ -22,11 +27,12 @@ use problems::{DICTIONARY, LABELS, SIDE, TITLE_BEGIN, TOKENS};
 use report::{bar, reading};
 
 /// A tour on built-in problems: what energies change, how the solvers compare, what rules do for a
-/// tagger.
+/// tagger, a bibliography from plain text, how birds moved that were only counted, and words for a
+/// reader of letters.
 #[derive(Args)]
 pub struct Flags {
-    /// Folder for the problems, as files to solve and change, for pictures of convergence, and for
-    /// labelled references and models.
+    /// Folder for the problems, as files to solve and change, for pictures of convergence, for
+    /// labelled references and models, and for counts and flows of birds.
     #[arg(long, value_name = "DIR", default_value = "bethe-demo")]
     out: PathBuf,
 }
@@ -35,7 +41,16 @@ pub struct Flags {
 pub fn run(flags: Flags) -> Result<Outcome> {
     fs::create_dir_all(&flags.out)
         .map_err(|error| bad_input(format!("{}: cannot be made: {error}", flags.out.display())))?;
-    for part in [titles, words, grid, tagging::references] {
+    let parts = [
+        titles,
+        words,
+        grid,
+        tagging::references,
+        citing::bibliography,
+        flows::birds,
+        handwriting::handwriting,
+    ];
+    for part in parts {
         print(&part(&flags.out)?)?;
     }
     print(&format!(

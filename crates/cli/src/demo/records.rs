@@ -3,6 +3,8 @@
 
 use std::fmt::Write;
 
+use super::random::Random;
+
 const NAMES: [&str; 12] = [
     "Abel", "Baxter", "Chen", "Dietz", "Evans", "Fuchs", "Gupta", "Horn", "Ito", "Jung", "Kaya",
     "Lopez",
@@ -75,21 +77,4 @@ fn words(random: &mut Random, own: &[&'static str], other: &[&'static str]) -> V
         _ => random.of(&OF_BOTH),
     };
     (0..count).map(word).collect()
-}
-
-/// SplitMix64.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (mixed ^ (mixed >> 31)) % bound
-    }
-
-    fn of(&mut self, words: &[&'static str]) -> &'static str {
-        words[self.below(words.len() as u64) as usize]
-    }
 }

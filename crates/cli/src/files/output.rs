@@ -1,3 +1,4 @@
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
@@ -24,5 +25,28 @@ impl PendingFile {
     pub fn finish(self, content: &str) -> Result<()> {
         let context = || format!("{}: cannot be written", self.path.display());
         self.file.finish(content.as_bytes()).with_context(context)
+    }
+
+    /// Lets `write` write the content piece by piece; the file has no name yet.
+    pub fn fill<T>(&mut self, write: impl FnOnce(&mut dyn Write) -> io::Result<T>) -> Result<T> {
+        let mut buffered = BufWriter::new(&mut self.file);
+        let written = write(&mut buffered).and_then(|value| buffered.flush().map(|()| value));
+        written.with_context(|| format!("{}: cannot be written", self.path.display()))
+    }
+
+    /// Gives the file its name, with what was written to it.
+    pub fn publish(self) -> Result<()> {
+        let context = || format!("{}: cannot be written", self.path.display());
+        self.file.publish().with_context(context)
+    }
+}
+
+impl Write for PendingFile {
+    fn write(&mut self, content: &[u8]) -> io::Result<usize> {
+        self.file.write(content)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
     }
 }

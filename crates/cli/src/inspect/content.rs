@@ -2,7 +2,7 @@
 
 use bethe_tasks::tagging::labels::{Role, States};
 use bethe_tasks::tagging::rules::{RulePenalty, Weight};
-use bethe_tasks::tagging::{Input, Tagger, Training, WeightFeatures};
+use bethe_tasks::tagging::{Decoding, Input, Tagger, Training, WeightFeatures};
 use serde::Serialize;
 
 /// All that `bethe inspect` shows.
@@ -19,6 +19,7 @@ pub struct Content<'a> {
     pub training: &'a Training,
     pub weight_features: WeightFeatures,
     pub penalty: RulePenalty,
+    pub decoding: Decoding,
     /// The heaviest first.
     pub constraints: Vec<Rule>,
     /// The strongest of each state.
@@ -79,6 +80,7 @@ impl<'a> Content<'a> {
             training: &parts.training,
             weight_features: parts.weight_features,
             penalty: parts.penalty,
+            decoding: parts.decoding,
             constraints: rules(tagger),
             strongest: strongest(tagger, top),
             transitions: transitions(tagger, top),

@@ -30,7 +30,8 @@ pub fn summary(name: &str, tagger: &Tagger) -> String {
     let dev = dev_f1.map_or(String::new(), |f1| format!(", development F1 {:.2}", 100.0 * f1));
     line("", format!("{base}: {iterations} iterations, loss {loss:.3}{dev}"));
     if let Some(rules) = rules {
-        line("rules", format!("{}; penalty {}", rule_training(rules), parts.penalty.name()));
+        let (penalty, decoding) = (parts.penalty.name(), parts.decoding.name());
+        line("rules", format!("{}; penalty {penalty}; decoding {decoding}", rule_training(rules)));
     }
     text
 }

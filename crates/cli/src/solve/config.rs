@@ -2,14 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, anyhow};
-use bethe_core::solve::SolveError;
-use bethe_core::{Method, Settings, StepSchedule, Tables};
-use clap::ValueEnum;
+use anyhow::Result;
+use bethe_core::{Method, Settings, Tables};
 
 use super::flags::{Flags, MarginalsChoice, OracleChoice};
 use crate::outcome::bad_input;
-use crate::solver::SolverChoice;
+use crate::solver::{self, SolverChoice};
 use crate::time;
 
 /// What `bethe solve` was asked to do.
@@ -42,7 +40,7 @@ impl TryFrom<Flags> for Config {
                 MarginalsChoice::None => Tables::None,
             },
         };
-        settings.check().map_err(out_of_range)?;
+        settings.check().map_err(solver::out_of_range)?;
         if flags.threads == Some(0) {
             return Err(bad_input("--threads: found 0, expected at least 1"));
         }
@@ -72,47 +70,8 @@ impl TryFrom<Flags> for Config {
 }
 
 fn method(flags: &Flags) -> Result<Method> {
-    let only_for = |flag: &str, given: bool, solver: SolverChoice| {
-        if !given || flags.solver == solver {
-            return Ok(());
-        }
-        Err(bad_input(format!(
-            "{flag}: found with --solver {}, expected --solver {}",
-            name(flags.solver),
-            name(solver)
-        )))
-    };
-    only_for("--beta", flags.beta.is_some(), SolverChoice::Rda)?;
-    only_for("--step-size", flags.step_size.is_some(), SolverChoice::MirrorDescent)?;
-    only_for("--step-schedule", flags.step_schedule.is_some(), SolverChoice::MirrorDescent)?;
-    only_for("--smoothness", flags.smoothness.is_some(), SolverChoice::AcceleratedRda)?;
-    only_for("--global", flags.global, SolverChoice::Auto)?;
-    Ok(match flags.solver {
-        SolverChoice::Auto => Method::Auto,
-        SolverChoice::Rda => Method::Rda { beta: flags.beta.unwrap_or(0.0) },
-        SolverChoice::MirrorDescent => Method::MirrorDescent {
-            schedule: match flags.step_schedule {
-                Some(_) => StepSchedule::Inverse,
-                None => StepSchedule::Constant(flags.step_size.unwrap_or(0.1)),
-            },
-        },
-        SolverChoice::AcceleratedRda => Method::AcceleratedRda { smoothness: flags.smoothness },
-        SolverChoice::Adaptive => Method::Adaptive,
-        SolverChoice::Dual => Method::Dual,
-    })
-}
-
-fn name(solver: SolverChoice) -> String {
-    solver.to_possible_value().map_or(String::new(), |value| value.get_name().to_string())
-}
-
-/// A setting's error, in the words of the flag.
-fn out_of_range(error: SolveError) -> anyhow::Error {
-    match error {
-        SolveError::Setting { setting, found, expected } => bad_input(format!(
-            "--{}: found {found}, expected {expected}",
-            setting.replace(' ', "-")
-        )),
-        other => anyhow!(other),
-    }
+    let solver = solver::name(flags.solver);
+    flags.steps.check(&solver)?;
+    solver::only_for("--global", flags.global, &solver, SolverChoice::Auto)?;
+    Ok(flags.steps.method(flags.solver))
 }

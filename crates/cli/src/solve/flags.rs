@@ -2,7 +2,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use crate::solver::SolverChoice;
+use crate::solver::{SolverChoice, StepFlags};
 
 /// Solve a problem and print the answer as one JSON object.
 ///
@@ -25,26 +25,8 @@ pub struct Flags {
     #[arg(long, value_enum, default_value_t = SolverChoice::Auto)]
     pub solver: SolverChoice,
 
-    /// How long rda remembers its start [default: 0]
-    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
-    pub beta: Option<f64>,
-
-    /// Constant step of mirror-descent [default: 0.1]
-    #[arg(
-        long,
-        value_name = "NUMBER",
-        allow_negative_numbers = true,
-        conflicts_with = "step_schedule"
-    )]
-    pub step_size: Option<f64>,
-
-    /// Falling steps of mirror-descent
-    #[arg(long, value_enum)]
-    pub step_schedule: Option<ScheduleChoice>,
-
-    /// Smoothness of the energy, for accelerated-rda [default: estimated]
-    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
-    pub smoothness: Option<f64>,
+    #[command(flatten)]
+    pub steps: StepFlags,
 
     /// For nearest energies: the best of all pieces, with a certificate
     #[arg(long)]
@@ -89,12 +71,6 @@ pub enum OracleChoice {
     Auto,
     /// Exact inference
     Exact,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum ScheduleChoice {
-    /// 1/t
-    Inverse,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -3,7 +3,7 @@
 mod config;
 mod flags;
 mod problems;
-mod progress;
+pub mod progress;
 mod trace;
 
 pub use flags::Flags;

@@ -1,7 +1,7 @@
 //! `bethe tag`: sequences in, labels out.
 
 mod flags;
-mod write;
+pub mod write;
 
 pub use flags::Flags;
 
@@ -83,7 +83,7 @@ struct Command<'a, W> {
 }
 
 impl<W: Write> Command<'_, W> {
-    fn rows(&mut self, mut batches: Batches) -> Result<()> {
+    fn rows(&mut self, mut batches: Batches<Sequence>) -> Result<()> {
         while !self.closed {
             let batch = batches.next()?;
             if batch.is_empty() {
@@ -97,7 +97,12 @@ impl<W: Write> Command<'_, W> {
     }
 
     /// All rows are read before any is tagged, as all scores are: there must be as many.
-    fn scored_rows(&mut self, mut batches: Batches, path: &Path, scores: &Scores) -> Result<()> {
+    fn scored_rows(
+        &mut self,
+        mut batches: Batches<Sequence>,
+        path: &Path,
+        scores: &Scores,
+    ) -> Result<()> {
         let mut rows: Vec<Sequence> = Vec::new();
         loop {
             let batch = batches.next()?;
@@ -140,9 +145,12 @@ impl<W: Write> Command<'_, W> {
         for (sequence, tagged) in tagged {
             self.statistics.add(tagged);
             if self.options.explain {
-                write::explanation(&mut text, self.tagger, tagged);
+                for line in write::explanation(self.tagger, tagged) {
+                    text.extend(["# ", &line, "\n"]);
+                }
             }
-            write::sequence(&mut text, self.tagger, sequence, tagged, self.ranked);
+            let row = |t: usize| sequence.map(|sequence| sequence.row(t));
+            write::sequence(&mut text, self.tagger, &row, tagged, self.ranked);
         }
         match self.out.write_all(text.as_bytes()).and_then(|()| self.out.flush()) {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => self.closed = true,

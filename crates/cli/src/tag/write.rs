@@ -2,15 +2,14 @@
 
 use std::fmt::Write;
 
-use bethe_tasks::tagging::data::Sequence;
 use bethe_tasks::tagging::rules::{Form, Relation};
 use bethe_tasks::tagging::{Active, HardRules, Tagged, Tagger};
 
-/// A sequence's lines with their labels, once for each of the best label sequences.
-pub fn sequence(
+/// A sequence's lines, if there are any, with their labels, once for each of the best label sequences.
+pub fn sequence<'a>(
     text: &mut String,
     tagger: &Tagger,
-    sequence: Option<&Sequence>,
+    row: &dyn Fn(usize) -> Option<&'a str>,
     tagged: &Tagged,
     ranked: bool,
 ) {
@@ -22,8 +21,8 @@ pub fn sequence(
         let probabilities = tagged.probabilities.get(rank);
         let mut segments = tagged.segments.get(rank).into_iter().flatten().peekable();
         for (t, &state) in path.iter().enumerate() {
-            if let Some(sequence) = sequence {
-                text.push_str(sequence.row(t));
+            if let Some(row) = row(t) {
+                text.push_str(row);
                 text.push('\t');
             }
             text.push_str(states.label(state));
@@ -39,26 +38,23 @@ pub fn sequence(
     }
 }
 
-/// Comment lines about the rules that were active, and the labels they changed.
-pub fn explanation(text: &mut String, tagger: &Tagger, tagged: &Tagged) {
-    for pull in tagged.active.iter().filter_map(|active| pull(tagger, active)) {
-        let _ = writeln!(text, "# {pull}");
-    }
-    for &broken in &tagged.broken {
+/// Lines about the rules that were active, and the labels they changed.
+pub fn explanation(tagger: &Tagger, tagged: &Tagged) -> Vec<String> {
+    let pulls = tagged.active.iter().filter_map(|active| pull(tagger, active));
+    let broken = tagged.broken.iter().map(|&broken| {
         let words = tagger.parts().constraints[broken].in_words(tagger.states());
         let why = match tagged.hard {
             HardRules::NotFound => "no labels that keep all hard rules were found",
             _ => "no sequence of labels keeps all hard rules",
         };
-        let _ = writeln!(text, "# {words}: broken, {why}");
-    }
-    let best = &tagged.best[0].0;
-    for (t, (before, after)) in tagged.plain.iter().zip(best).enumerate() {
+        format!("{words}: broken, {why}")
+    });
+    let labels = tagged.plain.iter().zip(&tagged.best[0].0).enumerate();
+    let changed = labels.filter_map(|(t, (before, after))| {
         let [before, after] = [before, after].map(|&state| tagger.states().label(state));
-        if before != after {
-            let _ = writeln!(text, "# token {}: {before} -> {after}", t + 1);
-        }
-    }
+        (before != after).then(|| format!("token {}: {before} -> {after}", t + 1))
+    });
+    pulls.chain(broken).chain(changed).collect()
 }
 
 /// What a rule changed, if that is enough to be seen.

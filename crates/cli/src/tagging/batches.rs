@@ -1,3 +1,4 @@
+use std::io::BufRead;
 use std::path::Path;
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread;
@@ -14,31 +15,43 @@ use crate::outcome::bad_input;
 /// Sequences that are tagged before any is written.
 const BATCH: usize = 256;
 /// Sequences that a thread takes at once: its memory serves them all.
-const SHARE: usize = 8;
+pub const SHARE: usize = 8;
 
-/// The sequences of a file, some at a time. A batch of standard input holds what is there, so that
+/// What a file holds, some of it at a time. A batch of standard input holds what is there, so that
 /// whoever writes to it slowly need not wait.
-pub enum Batches {
-    File(Sequences<Box<dyn std::io::BufRead + Send>>),
-    Stream(Receiver<Result<Sequence, DataError>>),
+pub enum Batches<T> {
+    File(Box<dyn Iterator<Item = Result<T, DataError>>>),
+    Stream(Receiver<Result<T, DataError>>),
 }
 
-impl Batches {
-    /// Opens a file, or standard input for `-`.
+impl Batches<Sequence> {
+    /// Opens a file of sequences, or standard input for `-`.
     pub fn open(path: &Path, format: Format, comments: Option<char>) -> Result<Self> {
-        let wrong = |error: DataError| bad_input(error.to_string());
+        Self::of(path, move |input, name| Sequences::new(input, name, format).comments(comments))
+    }
+}
+
+impl<T: Send + 'static> Batches<T> {
+    /// Opens a file, or standard input for `-`; `read` is given its text and its name.
+    pub fn of<I>(
+        path: &Path,
+        read: impl FnOnce(Box<dyn BufRead + Send>, &Path) -> I + Send + 'static,
+    ) -> Result<Self>
+    where
+        I: Iterator<Item = Result<T, DataError>> + 'static,
+    {
         if path != Path::new("-") {
-            let sequences = Sequences::open(path, format).map_err(wrong)?;
-            return Ok(Self::File(sequences.comments(comments)));
+            let input = open(path).map_err(|error| bad_input(error.to_string()))?;
+            return Ok(Self::File(Box::new(read(input, path))));
         }
         let (sender, receiver) = sync_channel(BATCH);
         thread::spawn(move || {
-            let sequences = match open("-") {
-                Ok(input) => Sequences::new(input, "standard input", format).comments(comments),
+            let items = match open("-") {
+                Ok(input) => read(input, Path::new("standard input")),
                 Err(error) => return drop(sender.send(Err(error))),
             };
-            for sequence in sequences {
-                if sender.send(sequence).is_err() {
+            for item in items {
+                if sender.send(item).is_err() {
                     return;
                 }
             }
@@ -46,10 +59,10 @@ impl Batches {
         Ok(Self::Stream(receiver))
     }
 
-    /// The next sequences; none at the end.
-    pub fn next(&mut self) -> Result<Vec<Sequence>> {
-        let batch: Result<Vec<Sequence>, DataError> = match self {
-            Self::File(sequences) => sequences.by_ref().take(BATCH).collect(),
+    /// The next ones; none at the end.
+    pub fn next(&mut self) -> Result<Vec<T>> {
+        let batch: Result<Vec<T>, DataError> = match self {
+            Self::File(items) => items.take(BATCH).collect(),
             Self::Stream(receiver) => {
                 let first = receiver.recv().ok().into_iter();
                 first.chain(receiver.try_iter()).take(BATCH).collect()

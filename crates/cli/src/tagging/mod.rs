@@ -12,7 +12,7 @@ use std::path::Path;
 use anyhow::Result;
 use bethe_tasks::tagging::{Input, Tagger};
 
-pub use batches::{Batches, Item, tag_all};
+pub use batches::{Batches, Item, SHARE, tag_all};
 pub use flags::TaggerFlags;
 pub use limits::LimitFlags;
 pub use scores::Scores;

@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use bethe_learn::energy::Learner;
-use bethe_tasks::tagging::WeightFeatures;
 use bethe_tasks::tagging::data::Format;
 use bethe_tasks::tagging::features::{Lexicons, Template};
 use bethe_tasks::tagging::labels::Scheme;
@@ -13,9 +12,11 @@ use bethe_tasks::tagging::train::{
     AllowedTransitions, BaseSettings, ConstraintSource, Optimiser, RuleSettings, TrainSettings,
 };
 
+use bethe_tasks::tagging::{Decoding, WeightFeatures};
+
 use super::flags::{
-    Flags, FormatChoice, LearnerChoice, OptimiserChoice, PenaltyChoice, SchemeChoice,
-    TransitionsChoice,
+    DecodingChoice, Flags, FormatChoice, LearnerChoice, OptimiserChoice, PenaltyChoice,
+    SchemeChoice, TransitionsChoice,
 };
 use crate::outcome::bad_input;
 use crate::time;
@@ -46,6 +47,7 @@ pub fn settings(flags: &Flags) -> Result<TrainSettings> {
             TransitionsChoice::Auto => AllowedTransitions::Auto,
             TransitionsChoice::Seen => AllowedTransitions::Seen,
             TransitionsChoice::Valid => AllowedTransitions::Valid,
+            TransitionsChoice::Weighted => AllowedTransitions::Weighted,
         },
         base: base(flags)?,
         constraints: constraints(&flags.constraints),
@@ -110,6 +112,10 @@ fn rules(flags: &Flags) -> Result<RuleSettings> {
             Some(PenaltyChoice::Hinge) => RulePenalty::Hinge,
             Some(PenaltyChoice::SmoothedHinge) | None => RulePenalty::SmoothedHinge,
         },
+        decoding: flags.decoding.map(|decoding| match decoding {
+            DecodingChoice::Tilted => Decoding::Tilted,
+            DecodingChoice::Weighed => Decoding::Weighed,
+        }),
         l1: l1.transpose()?,
         features: features
             .map_or(Ok(default.features), |text| weight_features(text, flags.seed))?,
@@ -188,6 +194,7 @@ fn check_combinations(flags: &Flags) -> Result<()> {
             ("--learner", flags.learner.is_some()),
             ("--weight-features", flags.weight_features.is_some()),
             ("--penalty", flags.penalty.is_some()),
+            ("--decoding", flags.decoding.is_some()),
             ("--rule-penalty", flags.rule_penalty.is_some()),
             ("--folds", flags.folds.is_some()),
             ("--joint", flags.joint),

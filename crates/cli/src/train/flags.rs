@@ -116,6 +116,11 @@ pub struct Flags {
     #[arg(long, value_enum, help_heading = "Rules")]
     pub penalty: Option<PenaltyChoice>,
 
+    /// How labels are chosen under soft rules: by the tilt of inference alone, or with rules weighed on
+    /// the labels themselves [default: by held-out F1; tilted where all weights are given]
+    #[arg(long, value_enum, help_heading = "Rules")]
+    pub decoding: Option<DecodingChoice>,
+
     /// What weights of rules depend on: constant, length or fourier:N [default: constant]
     #[arg(long, value_name = "KIND", help_heading = "Rules")]
     pub weight_features: Option<String>,
@@ -192,6 +197,8 @@ pub enum TransitionsChoice {
     Seen,
     /// All that the scheme allows
     Valid,
+    /// The same, those that TRAIN does not have with weights too: they learn to be avoided
+    Weighted,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -200,6 +207,14 @@ pub enum OptimiserChoice {
     Lbfgs,
     /// Averaged stochastic gradients
     Adagrad,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum DecodingChoice {
+    /// The best labels of the chain as rules tilt it; they may break some
+    Tilted,
+    /// Where these break rules, the best that keep them, if that costs less than the rules weigh
+    Weighed,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -7,13 +7,14 @@ mod progress;
 pub use flags::Flags;
 
 use std::fs;
+use std::io::BufRead;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::Result;
 use bethe_tasks::tagging::data::{Sequence, Sequences};
 use bethe_tasks::tagging::train::{
-    ConstraintSource, GivenScores, Labelled, TrainError, TrainSettings, train,
+    ConstraintSource, GivenScores, Labelled, TrainError, TrainSettings, train, train_reading,
 };
 
 use crate::files::PendingFile;
@@ -21,7 +22,7 @@ use crate::interrupt::Interrupt;
 use crate::outcome::{Outcome, bad_input};
 use crate::tagging::Scores;
 use crate::threads;
-use progress::Progress;
+pub use progress::Progress;
 
 /// Trains, and writes the model whole or not at all.
 pub fn run(flags: Flags) -> Result<Outcome> {
@@ -29,16 +30,23 @@ pub fn run(flags: Flags) -> Result<Outcome> {
     check_files(&flags, &settings)?;
     let pool = threads::pool(flags.threads)?;
     let begun = Instant::now();
-    let data = Data::read(&flags.train, flags.scores.as_deref(), &flags, &settings)?;
+    let scored = flags.scores.as_deref();
+    let scored = scored.map(|scores| Data::read(&flags.train, Some(scores), &flags, &settings));
+    let scored = scored.transpose()?;
     let dev = flags.dev.as_deref();
     let dev = dev.map(|dev| Data::read(dev, flags.dev_scores.as_deref(), &flags, &settings));
     let dev = dev.transpose()?;
+    let sequences = open(&flags.train, &flags, &settings)?;
     let interrupt = Interrupt::install()?;
     settings.interrupt = Some(interrupt.flag());
     let mut progress = Progress::new(flags.quiet);
     let trained = pool.install(|| {
         let dev = dev.as_ref().map(Data::labelled);
-        train(data.labelled(), dev, &settings, &mut |event| progress.see(event))
+        let mut observe = |event| progress.see(event);
+        match (&scored, sequences) {
+            (Some(data), _) => train(data.labelled(), dev, &settings, &mut observe),
+            (None, sequences) => train_reading(sequences, dev, &settings, &mut observe),
+        }
     });
     let tagger = match trained {
         Ok(tagger) => tagger,
@@ -51,6 +59,18 @@ pub fn run(flags: Flags) -> Result<Outcome> {
     tagger.write(&flags.model)?;
     progress.finish(&tagger, &flags.model, begun.elapsed());
     Ok(Outcome::Done)
+}
+
+type File = Sequences<Box<dyn BufRead + Send>>;
+
+fn open(path: &Path, flags: &Flags, settings: &TrainSettings) -> Result<File> {
+    let sequences = Sequences::open(path, settings.format);
+    let sequences = sequences.map_err(|error| bad_input(error.to_string()))?;
+    Ok(sequences.comments(flags.comments))
+}
+
+fn no_sequence(path: &Path) -> anyhow::Error {
+    bad_input(format!("{}: found no sequence, expected at least one", path.display()))
 }
 
 /// Labelled sequences, with scores from elsewhere or without.
@@ -66,13 +86,10 @@ impl Data {
         flags: &Flags,
         settings: &TrainSettings,
     ) -> Result<Self> {
-        let wrong = |error: bethe_tasks::tagging::data::DataError| bad_input(error.to_string());
-        let sequences = Sequences::open(path, settings.format).map_err(wrong)?;
-        let sequences: Result<Vec<Sequence>, _> = sequences.comments(flags.comments).collect();
-        let sequences = sequences.map_err(wrong)?;
+        let sequences: Result<Vec<Sequence>, _> = open(path, flags, settings)?.collect();
+        let sequences = sequences.map_err(|error| bad_input(error.to_string()))?;
         if sequences.is_empty() {
-            let file = path.display();
-            return Err(bad_input(format!("{file}: found no sequence, expected at least one")));
+            return Err(no_sequence(path));
         }
         let scores = scores.map(|file| -> Result<GivenScores> {
             let labels = flags.labels.clone().unwrap_or_default();
@@ -138,6 +155,7 @@ fn check_files(flags: &Flags, settings: &TrainSettings) -> Result<()> {
 fn mistake(error: TrainError, flags: &Flags) -> anyhow::Error {
     match (&error, &flags.template) {
         (TrainError::Checkpoint(_), _) => error.into(),
+        (TrainError::NoData, _) => no_sequence(&flags.train),
         (
             TrainError::TemplateColumn { .. } | TrainError::TemplateReadsLabel { .. },
             Some(template),

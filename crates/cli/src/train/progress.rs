@@ -61,6 +61,12 @@ impl Progress {
                 100.0 * f1,
                 100.0 * plain_f1
             )),
+            Event::Decoding { decoding, tilted_f1, weighed_f1 } => self.line(&format!(
+                "decoding {}: held-out F1 {:.2} tilted, {:.2} weighed",
+                decoding.name(),
+                100.0 * tilted_f1,
+                100.0 * weighed_f1
+            )),
             Event::Pass { pass, loss } => {
                 self.moving(|| format!("weights of rules  pass {pass}  loss {loss:.3}"))
             }
@@ -109,14 +115,14 @@ impl Progress {
     }
 
     /// A line that stays, unless quiet.
-    fn line(&self, text: &str) {
+    pub fn line(&self, text: &str) {
         if !self.quiet {
             self.always(text);
         }
     }
 
     /// A line that stays.
-    fn always(&self, text: &str) {
+    pub fn always(&self, text: &str) {
         // Nobody is left to tell if standard error is closed.
         let write = || drop(writeln!(io::stderr(), "{text}"));
         match &self.bar {

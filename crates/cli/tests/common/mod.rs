@@ -2,6 +2,10 @@
 
 #![allow(dead_code)] // each test file uses its own part
 
+#[path = "../../src/demo/citations.rs"]
+pub mod citations;
+#[path = "../../src/demo/random.rs"]
+mod random;
 #[path = "../../src/demo/records.rs"]
 mod records;
 

@@ -1,0 +1,109 @@
+use std::path::PathBuf;
+
+use anyhow::Result;
+use bethe_tasks::citation::Tokeniser;
+use clap::{Args, ValueEnum};
+
+use crate::outcome::bad_input;
+use crate::tagging::LimitFlags;
+
+/// Turn references in plain text into entries of a bibliography.
+///
+/// FILE has one reference a line. Every line that is not blank gives an entry: where nothing can be made
+/// of it, one of type misc with its text. Entries are written while lines are still read. Exit code 2
+/// means bad input.
+#[derive(Args)]
+pub struct Flags {
+    /// Model file, from bethe train on labelled references
+    pub model: PathBuf,
+
+    /// Text file (gzip is unpacked), or - for standard input
+    #[arg(default_value = "-")]
+    pub file: PathBuf,
+
+    /// How entries are written
+    #[arg(long, value_enum, default_value_t = Format::Bibtex)]
+    pub format: Format,
+
+    /// How lines are split into tokens
+    #[arg(long, value_enum, default_value_t = Tokens::Auto)]
+    pub tokens: Tokens,
+
+    /// Add probabilities of labels and segments (json, conll)
+    #[arg(long)]
+    pub marginals: bool,
+
+    /// Say which rules were active, and which labels they changed (bibtex, json, conll)
+    #[arg(long, conflicts_with = "no_rules")]
+    pub explain: bool,
+
+    #[command(flatten)]
+    pub limits: LimitFlags,
+
+    /// References read at once [default: all cores]
+    #[arg(long, value_name = "N")]
+    pub threads: Option<usize>,
+
+    /// No summary and no warnings on standard error
+    #[arg(long)]
+    pub quiet: bool,
+}
+
+/// How entries are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// Entries for LaTeX
+    Bibtex,
+    /// One array of items, for reference managers and citation processors
+    CslJson,
+    /// One object a line: fields, tokens and labels
+    Json,
+    /// Tokens and labels, as bethe tag writes them
+    Conll,
+}
+
+/// How lines are split into tokens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Tokens {
+    /// As the words of the model's dictionary are
+    Auto,
+    /// At spaces alone
+    Spaces,
+    /// Words without the marks around them: "Lett" ".", but "J." and "(2004)"
+    Words,
+    /// Every mark is a token: "(" "2004" ")"
+    Punctuation,
+}
+
+impl Tokens {
+    /// The tokeniser, if one is told.
+    pub fn told(self) -> Option<Tokeniser> {
+        match self {
+            Self::Auto => None,
+            Self::Spaces => Some(Tokeniser::Spaces),
+            Self::Words => Some(Tokeniser::Words),
+            Self::Punctuation => Some(Tokeniser::Punctuation),
+        }
+    }
+}
+
+impl Flags {
+    /// Not every format has room for everything.
+    pub fn check(&self) -> Result<()> {
+        let refused = |flag: &str, format: &str, expected: &str| {
+            Err(bad_input(format!(
+                "{flag}: found with --format {format}, which has no place for it, expected {expected}"
+            )))
+        };
+        match self.format {
+            Format::CslJson if self.explain => {
+                refused("--explain", "csl-json", "bibtex, json or conll")
+            }
+            Format::CslJson if self.marginals => {
+                refused("--marginals", "csl-json", "json or conll")
+            }
+            Format::Bibtex if self.marginals => refused("--marginals", "bibtex", "json or conll"),
+            _ => Ok(()),
+        }
+    }
+}

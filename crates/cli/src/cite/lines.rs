@@ -1,0 +1,56 @@
+use std::io::BufRead;
+use std::path::{Path, PathBuf};
+
+use bethe_tasks::citation::decoded;
+use bethe_tasks::tagging::data::DataError;
+
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// A line of a file.
+pub struct Line {
+    /// Its number, from 1.
+    pub number: usize,
+    /// Its text, without the line end.
+    pub text: String,
+    /// Whether it was not UTF-8.
+    pub replaced: bool,
+}
+
+/// The lines of a text, one at a time.
+pub struct Lines<R> {
+    input: R,
+    path: PathBuf,
+    number: usize,
+}
+
+impl<R: BufRead> Lines<R> {
+    /// Reads `input`; `path` is what errors call it.
+    pub fn new(input: R, path: &Path) -> Self {
+        Self { input, path: path.to_path_buf(), number: 0 }
+    }
+}
+
+impl<R: BufRead> Iterator for Lines<R> {
+    type Item = Result<Line, DataError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let mut bytes = Vec::new();
+        self.number += 1;
+        let number = self.number;
+        match self.input.read_until(b'\n', &mut bytes) {
+            Ok(0) => return None,
+            Ok(_) => {}
+            Err(source) => {
+                return Some(Err(DataError::Read {
+                    path: self.path.clone(),
+                    line: number,
+                    source,
+                }));
+            }
+        }
+        let mark = if number == 1 { BYTE_ORDER_MARK } else { b"" };
+        let bytes = bytes.strip_prefix(mark).unwrap_or(&bytes);
+        let (text, replaced) = decoded(bytes.trim_ascii_end());
+        Some(Ok(Line { number, text: text.into_owned(), replaced }))
+    }
+}

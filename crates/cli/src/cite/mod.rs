@@ -1,0 +1,157 @@
+//! `bethe cite`: references in plain text in, entries of a bibliography out.
+
+mod flags;
+mod lines;
+mod write;
+
+pub use flags::Flags;
+
+use std::io::{self, Write};
+use std::time::Instant;
+
+use anyhow::{Context, Result};
+use bethe_tasks::citation::{Cited, Citer, Citing, Dialect, DialectError};
+use bethe_tasks::tagging::{TagOptions, Tagger};
+use rayon::prelude::*;
+
+use crate::outcome::{Outcome, bad_input};
+use crate::tagging::{Batches, SHARE, Statistics, read_tagger};
+use crate::threads;
+use lines::{Line, Lines};
+use write::Writer;
+
+/// Reads a file or standard input.
+pub fn run(flags: Flags) -> Result<Outcome> {
+    flags.check()?;
+    let tagger = read_tagger(&flags.model)?;
+    let options = TagOptions {
+        marginals: flags.marginals,
+        explain: flags.explain,
+        ..flags.limits.options(&tagger)?
+    };
+    let pool = threads::pool(flags.threads)?;
+    let citer = Citer::new(&tagger, dialect(&flags, &tagger)?);
+    let mut batches = Batches::of(&flags.file, Lines::new)?;
+    let mut writer = Writer::new(&tagger, &citer, flags.format, flags.explain);
+    let mut out = Output { out: io::stdout().lock(), closed: false };
+    let mut counts = Counts::default();
+    let begun = Instant::now();
+    while !out.closed {
+        let batch = match batches.next() {
+            // An array that was opened is closed, whatever happens.
+            Err(error) if writer.has_begun() => {
+                out.write(writer.end())?;
+                return Err(error);
+            }
+            batch => batch?,
+        };
+        if batch.is_empty() {
+            out.write(writer.end())?;
+            break;
+        }
+        let lines: Vec<&Line> = batch.iter().filter(|line| counts.takes(line)).collect();
+        let cite = |citing: &mut Citing, line: &&Line| citing.cite(&line.text, &options);
+        let cited: Vec<Cited> = pool.install(|| {
+            let lines = lines.par_iter().with_min_len(SHARE);
+            lines.map_init(|| Citing::new(&citer), cite).collect()
+        });
+        let mut text = String::new();
+        for (line, cited) in lines.iter().zip(&cited) {
+            counts.add(cited);
+            writer.add(&mut text, line, cited);
+        }
+        out.write(&text)?;
+    }
+    if !flags.quiet {
+        counts.print(begun.elapsed().as_secs_f64());
+    }
+    Ok(Outcome::Done)
+}
+
+/// How the model expects text.
+fn dialect(flags: &Flags, tagger: &Tagger) -> Result<Dialect> {
+    Dialect::of(tagger, flags.tokens.told()).map_err(|error| {
+        let place = match error {
+            DialectError::NoWords => "--tokens".to_string(),
+            _ => flags.model.display().to_string(),
+        };
+        bad_input(format!("{place}: {error}"))
+    })
+}
+
+/// Standard output, whose reader may go away.
+struct Output<W> {
+    out: W,
+    closed: bool,
+}
+
+impl<W: Write> Output<W> {
+    fn write(&mut self, text: &str) -> Result<()> {
+        match self.out.write_all(text.as_bytes()).and_then(|()| self.out.flush()) {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => self.closed = true,
+            result => result.context("standard output")?,
+        }
+        Ok(())
+    }
+}
+
+/// What was seen.
+#[derive(Default)]
+struct Counts {
+    entries: usize,
+    /// Entries that are the text of their line.
+    unparsed: usize,
+    blank: usize,
+    /// Lines that were not UTF-8, and the first of them.
+    replaced: usize,
+    first_replaced: usize,
+    statistics: Statistics,
+}
+
+impl Counts {
+    /// Counts a line; whether it is one to read.
+    fn takes(&mut self, line: &Line) -> bool {
+        if line.replaced {
+            self.replaced += 1;
+            if self.replaced == 1 {
+                self.first_replaced = line.number;
+            }
+        }
+        let is_blank = bethe_tasks::citation::clean(&line.text).is_empty();
+        self.blank += usize::from(is_blank);
+        !is_blank
+    }
+
+    fn add(&mut self, cited: &Cited) {
+        self.entries += 1;
+        self.unparsed += usize::from(cited.entry.unparsed.is_some());
+        if let Some(tagged) = &cited.tagged {
+            self.statistics.add(tagged);
+        }
+    }
+
+    fn print(&self, seconds: f64) {
+        let speed = self.entries as f64 / seconds.max(1e-9);
+        let mut text =
+            format!("{} references in {seconds:.2} s, {speed:.0} references/s", self.entries);
+        for (count, what) in [
+            (self.blank, "blank lines were passed over"),
+            (self.unparsed, "entries hold the text of their line, of which nothing could be made"),
+        ] {
+            if count > 0 {
+                text.push_str(&format!("\n{count} {what}"));
+            }
+        }
+        if self.replaced > 0 {
+            text.push_str(&format!(
+                "\nwarning: {} lines are not UTF-8 and were read as Windows-1252, the first is line {}",
+                self.replaced, self.first_replaced
+            ));
+        }
+        if let Some(rules) = self.statistics.in_words() {
+            text.push_str(&format!("\n{rules}"));
+        }
+        // Nobody is left to tell if standard error is closed.
+        let _ = writeln!(io::stderr(), "{text}");
+    }
+}

@@ -1,0 +1,157 @@
+//! What `bethe cite` writes for a reference.
+
+use bethe_tasks::citation::{Cited, Citer, Keys, bibtex, csl, fields};
+use bethe_tasks::tagging::labels::leaf_segments;
+use bethe_tasks::tagging::{Tagged, Tagger};
+use serde::Serialize;
+use serde_json::Value;
+
+use super::flags::Format;
+use super::lines::Line;
+use crate::tag::write::{explanation, sequence};
+
+/// The label of tokens that have none.
+const NO_LABEL: &str = "_";
+
+/// Writes entries, one after the other.
+pub struct Writer<'a> {
+    tagger: &'a Tagger,
+    citer: &'a Citer<'a>,
+    format: Format,
+    explain: bool,
+    keys: Keys,
+    /// Whether an entry was written.
+    begun: bool,
+}
+
+/// An object of the JSON format.
+#[derive(Serialize)]
+struct Record<'a> {
+    key: &'a str,
+    #[serde(rename = "type")]
+    kind: &'a str,
+    line: usize,
+    fields: Value,
+    text: &'a str,
+    tokens: Vec<&'a str>,
+    labels: Vec<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    probabilities: Option<&'a [f64]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    segments: Option<Vec<SegmentRecord<'a>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    explanation: Option<Vec<String>>,
+}
+
+/// Tokens that belong together, `first` to `end` - 1, from 0.
+#[derive(Serialize)]
+struct SegmentRecord<'a> {
+    label: &'a str,
+    first: usize,
+    end: usize,
+    probability: f64,
+}
+
+impl<'a> Writer<'a> {
+    /// For entries of one model in one format.
+    pub fn new(tagger: &'a Tagger, citer: &'a Citer<'a>, format: Format, explain: bool) -> Self {
+        Self { tagger, citer, format, explain, keys: Keys::default(), begun: false }
+    }
+
+    /// Appends an entry.
+    pub fn add(&mut self, out: &mut String, line: &Line, cited: &Cited) {
+        match self.format {
+            Format::Bibtex => self.bibtex(out, cited),
+            Format::CslJson => {
+                out.push_str(if self.begun { ",\n" } else { "[\n" });
+                let key = self.keys.unique(&cited.entry.key());
+                out.push_str(&csl(&cited.entry, &key).to_string());
+            }
+            Format::Json => self.json(out, line, cited),
+            Format::Conll => self.conll(out, cited),
+        }
+        self.begun = true;
+    }
+
+    /// What closes the file.
+    pub fn end(&self) -> &'static str {
+        match (self.format, self.begun) {
+            (Format::CslJson, true) => "\n]\n",
+            (Format::CslJson, false) => "[]\n",
+            _ => "",
+        }
+    }
+
+    /// Whether anything was written.
+    pub fn has_begun(&self) -> bool {
+        self.begun
+    }
+
+    fn bibtex(&mut self, out: &mut String, cited: &Cited) {
+        if self.begun {
+            out.push('\n');
+        }
+        for line in self.explanation(cited).unwrap_or_default() {
+            // BibTeX passes over text between entries, up to the next of these signs.
+            out.extend(["% ", &line.replace('@', "(at)"), "\n"]);
+        }
+        let key = self.keys.unique(&cited.entry.key());
+        out.push_str(&bibtex(&cited.entry, &key));
+    }
+
+    fn json(&mut self, out: &mut String, line: &Line, cited: &Cited) {
+        let key = self.keys.unique(&cited.entry.key());
+        let tagged = cited.tagged.as_ref();
+        let labels: Vec<&str> = match tagged {
+            Some(tagged) => self.citer.labels(tagged).collect(),
+            None => vec![NO_LABEL; cited.tokens.len()],
+        };
+        let probabilities = tagged.and_then(|tagged| tagged.probabilities.first());
+        let segments = tagged.filter(|tagged| !tagged.segments.is_empty());
+        let record = Record {
+            key: &key,
+            kind: cited.entry.kind.name(),
+            line: line.number,
+            fields: fields(&cited.entry),
+            text: &cited.text,
+            tokens: cited.tokens.iter().map(|place| &cited.text[place.clone()]).collect(),
+            probabilities: probabilities.map(Vec::as_slice),
+            segments: segments.map(|tagged| self.segments(&labels, tagged)),
+            explanation: self.explanation(cited),
+            labels,
+        };
+        out.push_str(&serde_json::to_string(&record).expect("strings and finite numbers"));
+        out.push('\n');
+    }
+
+    fn segments<'b>(&self, labels: &[&'b str], tagged: &Tagged) -> Vec<SegmentRecord<'b>> {
+        let named = leaf_segments(self.tagger.states().scheme(), labels);
+        let probabilities = tagged.segments.first().into_iter().flatten();
+        let record = |(segment, &(first, end, probability)): (_, &(usize, usize, f64))| {
+            let bethe_tasks::tagging::labels::Segment { name: label, .. } = segment;
+            SegmentRecord { label, first, end, probability }
+        };
+        named.into_iter().zip(probabilities).map(record).collect()
+    }
+
+    fn conll(&mut self, out: &mut String, cited: &Cited) {
+        for line in self.explanation(cited).unwrap_or_default() {
+            out.extend(["# ", &line, "\n"]);
+        }
+        let row = |t: usize| cited.tokens.get(t).map(|place| &cited.text[place.clone()]);
+        match &cited.tagged {
+            Some(tagged) => sequence(out, self.tagger, &row, tagged, false),
+            None => {
+                for token in (0..cited.tokens.len()).filter_map(row) {
+                    out.extend([token, "\t", NO_LABEL, "\n"]);
+                }
+                out.push('\n');
+            }
+        }
+    }
+
+    fn explanation(&self, cited: &Cited) -> Option<Vec<String>> {
+        let tagged = cited.tagged.as_ref();
+        self.explain.then(|| tagged.map_or_else(Vec::new, |t| explanation(self.tagger, t)))
+    }
+}

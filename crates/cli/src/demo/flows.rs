@@ -1,0 +1,150 @@
+//! Birds that are counted, and how they moved.
+
+use std::fmt::Write;
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use bethe_tasks::flows::data::Cells;
+use bethe_tasks::flows::model::{Feature, Movement, Moves};
+use bethe_tasks::flows::output::write_counts;
+use bethe_tasks::flows::simulate::{Simulated, simulate};
+use clap::Parser;
+use rand::SeedableRng;
+use rand::rngs::StdRng;
+
+use super::report::bar;
+use crate::files::PendingFile;
+use crate::flows;
+
+const SIDE: usize = 8;
+const DAYS: usize = 14;
+const BIRDS: u64 = 1000;
+const CELLS: &str = "birds-cells.csv";
+const COUNTS: &str = "birds-counts.csv";
+const FOLDER: &str = "birds";
+const REACH: f64 = 3.0;
+/// How birds fly, and how the demo believes that they do.
+const FEATURES: &str = "stay=0.5,distance=-1.2,goal:Cell64=1.5";
+/// Moves that are shown.
+const SHOWN: usize = 5;
+
+/// The flags of `bethe flows`, to run it as a person would.
+#[derive(Parser)]
+struct Line {
+    #[command(flatten)]
+    flags: flows::Flags,
+}
+
+/// Simulates birds, counts them, and infers their movement from the counts.
+pub fn birds(out: &Path) -> Result<String> {
+    let cells = Cells::grid(SIDE, SIDE);
+    let features = Feature::parse_list(FEATURES, &cells, &[])?;
+    let movement = Movement { features, reach: Some(REACH), normalised: true };
+    let moves = movement.moves(&cells, DAYS - 1);
+    let (truth, counted) = simulated(&cells, &moves);
+    write_files(out, &cells, &counted)?;
+    let path = |name: &str| out.join(name).display().to_string();
+    let (counts, table, folder) = (path(COUNTS), path(CELLS), path(FOLDER));
+    let (birds, reach) = (BIRDS.to_string(), REACH.to_string());
+    let command = [
+        "bethe",
+        &counts,
+        "--cells",
+        &table,
+        "--population",
+        &birds,
+        "--reach",
+        &reach,
+        "--features",
+        FEATURES,
+        "--start",
+        "Cell1",
+        "--out",
+        &folder,
+    ];
+    flows::run(Line::parse_from(command.into_iter().chain(["--quiet"])).flags)?;
+    let mut text = String::from(
+        "6. Birds that are only counted\n\n\
+         A thousand simulated birds cross a map of 64 cells in two weeks. All that is known is a noisy\n\
+         count in each cell on each day; the flows between cells are inferred.\n\n",
+    );
+    let inferred = numbers(&out.join(FOLDER).join("counts.csv"))?;
+    let error = |found: &[f64]| -> f64 {
+        found.iter().zip(&truth.counts).map(|(found, true_)| (found - *true_ as f64).abs()).sum()
+    };
+    let all = (BIRDS * DAYS as u64) as f64;
+    let [raw, better] = [&counted, &inferred].map(|found| 100.0 * error(found) / all);
+    writeln!(text, "  birds in the wrong cell: {raw:.1}% by the counts, {better:.1}% inferred\n")?;
+    writeln!(text, "  the largest flows of day 5, and how many birds really went:")?;
+    for (from, to, number) in strongest(&out.join(FOLDER).join("flows.csv"), "5")? {
+        let cell = |name: &str| cells.find(name).context("a cell of the grid");
+        let key = (4, cell(&from)?, cell(&to)?);
+        let flown = truth.flows.iter().find(|(step, from, to, _)| (*step, *from, *to) == key);
+        let flown = flown.map_or(0, |(_, _, _, number)| *number);
+        let share = number / BIRDS as f64 * 10.0;
+        writeln!(text, "  {from:>8} to {to:<8}{number:>7.1}  {}  {flown:>4}", bar(share.min(1.0)))?;
+    }
+    writeln!(text, "\n  a map that plays: {folder}/index.html\n\n  try   {}\n", shell(&command))?;
+    Ok(text)
+}
+
+/// Birds that set out from the first cell, and what is counted of them.
+fn simulated(cells: &Cells, moves: &Moves) -> (Simulated, Vec<f64>) {
+    let mut rng = StdRng::seed_from_u64(5);
+    let mut born = vec![0; cells.len()];
+    born[0] = BIRDS;
+    let truth = simulate(moves, &born, DAYS - 1, &mut rng);
+    let observed = truth.observe(cells.len(), 1.0, &mut rng);
+    let counted = (0..DAYS).flat_map(|day| observed.at(day)).map(|count| count.unwrap_or(0.0));
+    let counted = counted.collect();
+    (truth, counted)
+}
+
+fn write_files(out: &Path, cells: &Cells, counted: &[f64]) -> Result<()> {
+    let days: Vec<String> = (1..=DAYS).map(|day| day.to_string()).collect();
+    let mut file = PendingFile::create(&out.join(COUNTS))?;
+    file.fill(|file| write_counts(file, cells, &days, counted))?;
+    file.publish()?;
+    let row = |cell: usize| {
+        let (x, y) = cells.place(cell);
+        format!("{},{x},{y}\n", cells.name(cell))
+    };
+    let rows: String = (0..cells.len()).map(row).collect();
+    PendingFile::create(&out.join(CELLS))?.finish(&format!("cell,x,y\n{rows}"))
+}
+
+/// The command as one would type it; every part is plain.
+fn shell(command: &[&str]) -> String {
+    format!("bethe flows {}", command[1..].join(" "))
+}
+
+fn lines(path: &Path) -> Result<Vec<String>> {
+    let text = fs::read_to_string(path).with_context(|| path.display().to_string())?;
+    Ok(text.lines().skip(1).map(str::to_string).collect())
+}
+
+/// All numbers of a table of counts.
+fn numbers(path: &Path) -> Result<Vec<f64>> {
+    let mut numbers = Vec::new();
+    for line in lines(path)? {
+        for cell in line.split(',').skip(1) {
+            numbers.push(cell.parse()?);
+        }
+    }
+    Ok(numbers)
+}
+
+/// The largest moves between cells on a day.
+fn strongest(path: &Path, day: &str) -> Result<Vec<(String, String, f64)>> {
+    let mut moves = Vec::new();
+    for line in lines(path)? {
+        let cells: Vec<&str> = line.split(',').collect();
+        if cells[0] == day && cells[1] != cells[2] {
+            moves.push((cells[1].to_string(), cells[2].to_string(), cells[3].parse::<f64>()?));
+        }
+    }
+    moves.sort_by(|a, b| b.2.total_cmp(&a.2));
+    moves.truncate(SHOWN);
+    Ok(moves)
+}

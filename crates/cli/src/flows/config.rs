@@ -1,0 +1,175 @@
+//! Flags to a configuration that is known to make sense: no flag is accepted and ignored.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use bethe_core::{Settings, Tables};
+use bethe_tasks::flows::data::Geometry;
+
+use super::flags::{CoordinatesChoice, Flags, FlowSolver, NoiseChoice, YesNo};
+use crate::outcome::bad_input;
+use crate::{solver, time};
+
+/// What `bethe flows` was asked to do.
+pub struct Config {
+    pub observations: PathBuf,
+    pub cells: PathBuf,
+    /// `None` for whichever the cells have.
+    pub geometry: Option<Geometry>,
+    pub population: f64,
+    pub noise: NoiseChoice,
+    pub rate: Option<String>,
+    pub variance: Option<f64>,
+    pub weight: Option<f64>,
+    pub shares: bool,
+    pub reach: Option<f64>,
+    pub features: Option<String>,
+    pub covariates: Vec<PathBuf>,
+    pub normalised: bool,
+    pub start: String,
+    pub nonlinear: bool,
+    pub settings: Settings,
+    pub out: Option<PathBuf>,
+    pub threshold: f64,
+    /// Number of routes, and their seed.
+    pub sample: Option<(usize, u64)>,
+    pub forecast: usize,
+    /// A cell and a time, by name.
+    pub given: Option<(String, String)>,
+    #[cfg(feature = "parquet")]
+    pub parquet: bool,
+    pub quiet: bool,
+}
+
+/// Part of the population that a flow must pass to be written.
+const THRESHOLD: f64 = 1e-5;
+
+impl TryFrom<Flags> for Config {
+    type Error = anyhow::Error;
+
+    fn try_from(flags: Flags) -> Result<Self> {
+        let positive =
+            |flag: &str, value: Option<f64>| check(flag, value, |v| v > 0.0, "a positive number");
+        positive("--population", Some(flags.population))?;
+        positive("--variance", flags.variance)?;
+        positive("--weight", flags.weight)?;
+        let not_negative = |flag: &str, value: Option<f64>| {
+            check(flag, value, |v| v >= 0.0, "a number of at least 0")
+        };
+        not_negative("--reach", flags.reach)?;
+        not_negative("--threshold", flags.threshold)?;
+        at_least_one("--sample", flags.sample)?;
+        at_least_one("--forecast", flags.forecast)?;
+        fitting_noise(&flags)?;
+        fitting_output(&flags)?;
+        let solver = solver::name(flags.solver);
+        flags.steps.check(&solver)?;
+        let time_limit = flags.time_limit.as_deref();
+        let time_limit = time_limit.map(|text| time::parse("--time-limit", text));
+        let settings = Settings {
+            method: match flags.solver {
+                FlowSolver::Known(solver) => flags.steps.method(solver),
+                FlowSolver::NonlinearBp => bethe_core::Method::Auto,
+            },
+            tolerance: flags.tolerance,
+            max_iterations: flags.max_iterations,
+            time_limit: time_limit.transpose()?,
+            global: false,
+            marginals: Tables::None,
+        };
+        settings.check().map_err(solver::out_of_range)?;
+        Ok(Self {
+            observations: flags.observations,
+            cells: flags.cells,
+            geometry: flags.coordinates.map(|choice| match choice {
+                CoordinatesChoice::Xy => Geometry::Plane,
+                CoordinatesChoice::Lonlat => Geometry::Globe,
+            }),
+            population: flags.population,
+            noise: flags.noise,
+            rate: flags.rate,
+            variance: flags.variance,
+            weight: flags.weight,
+            shares: flags.shares,
+            reach: flags.reach,
+            features: flags.features,
+            covariates: flags.covariates,
+            normalised: flags.normalise == YesNo::Yes,
+            start: flags.start,
+            nonlinear: flags.solver == FlowSolver::NonlinearBp,
+            settings,
+            out: flags.out,
+            threshold: flags.threshold.unwrap_or(THRESHOLD * flags.population),
+            sample: flags.sample.map(|number| (number, flags.seed.unwrap_or(0))),
+            forecast: flags.forecast.unwrap_or(0),
+            given: flags.from.zip(flags.at),
+            #[cfg(feature = "parquet")]
+            parquet: flags.parquet,
+            quiet: flags.quiet,
+        })
+    }
+}
+
+fn check(flag: &str, value: Option<f64>, fits: impl Fn(f64) -> bool, expected: &str) -> Result<()> {
+    match value.filter(|value| !(value.is_finite() && fits(*value))) {
+        Some(found) => Err(bad_input(format!("{flag}: found {found}, expected {expected}"))),
+        None => Ok(()),
+    }
+}
+
+fn at_least_one(flag: &str, value: Option<usize>) -> Result<()> {
+    match value {
+        Some(0) => Err(bad_input(format!("{flag}: found 0, expected at least 1"))),
+        _ => Ok(()),
+    }
+}
+
+/// Settings of one noise are of no use to another.
+fn fitting_noise(flags: &Flags) -> Result<()> {
+    use NoiseChoice::{Gaussian, Poisson, Squared};
+    let own: [(&str, bool, &[NoiseChoice]); 4] = [
+        ("--rate", flags.rate.is_some(), &[Poisson, Gaussian]),
+        ("--variance", flags.variance.is_some(), &[Gaussian]),
+        ("--weight", flags.weight.is_some(), &[Squared]),
+        ("--shares", flags.shares, &[Squared]),
+    ];
+    for (flag, given, fitting) in own {
+        if given && !fitting.contains(&flags.noise) {
+            let expected: Vec<String> = fitting.iter().map(|noise| solver::name(*noise)).collect();
+            return Err(bad_input(format!(
+                "{flag}: found with --noise {}, expected --noise {}",
+                solver::name(flags.noise),
+                expected.join(" or ")
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// Files need a folder, and flags that belong together their partner.
+fn fitting_output(flags: &Flags) -> Result<()> {
+    let needing = [
+        ("--threshold", flags.threshold.is_some()),
+        ("--sample", flags.sample.is_some()),
+        ("--forecast", flags.forecast.is_some()),
+        ("--from", flags.from.is_some()),
+        #[cfg(feature = "parquet")]
+        ("--parquet", flags.parquet),
+    ];
+    if let Some((flag, _)) = needing.iter().find(|(_, given)| *given && flags.out.is_none()) {
+        return Err(bad_input(format!(
+            "{flag}: found without --out, expected a folder for its file"
+        )));
+    }
+    let pairs = [
+        ("--seed", flags.seed.is_some(), "--sample", flags.sample.is_some()),
+        ("--at", flags.at.is_some(), "--from", flags.from.is_some()),
+        ("--from", flags.from.is_some(), "--at", flags.at.is_some()),
+    ];
+    match pairs.iter().find(|(_, given, _, partner)| *given && !partner) {
+        Some((flag, _, partner, _)) => {
+            Err(bad_input(format!("{flag}: found without {partner}, expected both")))
+        }
+        None => Ok(()),
+    }
+}

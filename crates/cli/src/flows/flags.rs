@@ -1,0 +1,184 @@
+use std::path::PathBuf;
+
+use clap::builder::PossibleValue;
+use clap::{Args, ValueEnum};
+
+use crate::solver::{SolverChoice, StepFlags};
+
+/// Infer how a population moved from counts per place and time.
+///
+/// OBSERVATIONS has a column of times and one column for each cell; an empty value or NA is not
+/// observed. Gzip is unpacked, - is standard input. Exit code 2 means bad input.
+#[derive(Args)]
+pub struct Flags {
+    /// Counts: time,CELL,CELL,…, one row a time
+    pub observations: PathBuf,
+
+    /// Cells: cell,x,y or cell,lon,lat
+    #[arg(long, value_name = "FILE.csv")]
+    pub cells: PathBuf,
+
+    /// Which coordinates to take where cells have both [default: xy]
+    #[arg(long, value_enum)]
+    pub coordinates: Option<CoordinatesChoice>,
+
+    /// How many individuals there are
+    #[arg(long, value_name = "M", allow_negative_numbers = true)]
+    pub population: f64,
+
+    /// How counts come about
+    #[arg(long, value_enum, default_value_t = NoiseChoice::Poisson)]
+    pub noise: NoiseChoice,
+
+    /// Expected count of one individual: a number, or a file cell,rate [default: 1]
+    #[arg(long, value_name = "ALPHA|FILE", allow_hyphen_values = true)]
+    pub rate: Option<String>,
+
+    /// Variance of a count, for gaussian [default: the mean count]
+    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
+    pub variance: Option<f64>,
+
+    /// What half a squared error of a share weighs, for squared [default: 100 for each cell]
+    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
+    pub weight: Option<f64>,
+
+    /// For squared: take the counts of each time as shares of their sum
+    #[arg(long)]
+    pub shares: bool,
+
+    /// Farther moves are impossible; in units of x and y, in kilometres for lon and lat
+    #[arg(long, value_name = "DISTANCE", allow_negative_numbers = true)]
+    pub reach: Option<f64>,
+
+    /// What moves depend on: stay, distance (in median distances of neighbours), stride, goal:CELL,
+    /// wind, or a column of a file of covariates, each with its weight [default: distance=-1]
+    #[arg(long, value_name = "NAME=WEIGHT,…", allow_hyphen_values = true)]
+    pub features: Option<String>,
+
+    /// What features may read: time,wind or time,u,v; cell,NAME,…; from,to,NAME,… or
+    /// from,to,time,NAME,…; may be repeated
+    #[arg(long, value_name = "FILE.csv")]
+    pub covariates: Vec<PathBuf>,
+
+    /// Whether the moves from a cell are made probabilities
+    #[arg(long, value_enum, default_value_t = YesNo::Yes)]
+    pub normalise: YesNo,
+
+    /// Where individuals are at first: free, a cell, or a file cell,weight
+    #[arg(long, value_name = "free|CELL|FILE", default_value = "free")]
+    pub start: String,
+
+    /// Which solver to run
+    #[arg(long, value_enum, default_value_t = FlowSolver::Known(SolverChoice::Auto))]
+    pub solver: FlowSolver,
+
+    #[command(flatten)]
+    pub steps: StepFlags,
+
+    /// Converged means gap ≤ tolerance · max(1, |objective|)
+    #[arg(long, value_name = "NUMBER", default_value_t = 1e-6, allow_negative_numbers = true)]
+    pub tolerance: f64,
+
+    /// Stop after so many iterations
+    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    pub max_iterations: usize,
+
+    /// Stop after so long, e.g. 50ms (ns, us, ms, s, m)
+    #[arg(long, value_name = "TIME")]
+    pub time_limit: Option<String>,
+
+    /// Folder for flows.csv, counts.csv, net.csv, summary.json, index.html and frames/; without it
+    /// the summary goes to standard output
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+
+    /// Leave out flows of no more individuals [default: a hundred-thousandth of the population]
+    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
+    pub threshold: Option<f64>,
+
+    /// Draw the routes of so many individuals: routes.csv
+    #[arg(long, value_name = "N")]
+    pub sample: Option<usize>,
+
+    /// Seed of the routes [default: 0]
+    #[arg(long, value_name = "S")]
+    pub seed: Option<u64>,
+
+    /// Where they will be so many steps after the last time: forecast.csv
+    #[arg(long, value_name = "K")]
+    pub forecast: Option<usize>,
+
+    /// Where those come from and go to who are in this cell at the time of --at: given.csv
+    #[arg(long, value_name = "CELL")]
+    pub from: Option<String>,
+
+    /// The time of --from
+    #[arg(long, value_name = "TIME")]
+    pub at: Option<String>,
+
+    /// Write the flows as a Parquet file, too: flows.parquet
+    #[cfg(feature = "parquet")]
+    #[arg(long)]
+    pub parquet: bool,
+
+    /// No progress and no summary on standard error
+    #[arg(long)]
+    pub quiet: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum CoordinatesChoice {
+    /// x and y of a plane
+    Xy,
+    /// Longitude and latitude in degrees
+    Lonlat,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum NoiseChoice {
+    /// Counts are Poisson, of mean rate · individuals
+    Poisson,
+    /// Counts are normal, of that mean and one variance
+    Gaussian,
+    /// Squared error of shares of the population
+    Squared,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum YesNo {
+    Yes,
+    No,
+}
+
+/// The solvers of `bethe solve`, and one more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FlowSolver {
+    Known(SolverChoice),
+    NonlinearBp,
+}
+
+impl ValueEnum for FlowSolver {
+    fn value_variants<'a>() -> &'a [Self] {
+        use SolverChoice::{AcceleratedRda, Adaptive, Auto, Dual, MirrorDescent, Rda};
+        const ALL: [FlowSolver; 7] = [
+            FlowSolver::Known(Auto),
+            FlowSolver::Known(Rda),
+            FlowSolver::Known(MirrorDescent),
+            FlowSolver::Known(AcceleratedRda),
+            FlowSolver::Known(Adaptive),
+            FlowSolver::Known(Dual),
+            FlowSolver::NonlinearBp,
+        ];
+        &ALL
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        match self {
+            Self::Known(solver) => solver.to_possible_value(),
+            Self::NonlinearBp => Some(
+                PossibleValue::new("nonlinear-bp")
+                    .help("Non-linear belief propagation (Sun, Sheldon, Kumar 2015)"),
+            ),
+        }
+    }
+}

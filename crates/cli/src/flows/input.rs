@@ -1,0 +1,297 @@
+//! Files and flags to a problem, with every mistake named.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::Result;
+use bethe_tasks::flows::data::{
+    Cells, Covariate, Observations, read_cell_values, read_cells, read_covariates,
+    read_observations,
+};
+use bethe_tasks::flows::energy::{Excess, Noise};
+use bethe_tasks::flows::infer::{FlowError, FlowProblem};
+use bethe_tasks::flows::model::{DEFAULT_FEATURES, Feature, Movement, Moves};
+use bethe_tasks::flows::output::rounded;
+
+use super::config::Config;
+use super::flags::NoiseChoice;
+use crate::outcome::bad_input;
+
+/// Counts that are this many times what the population explains are no matter of noise.
+const SENSELESS: f64 = 10.0;
+/// Tables of all moves between more cells than this fill gigabytes.
+const MANY: usize = 5000;
+/// Times that a warning names.
+const NAMED: usize = 3;
+
+/// A problem, and what it is made of.
+pub struct Input {
+    pub cells: Cells,
+    /// As the file has them.
+    pub observations: Observations,
+    /// As the noise takes them: shares for squared error.
+    pub counts: Observations,
+    pub moves: Moves,
+    /// Log-potentials of the first time's cells.
+    pub start: Option<Vec<f64>>,
+    pub noise: Noise,
+    pub warnings: Vec<String>,
+}
+
+impl Input {
+    pub fn read(config: &Config) -> Result<Self> {
+        let cells = read_cells(&config.cells, config.geometry).map_err(wrong)?;
+        let observations =
+            read_observations(&config.observations, &cells, &config.cells).map_err(wrong)?;
+        let mut warnings = Vec::new();
+        let noise = noise(config, &cells, &observations)?;
+        let counts = counts(config, &observations, &mut warnings);
+        check_population(config, &counts, &noise, &mut warnings)?;
+        let movement = movement(config, &cells, &observations)?;
+        if config.reach.is_some_and(|reach| reach < cells.spacing()) && cells.len() > 1 {
+            warnings.push(format!(
+                "--reach: found {}, less than the median distance {} of neighbouring cells: \
+                 most individuals can only stay where they are",
+                config.reach.unwrap_or_default(),
+                rounded(cells.spacing(), 4)
+            ));
+        }
+        if config.reach.is_none() && cells.len() > MANY {
+            warnings.push(format!(
+                "--reach: found none for {} cells: every one of {} moves between them takes a place in memory",
+                cells.len(),
+                cells.len() * cells.len()
+            ));
+        }
+        let steps = observations.times().len() - 1 + config.forecast;
+        let moves = movement.moves(&cells, steps);
+        let start = start(config, &cells)?;
+        if let Some((cell, time)) = &config.given {
+            place(&cells, &observations, cell, time)?;
+        }
+        Ok(Self { cells, observations, counts, moves, start, noise, warnings })
+    }
+
+    pub fn problem(&self, config: &Config) -> FlowProblem<'_> {
+        FlowProblem {
+            moves: &self.moves,
+            start: self.start.as_deref(),
+            observations: &self.counts,
+            noise: &self.noise,
+            population: config.population,
+        }
+    }
+
+    /// A mistake in the counts, in the names of the files.
+    pub fn mistake(&self, config: &Config, error: FlowError) -> anyhow::Error {
+        let file = config.observations.display();
+        match error {
+            FlowError::Impossible { time, cell, count } => bad_input(format!(
+                "{file}: time {:?}, cell {:?}: found a count of {} where no possible sequence of \
+                 moves leads from the start, expected none (a longer --reach, or another --start, \
+                 allows more)",
+                self.observations.times()[time],
+                self.cells.name(cell),
+                rounded(count, 6)
+            )),
+            other => bad_input(format!("{file}: {other}")),
+        }
+    }
+
+    /// The cell and the time of --from and --at.
+    pub fn given(&self, config: &Config) -> Result<Option<(usize, usize)>> {
+        let given = config.given.as_ref();
+        given.map(|(cell, time)| place(&self.cells, &self.observations, cell, time)).transpose()
+    }
+}
+
+fn wrong(error: impl std::fmt::Display) -> anyhow::Error {
+    bad_input(error.to_string())
+}
+
+fn place(
+    cells: &Cells,
+    observations: &Observations,
+    cell: &str,
+    time: &str,
+) -> Result<(usize, usize)> {
+    let own = cells.find(cell).ok_or_else(|| {
+        bad_input(format!("--from: found the cell {cell:?}, expected one of {} cells", cells.len()))
+    })?;
+    let at = observations.times().iter().position(|name| name == time).ok_or_else(|| {
+        let times = observations.times();
+        let (first, last) = (&times[0], &times[times.len() - 1]);
+        bad_input(format!("--at: found the time {time:?}, expected one of {first:?} to {last:?}"))
+    })?;
+    Ok((at, own))
+}
+
+fn noise(config: &Config, cells: &Cells, observations: &Observations) -> Result<Noise> {
+    Ok(match config.noise {
+        NoiseChoice::Poisson => Noise::Poisson { rate: rate(config, cells)? },
+        NoiseChoice::Gaussian => {
+            let counts = (0..observations.times().len()).flat_map(|time| observations.at(time));
+            let counts: Vec<f64> = counts.copied().flatten().collect();
+            let mean = counts.iter().sum::<f64>() / counts.len() as f64;
+            let default = if mean > 0.0 { mean } else { 1.0 };
+            let variance = config.variance.unwrap_or(default);
+            Noise::Gaussian { rate: rate(config, cells)?, variance }
+        }
+        NoiseChoice::Squared => {
+            Noise::Squared { weight: config.weight.unwrap_or(100.0 * cells.len() as f64) }
+        }
+    })
+}
+
+/// `α` for all cells, or one each.
+fn rate(config: &Config, cells: &Cells) -> Result<Vec<f64>> {
+    let Some(text) = &config.rate else { return Ok(vec![1.0]) };
+    let expected = "expected a positive number, or a file of cell,rate";
+    if let Ok(number) = text.parse::<f64>() {
+        if number.is_finite() && number > 0.0 {
+            return Ok(vec![number]);
+        }
+        return Err(bad_input(format!("--rate: found {text}, {expected}")));
+    }
+    if !Path::new(text).exists() {
+        return Err(bad_input(format!("--rate: found {text:?}, {expected}")));
+    }
+    let rates = read_cell_values(Path::new(text), "rate", cells, &config.cells).map_err(wrong)?;
+    match rates.iter().position(|rate| *rate <= 0.0) {
+        Some(cell) => Err(bad_input(format!(
+            "{text}: cell {:?}: found the rate {}, expected a positive number",
+            cells.name(cell),
+            rates[cell]
+        ))),
+        None => Ok(rates),
+    }
+}
+
+/// The counts as the noise takes them.
+fn counts(
+    config: &Config,
+    observations: &Observations,
+    warnings: &mut Vec<String>,
+) -> Observations {
+    if config.noise != NoiseChoice::Squared {
+        return observations.clone();
+    }
+    let totals: Vec<f64> =
+        (0..observations.times().len()).map(|time| observations.counted(time)).collect();
+    if config.shares {
+        if let Some(time) = totals.iter().position(|total| *total == 0.0) {
+            warnings.push(format!(
+                "{}: time {:?}: nothing was counted, so there are no shares: taken as not observed",
+                config.observations.display(),
+                observations.times()[time]
+            ));
+        }
+        return observations.map(|time, y| (totals[time] > 0.0).then(|| y / totals[time]));
+    }
+    // Distributions sum to 1, up to the digits they were written with.
+    if totals.iter().all(|total| *total <= 1.001) {
+        return observations.clone();
+    }
+    observations.map(|_, y| Some(y / config.population))
+}
+
+/// Counts of more than the population are a warning, counts of far more a mistake.
+fn check_population(
+    config: &Config,
+    counts: &Observations,
+    noise: &Noise,
+    warnings: &mut Vec<String>,
+) -> Result<()> {
+    let excess = noise.excess(counts, config.population);
+    let Some(worst) = excess.iter().max_by(|a, b| a.counted.total_cmp(&b.counted)) else {
+        return Ok(());
+    };
+    let (file, time) = (config.observations.display(), &counts.times()[worst.time]);
+    let unit = if config.noise == NoiseChoice::Squared { config.population } else { 1.0 };
+    let sums = [worst.counted, worst.explained].map(|sum| rounded(sum * unit, 6));
+    if worst.counted > SENSELESS * worst.explained {
+        return Err(bad_input(format!(
+            "{file}: time {time:?}: found counts that sum to {}, expected about {} at most, of \
+             --population {} (another population, or another --rate, explains more)",
+            sums[0], sums[1], config.population
+        )));
+    }
+    let named: Vec<&str> = excess
+        .iter()
+        .take(NAMED)
+        .map(|&Excess { time, .. }| counts.times()[time].as_str())
+        .collect();
+    let more = if excess.len() > NAMED { ", …" } else { "" };
+    warnings.push(format!(
+        "{file}: counts sum to more than a population of {} explains at {} of {} times ({}{more}), \
+         to {} at most where {} were expected: the flows are those of {} individuals all the same",
+        config.population,
+        excess.len(),
+        counts.times().len(),
+        named.join(", "),
+        sums[0],
+        sums[1],
+        config.population
+    ));
+    Ok(())
+}
+
+fn movement(config: &Config, cells: &Cells, observations: &Observations) -> Result<Movement> {
+    let mut steps = observations.times()[..observations.times().len() - 1].to_vec();
+    if config.forecast > 0 {
+        steps.extend(observations.times().last().cloned());
+        steps.extend(observations.following(config.forecast - 1));
+    }
+    let text = config.features.as_deref().unwrap_or(DEFAULT_FEATURES);
+    let mut covariates: Vec<Covariate> = Vec::new();
+    let mut of_file = Vec::new();
+    for path in &config.covariates {
+        let own = read_covariates(path, (cells, &config.cells), &steps).map_err(wrong)?;
+        if let Some(twice) = own.iter().find(|a| covariates.iter().any(|b| a.name == b.name)) {
+            return Err(bad_input(format!(
+                "{}: found the covariate {:?}, which another file has, too; expected each once",
+                path.display(),
+                twice.name
+            )));
+        }
+        of_file.push((path, covariates.len()..covariates.len() + own.len()));
+        covariates.extend(own);
+    }
+    let features = Feature::parse_list(text, cells, &covariates)
+        .map_err(|error| bad_input(format!("--features: {error}")))?;
+    for (path, range) in of_file {
+        let own = &covariates[range];
+        if !own.iter().any(|covariate| features.iter().any(|f| f.name == covariate.name)) {
+            let names: Vec<&str> = own.iter().map(|covariate| &covariate.name[..]).collect();
+            return Err(bad_input(format!(
+                "{}: found {}, of which --features names none; expected a weight for one",
+                path.display(),
+                names.join(", ")
+            )));
+        }
+    }
+    Ok(Movement { features, reach: config.reach, normalised: config.normalised })
+}
+
+fn start(config: &Config, cells: &Cells) -> Result<Option<Vec<f64>>> {
+    let text = &config.start;
+    if text == "free" {
+        return Ok(None);
+    }
+    if let Some(own) = cells.find(text) {
+        let score = |cell: usize| if cell == own { 0.0 } else { f64::NEG_INFINITY };
+        return Ok(Some((0..cells.len()).map(score).collect()));
+    }
+    if fs::metadata(text).is_err() {
+        return Err(bad_input(format!(
+            "--start: found {text:?}, expected free, the name of a cell, or a file of cell,weight"
+        )));
+    }
+    let weights =
+        read_cell_values(Path::new(text), "weight", cells, &config.cells).map_err(wrong)?;
+    let total: f64 = weights.iter().sum();
+    if total <= 0.0 {
+        return Err(bad_input(format!("{text}: found no positive weight, expected at least one")));
+    }
+    Ok(Some(weights.iter().map(|weight| (weight / total).ln()).collect()))
+}

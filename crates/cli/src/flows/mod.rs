@@ -1,0 +1,106 @@
+//! `bethe flows`: counts in, flows and a picture out.
+
+mod config;
+mod flags;
+mod input;
+mod output;
+#[cfg(feature = "parquet")]
+mod parquet;
+
+pub use flags::Flags;
+
+use std::ops::ControlFlow;
+
+use anyhow::Result;
+use bethe_core::solve::Record;
+use bethe_tasks::flows::infer::{Flows, fit};
+use bethe_tasks::flows::output::{Summary, rounded};
+
+use crate::interrupt::Interrupt;
+use crate::outcome::Outcome;
+use crate::solve::progress::Progress;
+use crate::solver::name;
+use config::Config;
+use input::Input;
+use output::Output;
+
+/// Nothing is printed, and no file has its name, before all is done.
+pub fn run(flags: Flags) -> Result<Outcome> {
+    let config = Config::try_from(flags)?;
+    let input = Input::read(&config)?;
+    let output = config.out.as_deref().map(Output::create).transpose()?;
+    if !config.quiet {
+        input.warnings.iter().for_each(|warning| eprintln!("warning: {warning}"));
+    }
+    let mut flows = solve(&config, &input)?;
+    let counts = flows.counts();
+    let summary = summarise(&config, &input, &flows, &counts);
+    let written = match output {
+        Some(mut output) => {
+            let movements = output.write(&config, &input, &mut flows, (&counts, &summary))?;
+            let names = output.publish()?;
+            format!(
+                "written: {} ({} flows of more than {} individuals)\n",
+                names.join(", "),
+                movements.written,
+                rounded(config.threshold, 3)
+            )
+        }
+        None => {
+            output::print(&summary)?;
+            String::new()
+        }
+    };
+    if !config.quiet {
+        eprint!("{}{written}", in_words(&summary));
+    }
+    Ok(Outcome::Done)
+}
+
+fn solve(config: &Config, input: &Input) -> Result<Flows> {
+    let interrupt = Interrupt::install()?;
+    let mut progress = Progress::new(1, config.quiet);
+    let mut observer = |record: &Record, _: &[f64]| {
+        progress.iteration(record);
+        if interrupt.is_set() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let problem = input.problem(config);
+    let solved = if config.nonlinear {
+        problem.solve_by_nonlinear_bp(&config.settings, &mut observer)
+    } else {
+        problem.solve(&config.settings, &mut observer)
+    };
+    solved.map_err(|error| input.mistake(config, error))
+}
+
+fn summarise(config: &Config, input: &Input, flows: &Flows, counts: &[f64]) -> Summary {
+    let times = input.observations.times();
+    let fits = fit(&input.counts, counts, &input.noise, config.population);
+    Summary {
+        population: config.population,
+        cells: input.cells.len(),
+        times: times.len(),
+        moves: input.moves.tables.iter().map(|table| table.len()).max().unwrap_or(0),
+        noise: name(config.noise),
+        warnings: input.warnings.clone(),
+        ..Summary::of_solution(&flows.solution).with_fit(times, &fits)
+    }
+}
+
+fn in_words(summary: &Summary) -> String {
+    let number = |value: Option<f64>| value.map_or("none".to_string(), |v| rounded(v, 3));
+    format!(
+        "{}: gap {} nats, {} oracle calls, {} s, solver {}\n\
+         fit: correlation {}, mean deviance {}, of {} counts in {} cells at {} times\n",
+        summary.status.replace('_', " "),
+        number(summary.gap),
+        summary.oracle_calls,
+        rounded(summary.seconds, 3),
+        summary.solver,
+        number(summary.correlation),
+        number(summary.mean_deviance),
+        summary.observed,
+        summary.cells,
+        summary.times,
+    )
+}

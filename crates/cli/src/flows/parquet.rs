@@ -1,0 +1,83 @@
+//! Flows as a Parquet file: the columns of flows.csv.
+
+use std::io;
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+use bethe_tasks::flows::data::Cells;
+use bethe_tasks::flows::output::Move;
+use parquet::basic::Compression;
+use parquet::data_type::{ByteArray, ByteArrayType, DataType, DoubleType};
+use parquet::file::properties::WriterProperties;
+use parquet::file::writer::SerializedFileWriter;
+use parquet::schema::parser::parse_message_type;
+
+use crate::files::PendingFile;
+
+const SCHEMA: &str = "message flows {
+    required binary time (UTF8);
+    required binary from (UTF8);
+    required binary to (UTF8);
+    required double count;
+}";
+
+/// Rows that are held before they are written.
+const ROWS: usize = 1 << 18;
+
+/// A file being written.
+pub struct Columns {
+    writer: SerializedFileWriter<PendingFile>,
+    /// Time, from, to.
+    names: [Vec<ByteArray>; 3],
+    counts: Vec<f64>,
+}
+
+impl Columns {
+    pub fn new(file: PendingFile) -> Result<Self> {
+        let schema = Arc::new(parse_message_type(SCHEMA).context("the schema is a constant")?);
+        let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
+        let writer = SerializedFileWriter::new(file, schema, Arc::new(properties))?;
+        Ok(Self { writer, names: Default::default(), counts: Vec::new() })
+    }
+
+    /// Adds the moves of one step.
+    pub fn write(&mut self, cells: &Cells, time: &str, moves: &[Move]) -> io::Result<()> {
+        let time = ByteArray::from(time);
+        for own in moves {
+            self.names[0].push(time.clone());
+            self.names[1].push(cells.name(own.from).into());
+            self.names[2].push(cells.name(own.to).into());
+            self.counts.push(own.count);
+        }
+        if self.counts.len() >= ROWS { self.write_group() } else { Ok(()) }
+    }
+
+    fn write_group(&mut self) -> io::Result<()> {
+        let mut group = self.writer.next_row_group()?;
+        for names in &mut self.names {
+            write_column::<ByteArrayType>(&mut group, names)?;
+        }
+        write_column::<DoubleType>(&mut group, &mut self.counts)?;
+        group.close()?;
+        Ok(())
+    }
+
+    /// Writes what is left; the file is yet to be given its name.
+    pub fn finish(mut self) -> Result<PendingFile> {
+        if !self.counts.is_empty() {
+            self.write_group()?;
+        }
+        Ok(self.writer.into_inner()?)
+    }
+}
+
+fn write_column<T: DataType>(
+    group: &mut parquet::file::writer::SerializedRowGroupWriter<'_, PendingFile>,
+    values: &mut Vec<T::T>,
+) -> io::Result<()> {
+    let mut column = group.next_column()?.expect("four columns");
+    column.typed::<T>().write_batch(values, None, None)?;
+    column.close()?;
+    values.clear();
+    Ok(())
+}

@@ -1,0 +1,183 @@
+//! Everything that `bethe flows` refuses: exit code 2, one line, nothing written.
+
+mod common;
+
+use common::Folder;
+
+const CELLS: &str = "cell,x,y\na,0,0\nb,1,0\nc,2,0\n";
+const COUNTS: &str = "time,a,b,c\n1,5,1,0\n2,2,3,1\n";
+
+fn folder() -> Folder {
+    Folder::new().with("cells.csv", CELLS).with("counts.csv", COUNTS)
+}
+
+fn refusal(folder: &Folder, further: &[&str]) -> String {
+    let before = folder.files();
+    let fixed = ["flows", "counts.csv", "--cells", "cells.csv", "--population", "6"];
+    let message = folder.refusal(&[&fixed, further].concat());
+    assert_eq!(folder.files(), before, "{message}");
+    message
+}
+
+#[test]
+fn mistakes_in_files_are_named_with_their_place() {
+    let cases = [
+        (
+            "counts.csv",
+            "time,a,b,c\n1,5,-1,0\n",
+            "counts.csv:2, column b: found \"-1\", expected a number of at least 0, or nothing or NA where it was not observed",
+        ),
+        (
+            "counts.csv",
+            "time,a,b,c\n1,5,x,0\n",
+            "counts.csv:2, column b: found \"x\", expected a number of at least 0, or nothing or NA where it was not observed",
+        ),
+        (
+            "counts.csv",
+            "time,a,b\n1,5,1\n",
+            "counts.csv: found no column for the cell \"c\", expected one for each cell of cells.csv",
+        ),
+        (
+            "counts.csv",
+            "time,a,b,c,d\n1,5,1,1,1\n",
+            "counts.csv:1, column 5: found the cell \"d\", expected one of the 3 cells of cells.csv",
+        ),
+        (
+            "counts.csv",
+            "time,a,b,b\n1,5,1,1\n",
+            "counts.csv:1, column 4: found the column \"b\" a second time, expected each once",
+        ),
+        ("counts.csv", "", "counts.csv: found nothing, expected a header"),
+        (
+            "cells.csv",
+            "cell,x,y\na,0,0\nb,1,0\na,2,0\n",
+            "cells.csv:4: found the cell \"a\" a second time, expected each once",
+        ),
+        (
+            "cells.csv",
+            "cell,x,y\na,0,zero\n",
+            "cells.csv:2, column y: found \"zero\", expected a finite number",
+        ),
+    ];
+    for (file, content, message) in cases {
+        assert_eq!(refusal(&folder().with(file, content), &[]), message);
+        assert_eq!(refusal(&folder().with(file, content), &["--out", "out"]), message);
+    }
+    let folder = folder();
+    let message =
+        folder.refusal(&["flows", "none.csv", "--cells", "cells.csv", "--population", "6"]);
+    assert!(message.starts_with("none.csv: cannot be opened: "), "{message}");
+    let message = refusal(&folder, &["--coordinates", "lonlat"]);
+    assert_eq!(message, "cells.csv:1: found the columns cell, x, y, expected cell, lon and lat");
+}
+
+#[test]
+fn counts_that_the_reach_does_not_allow_are_named() {
+    let message = refusal(&folder(), &["--start", "a", "--reach", "1", "--out", "out"]);
+    assert_eq!(
+        message,
+        "counts.csv: time \"1\", cell \"b\": found a count of 1 where no possible sequence of moves \
+         leads from the start, expected none (a longer --reach, or another --start, allows more)"
+    );
+}
+
+#[test]
+fn flags_out_of_range_are_named() {
+    let cases: [(&[&str], &str); 20] = [
+        (&["--population", "0"], "--population: found 0, expected a positive number"),
+        (&["--population", "nan"], "--population: found NaN, expected a positive number"),
+        (&["--reach", "-1"], "--reach: found -1, expected a number of at least 0"),
+        (&["--rate", "0"], "--rate: found 0, expected a positive number, or a file of cell,rate"),
+        (
+            &["--rate", "fast"],
+            "--rate: found \"fast\", expected a positive number, or a file of cell,rate",
+        ),
+        (&["--variance", "1"], "--variance: found with --noise poisson, expected --noise gaussian"),
+        (&["--weight", "1"], "--weight: found with --noise poisson, expected --noise squared"),
+        (&["--shares"], "--shares: found with --noise poisson, expected --noise squared"),
+        (
+            &["--noise", "squared", "--rate", "1"],
+            "--rate: found with --noise squared, expected --noise poisson or gaussian",
+        ),
+        (
+            &["--noise", "gaussian", "--variance", "0"],
+            "--variance: found 0, expected a positive number",
+        ),
+        (
+            &["--features", "luck=1"],
+            "--features: found the feature \"luck\", expected one of stay, distance, stride, goal:CELL, wind (which needs a file of covariates)",
+        ),
+        (
+            &["--start", "nowhere"],
+            "--start: found \"nowhere\", expected free, the name of a cell, or a file of cell,weight",
+        ),
+        (&["--sample", "3"], "--sample: found without --out, expected a folder for its file"),
+        (&["--threshold", "3"], "--threshold: found without --out, expected a folder for its file"),
+        (&["--out", "o", "--seed", "3"], "--seed: found without --sample, expected both"),
+        (&["--out", "o", "--from", "a"], "--from: found without --at, expected both"),
+        (
+            &["--out", "o", "--from", "z", "--at", "1"],
+            "--from: found the cell \"z\", expected one of 3 cells",
+        ),
+        (
+            &["--out", "o", "--from", "a", "--at", "9"],
+            "--at: found the time \"9\", expected one of \"1\" to \"2\"",
+        ),
+        (&["--out", "o", "--forecast", "0"], "--forecast: found 0, expected at least 1"),
+        (
+            &["--solver", "nonlinear-bp", "--beta", "1"],
+            "--beta: found with --solver nonlinear-bp, expected --solver rda",
+        ),
+    ];
+    for (flags, message) in cases {
+        let folder = folder();
+        let mut all = vec!["flows", "counts.csv", "--cells", "cells.csv"];
+        if !flags.contains(&"--population") {
+            all.extend(["--population", "6"]);
+        }
+        all.extend(flags);
+        assert_eq!(folder.refusal(&all), message);
+        assert_eq!(folder.files(), ["cells.csv", "counts.csv"]);
+    }
+}
+
+#[test]
+fn covariates_that_are_missing_or_of_no_use_are_named() {
+    let folder = folder()
+        .with("wind.csv", "time,wind\n1,N\n")
+        .with("late.csv", "time,wind\n9,N\n")
+        .with("wood.csv", "cell,wood\na,1\nb,2\nc,3\n")
+        .with("rates.csv", "cell,rate\na,1\nb,0\nc,3\n");
+    let with = |file: &str| ["--covariates", file].map(str::to_string);
+    let refused = |file: &str, further: &[&str]| {
+        let file = with(file);
+        refusal(&folder, &[&[&file[0][..], &file[1]], further].concat())
+    };
+    assert_eq!(
+        refused("late.csv", &["--features", "wind=1"]),
+        "late.csv: found nothing for the time \"1\", expected a row for each time at which a step begins"
+    );
+    assert_eq!(
+        refused("wood.csv", &["--features", "distance=-1"]),
+        "wood.csv: found wood, of which --features names none; expected a weight for one"
+    );
+    assert_eq!(
+        refused("wood.csv", &["--covariates", "wood.csv", "--features", "wood=1"]),
+        "wood.csv: found the covariate \"wood\", which another file has, too; expected each once"
+    );
+    assert_eq!(
+        refused("wind.csv", &["--features", "wind=1", "--out", "o", "--forecast", "1"]),
+        "wind.csv: found nothing for the time \"2\", expected a row for each time at which a step begins"
+    );
+    assert_eq!(
+        refusal(&folder, &["--rate", "rates.csv"]),
+        "rates.csv: cell \"b\": found the rate 0, expected a positive number"
+    );
+}
+
+#[test]
+fn a_folder_that_cannot_be_made_is_named_before_any_work() {
+    let folder = folder().with("taken", "not a folder");
+    let message = refusal(&folder, &["--out", "taken/out"]);
+    assert!(message.starts_with("taken/out: cannot be made: "), "{message}");
+}

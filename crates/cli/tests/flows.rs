@@ -1,0 +1,248 @@
+//! `bethe flows` on simulated birds: what it writes, and what its flags change.
+
+mod common;
+
+use common::{Folder, close, error};
+use serde_json::Value;
+
+/// A grid of 4 × 4 cells, row after row.
+pub fn cells() -> String {
+    let row = |n: usize| format!("r{},{},{}\n", n, n % 4, n / 4);
+    "cell,x,y\n".to_string() + &(0..16).map(row).collect::<String>()
+}
+
+/// Some hundred birds that go from one corner to the opposite one, a few cells at a time.
+pub fn counts() -> String {
+    let mut text = "day".to_string();
+    (0..16).for_each(|n| text += &format!(",r{n}"));
+    for day in 0..7 {
+        text += &format!("\n{}", day + 1);
+        for n in 0..16 {
+            let along = (n % 4 + n / 4) as f64;
+            let count = (60.0 * (-(along - f64::from(day)).powi(2)).exp()).round();
+            let seen = if day == 3 && n == 5 { "NA".to_string() } else { count.to_string() };
+            text += &format!(",{seen}");
+        }
+    }
+    text + "\n"
+}
+
+fn folder() -> Folder {
+    Folder::new().with("cells.csv", &cells()).with("counts.csv", &counts())
+}
+
+const FIXED: [&str; 6] = ["flows", "counts.csv", "--cells", "cells.csv", "--population", "400"];
+
+fn run(folder: &Folder, further: &[&str]) -> String {
+    folder.succeeds(&[&FIXED, further].concat())
+}
+
+/// The rows of a table, without its header.
+fn rows(text: &str) -> Vec<Vec<String>> {
+    text.lines().skip(1).map(|line| line.split(',').map(str::to_string).collect()).collect()
+}
+
+fn number(cell: &str) -> f64 {
+    cell.parse().unwrap()
+}
+
+fn summary(folder: &Folder, further: &[&str]) -> Value {
+    serde_json::from_str(&run(folder, &[&["--quiet"], further].concat())).unwrap()
+}
+
+#[test]
+fn without_a_folder_the_summary_goes_to_standard_output() {
+    let folder = folder();
+    let output = folder.bethe(&FIXED);
+    assert_eq!(output.status.code(), Some(0));
+    let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(answer["status"], "converged");
+    assert_eq!(answer["solver"], "dual");
+    assert_eq!(
+        (&answer["cells"], &answer["times"], &answer["observed"]),
+        (&16.into(), &7.into(), &111.into())
+    );
+    assert_eq!(answer["fit"].as_array().unwrap().len(), 7);
+    assert!(answer["gap"].as_f64().unwrap() <= 1e-6 * answer["objective"].as_f64().unwrap().abs());
+    assert!(answer["correlation"].as_f64().unwrap() > 0.9);
+    assert!(error(&output).starts_with("converged: gap "), "{}", error(&output));
+    assert_eq!(folder.files(), ["cells.csv", "counts.csv"]);
+    assert_eq!(error(&folder.bethe(&[&FIXED[..], &["--quiet"]].concat())), "");
+}
+
+#[test]
+fn tables_of_one_run_agree_with_each_other() {
+    let folder = folder();
+    let flags = ["--out", "out", "--threshold", "0", "--quiet", "--forecast", "2"];
+    let more = ["--sample", "30", "--seed", "4", "--from", "r5", "--at", "4"];
+    assert_eq!(run(&folder, &[&flags[..], &more].concat()), "");
+    let counts = rows(&folder.read("out/counts.csv"));
+    let count = |time: usize, cell: usize| number(&counts[time][cell + 1]);
+    assert_eq!(counts.len(), 7);
+    for row in &counts {
+        let total: f64 = row[1..].iter().map(|cell| number(cell)).sum();
+        assert!((total - 400.0).abs() < 1e-2);
+    }
+    let flows = rows(&folder.read("out/flows.csv"));
+    let index = |name: &str| name[1..].parse::<usize>().unwrap();
+    let key = |row: &[String]| (number(&row[0]) as usize, index(&row[1]), index(&row[2]));
+    assert!(flows.windows(2).all(|pair| key(&pair[0]) < key(&pair[1])), "sorted");
+    for time in 0..6 {
+        for cell in 0..16 {
+            let own = flows.iter().filter(|row| key(row).0 == time + 1 && key(row).1 == cell);
+            let left: f64 = own.map(|row| number(&row[3])).sum();
+            assert!((left - count(time, cell)).abs() < 1e-2);
+        }
+    }
+    for row in rows(&folder.read("out/net.csv")) {
+        let (time, cell) = (number(&row[0]) as usize, index(&row[1]));
+        let change = count(time, cell) - count(time - 1, cell);
+        assert!((number(&row[4]) - change).abs() < 1e-2);
+        assert!((number(&row[2]) - number(&row[3]) - number(&row[4])).abs() < 1e-3);
+    }
+    let routes = rows(&folder.read("out/routes.csv"));
+    assert_eq!((routes.len(), routes[0].len()), (30, 8));
+    let forecast = rows(&folder.read("out/forecast.csv"));
+    assert_eq!(forecast.iter().map(|row| &row[0]).collect::<Vec<_>>(), ["8", "9"]);
+    let given = rows(&folder.read("out/given.csv"));
+    assert!((number(&given[3][6]) - count(3, 5)).abs() < 1e-3);
+    let total: f64 = given[0][1..].iter().map(|cell| number(cell)).sum();
+    assert!((total - count(3, 5)).abs() < 1e-3);
+    let answer: Value = serde_json::from_str(&folder.read("out/summary.json")).unwrap();
+    assert_eq!(answer["status"], "converged");
+    let page = folder.read("out/index.html");
+    assert!(page.starts_with("<!DOCTYPE html>") && page.trim_end().ends_with("</html>"));
+    for frame in 1..=7 {
+        let frame = folder.read(&format!("out/frames/00{frame}.svg"));
+        assert!(frame.starts_with("<svg") && frame.trim_end().ends_with("</svg>"));
+    }
+    let again = run(&folder, &[&["--out", "again"], &flags[2..], &more].concat());
+    assert_eq!(again, "");
+    for name in ["flows.csv", "routes.csv", "index.html"] {
+        assert_eq!(folder.read(&format!("out/{name}")), folder.read(&format!("again/{name}")));
+    }
+}
+
+#[test]
+fn small_flows_are_dropped_and_old_frames_removed() {
+    let folder = folder();
+    std::fs::create_dir_all(folder.path("out/frames")).unwrap();
+    let folder = folder.with("out/frames/099.svg", "old").with("out/frames/notes.txt", "mine");
+    run(&folder, &["--out", "out", "--threshold", "2.5", "--quiet"]);
+    let flows = rows(&folder.read("out/flows.csv"));
+    assert!(!flows.is_empty() && flows.iter().all(|row| number(&row[3]) > 2.5));
+    assert!(!folder.path("out/frames/099.svg").exists());
+    assert!(folder.path("out/frames/notes.txt").exists());
+    let left: Vec<_> = std::fs::read_dir(folder.path("out")).unwrap().flatten().collect();
+    assert!(left.iter().all(|entry| !entry.file_name().to_string_lossy().contains("partial")));
+}
+
+#[test]
+fn every_solver_finds_the_same_flows() {
+    let folder = folder();
+    let best = summary(&folder, &[])["objective"].as_f64().unwrap();
+    let solvers = ["dual", "rda", "mirror-descent", "accelerated-rda", "adaptive", "nonlinear-bp"];
+    for solver in solvers {
+        let answer = summary(&folder, &["--solver", solver, "--tolerance", "1e-4"]);
+        assert_eq!(answer["solver"], solver);
+        assert!(close(&answer["objective"], best, 2e-4 * best.abs()), "{solver} {answer}");
+        assert_eq!(answer["status"], "converged", "{solver}");
+    }
+    let answer = summary(&folder, &["--max-iterations", "2"]);
+    assert_eq!(answer["status"], "iteration_limit");
+    let answer = summary(&folder, &["--solver", "rda", "--time-limit", "1us"]);
+    assert_eq!(answer["status"], "time_limit");
+    let answer = summary(&folder, &["--solver", "nonlinear-bp", "--time-limit", "1us"]);
+    assert_eq!(answer["status"], "time_limit");
+}
+
+#[test]
+fn noise_rates_and_starts_change_the_answer_as_told() {
+    let folder = folder();
+    let rates: String = (0..16).map(|n| format!("r{n},2\n")).collect();
+    let weights: String = (0..16).map(|n| format!("r{n},{}\n", u8::from(n < 3))).collect();
+    let folder = folder
+        .with("rates.csv", &format!("cell,rate\n{rates}"))
+        .with("start.csv", &format!("cell,weight\n{weights}"));
+    let objective = |further: &[&str]| summary(&folder, further)["objective"].as_f64().unwrap();
+    assert_eq!(objective(&["--rate", "2"]), objective(&["--rate", "rates.csv"]));
+    assert_ne!(objective(&["--rate", "2"]), objective(&[]));
+    assert_eq!(objective(&["--rate", "1"]), objective(&[]));
+    let gaussian = objective(&["--noise", "gaussian", "--variance", "9"]);
+    assert_ne!(gaussian, objective(&["--noise", "gaussian"]));
+    assert_ne!(objective(&["--normalise", "no"]), objective(&["--normalise", "yes"]));
+    let impossible = folder.refusal(&[&FIXED[..], &["--start", "r0", "--reach", "1"]].concat());
+    assert!(impossible.contains("counts.csv: time \"1\", cell"), "{impossible}");
+    run(&folder, &["--start", "start.csv", "--noise", "gaussian", "--out", "o", "--quiet"]);
+    let first = &rows(&folder.read("o/counts.csv"))[0];
+    assert!(first[1..4].iter().all(|cell| number(cell) > 0.0));
+    assert!(first[4..].iter().all(|cell| number(cell) == 0.0));
+}
+
+#[test]
+fn squared_error_takes_shares_and_counts() {
+    let folder = folder();
+    let of_counts: Vec<Vec<String>> = rows(&counts());
+    let mut shares = counts().lines().next().unwrap().to_string();
+    for row in &of_counts {
+        let value = |cell: &String| match cell.parse::<f64>() {
+            Ok(count) => (count / 400.0).to_string(),
+            Err(_) => cell.clone(),
+        };
+        shares +=
+            &format!("\n{},{}", row[0], row[1..].iter().map(value).collect::<Vec<_>>().join(","));
+    }
+    let folder = folder.with("shares.csv", &(shares + "\n"));
+    let squared = ["--noise", "squared", "--weight", "500"];
+    let counted = summary(&folder, &squared)["objective"].as_f64().unwrap();
+    let mut flags = [&FIXED[..], &squared, &["--quiet"]].concat();
+    flags[1] = "shares.csv";
+    let shared: Value = serde_json::from_str(&folder.succeeds(&flags)).unwrap();
+    // Days without the missing cell sum to less than the population in both files.
+    assert!(close(&shared["objective"], counted, 1e-5 * counted.abs()), "{counted} {shared}");
+    let normalised = summary(&folder, &[&squared[..], &["--shares"]].concat());
+    assert_ne!(normalised["objective"].as_f64().unwrap(), counted);
+}
+
+#[test]
+fn features_read_covariates() {
+    let folder = folder();
+    let winds: String =
+        (1..=9).map(|day| format!("{day},{}\n", ["E", "N", "calm"][day % 3])).collect();
+    let wood: String = (0..16).map(|n| format!("r{n},{}\n", n % 5)).collect();
+    let folder = folder
+        .with("wind.csv", &format!("day,wind\n{winds}"))
+        .with("wood.csv", &format!("cell,wood,lakes\n{}", wood.replace('\n', ",1\n")))
+        .with("roads.csv", "from,to,road\nr0,r1,1\nr1,r2,1\n");
+    let files =
+        ["--covariates", "wind.csv", "--covariates", "wood.csv", "--covariates", "roads.csv"];
+    let features = "stay=0.5,distance=-1,goal:r15=1,wind=0.7,wood=0.2,road=2";
+    let all = summary(&folder, &[&files[..], &["--features", features]].concat());
+    let default = summary(&folder, &[]);
+    assert_eq!(all["status"], "converged");
+    assert_ne!(all["objective"], default["objective"]);
+    let plain = summary(&folder, &["--features", "distance=-1"]);
+    assert_eq!(plain["objective"], default["objective"]);
+    // The wind of two more nights is there.
+    let forecast = ["--out", "out", "--quiet", "--forecast", "2", "--features", "wind=1"];
+    run(&folder, &[&forecast[..], &files[..2]].concat());
+    assert_eq!(rows(&folder.read("out/forecast.csv")).len(), 2);
+}
+
+#[test]
+fn too_small_a_population_is_a_warning_and_a_senseless_one_an_error() {
+    let folder = folder();
+    let mut flags = FIXED;
+    flags[5] = "70";
+    let output = folder.bethe(&flags);
+    assert_eq!(output.status.code(), Some(0));
+    let warning = error(&output);
+    let expected = "warning: counts.csv: counts sum to more than a population of 70 explains at";
+    assert!(warning.starts_with(expected), "{warning}");
+    let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(answer["warnings"].as_array().unwrap().len(), 1);
+    flags[5] = "10";
+    let refusal = folder.refusal(&flags);
+    assert!(refusal.starts_with("counts.csv: time \"4\": found counts that sum to "), "{refusal}");
+    assert!(refusal.contains("expected about 10 at most, of --population 10"), "{refusal}");
+}
