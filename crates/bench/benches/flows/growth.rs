@@ -1,0 +1,171 @@
+//! How time and memory grow with the map and with time.
+
+use std::process::Command;
+use std::time::Instant;
+
+use bethe_bench::{Verdicts, exponent};
+use bethe_core::solve::Ignore;
+use bethe_core::{Method, Settings};
+use bethe_tasks::flows::data::{Cells, Geometry, Observations};
+use bethe_tasks::flows::energy::Noise;
+use bethe_tasks::flows::infer::FlowProblem;
+use bethe_tasks::flows::model::{Feature, Kind, Movement};
+
+use crate::instance::{PAPER, Recipe};
+
+/// Iterations of a solve whose time is measured: as many, whatever the size.
+const ITERATIONS: usize = 10;
+/// Cells within this distance are about 60.
+const REACH: f64 = 4.4;
+
+pub fn exponents(verdicts: &mut Verdicts) {
+    println!("\ntime of {ITERATIONS} iterations, ms");
+    let times = [20, 40, 80, 160];
+    let taken = times.map(|times| seconds(Recipe { times, ..PAPER }));
+    let of_times = row("times (10 × 10 cells, dense)", &times, &taken);
+    verdicts.at_most("growth with times, exponent", of_times, 1.1);
+    let sides = [16, 24, 36, 54];
+    let taken = sides.map(|side| seconds(Recipe { side, times: 6, reach: Some(REACH), ..PAPER }));
+    let of_cells = row("cells (6 times, reach 4.4)", &sides.map(|side| side * side), &taken);
+    verdicts.at_most("growth with cells within reach, exponent", of_cells, 1.15);
+}
+
+fn row(name: &str, sizes: &[usize], seconds: &[f64]) -> f64 {
+    let exponent = exponent(sizes, seconds);
+    let cells = sizes.iter().zip(seconds).map(|(size, s)| format!("{size}: {:.2}", 1e3 * s));
+    println!("  {name:<30} {}   exponent {exponent:.2}", cells.collect::<Vec<_>>().join("  "));
+    exponent
+}
+
+/// The least of a few runs.
+fn seconds(recipe: Recipe) -> f64 {
+    let instance = recipe.instance();
+    let settings = Settings {
+        method: Method::Dual,
+        tolerance: 1e-12,
+        max_iterations: ITERATIONS,
+        ..Settings::default()
+    };
+    let run = || instance.problem().solve(&settings, &mut Ignore).expect("solved").solution.seconds;
+    (0..5).map(|_| run()).fold(f64::INFINITY, f64::min)
+}
+
+/// A large map in a process of its own, whose memory can be read.
+#[derive(Clone, Copy)]
+pub struct Large {
+    pub name: &'static str,
+    columns: usize,
+    rows: usize,
+    /// So many cells of the grid, column after column.
+    cells: usize,
+    reach: Option<f64>,
+    tolerance: f64,
+    /// Seconds and megabytes that it may take.
+    limits: (f64, f64),
+}
+
+/// 1,706 cells of weekly abundance with a dense kernel; 20,000 cells with about 60 in reach of each.
+pub const LARGE: [Large; 2] = [
+    Large {
+        name: "dense",
+        columns: 42,
+        rows: 41,
+        cells: 1706,
+        reach: None,
+        tolerance: 1e-4,
+        limits: (60.0, 1000.0),
+    },
+    Large {
+        name: "reach",
+        columns: 200,
+        rows: 100,
+        cells: 20_000,
+        reach: Some(REACH),
+        tolerance: 1e-4,
+        limits: (600.0, 2000.0),
+    },
+];
+
+const WEEKS: usize = 52;
+
+impl Large {
+    /// Runs in a process of its own, and judges what that printed.
+    pub fn measure(&self, verdicts: &mut Verdicts) {
+        let own = std::env::current_exe().expect("the benchmark itself");
+        let output = Command::new(own).arg(self.name).output().expect("it starts");
+        let text = String::from_utf8_lossy(&output.stdout);
+        print!("{text}");
+        let numbers: Vec<f64> = text.split_whitespace().filter_map(|w| w.parse().ok()).collect();
+        let [seconds, megabytes, gap] = numbers[numbers.len() - 3..] else {
+            panic!("{} printed {text}", self.name)
+        };
+        let name = self.name;
+        verdicts.at_most(&format!("{name}: seconds"), seconds, self.limits.0);
+        verdicts.at_most(&format!("{name}: megabytes"), megabytes, self.limits.1);
+        verdicts.at_most(&format!("{name}: gap over tolerance"), gap / self.tolerance, 1.0);
+    }
+
+    /// A hump of individuals that wanders over the map in a year, every week a distribution.
+    pub fn run(&self) {
+        let start = Instant::now();
+        let grid = Cells::grid(self.columns, self.rows);
+        let named = (0..self.cells).map(|cell| (grid.name(cell).to_string(), grid.place(cell)));
+        let cells = Cells::new(Geometry::Plane, named).expect("cells of a grid");
+        let feature = Feature { name: "distance".into(), kind: Kind::Distance, weight: -0.5 };
+        let movement = Movement { features: vec![feature], reach: self.reach, normalised: true };
+        let moves = movement.moves(&cells, WEEKS - 1);
+        let mut observations = Observations::new(cells.len());
+        for week in 0..WEEKS {
+            let phase = std::f64::consts::TAU * week as f64 / WEEKS as f64;
+            let (x, y) = (
+                self.columns as f64 * (0.5 - 0.1 * phase.cos()),
+                self.rows as f64 * (0.5 + 0.2 * phase.sin()),
+            );
+            let width = self.columns as f64 / 8.0;
+            let hump = |cell: usize| {
+                let (u, v) = cells.place(cell);
+                (-((u - x).powi(2) + (v - y).powi(2)) / (2.0 * width * width)).exp() + 1e-4
+            };
+            let total: f64 = (0..cells.len()).map(hump).sum();
+            let shares = (0..cells.len()).map(|cell| Some(hump(cell) / total));
+            observations.push(week.to_string(), shares);
+        }
+        let noise = Noise::Squared { weight: 100.0 * cells.len() as f64 };
+        let problem = FlowProblem {
+            moves: &moves,
+            start: None,
+            observations: &observations,
+            noise: &noise,
+            population: 1e6,
+        };
+        let settings = Settings { tolerance: self.tolerance, ..Settings::default() };
+        let mut flows = problem.solve(&settings, &mut Ignore).expect("solved");
+        let (mut written, mut moved) = (0usize, 0.0);
+        flows.visit(&mut |_, from, to, number| {
+            written += usize::from(number > 10.0);
+            moved += if from == to { 0.0 } else { number };
+        });
+        let solution = &flows.solution;
+        println!(
+            "  {}: {} cells, {} moves a step, {:?} after {} oracle calls, {written} flows above 10; \
+             seconds, megabytes, gap: {:.2} {:.0} {:.3e}",
+            self.name,
+            cells.len(),
+            moves.tables[0].len(),
+            solution.status,
+            solution.oracle_calls,
+            start.elapsed().as_secs_f64(),
+            peak_megabytes(),
+            solution.gap.unwrap_or(f64::INFINITY)
+        );
+        assert!(moved > 0.0);
+    }
+}
+
+/// The most memory that this process has held.
+fn peak_megabytes() -> f64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let kilobytes = line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<f64>().ok());
+    kilobytes.map_or(f64::NAN, |kilobytes| kilobytes / 1024.0)
+}

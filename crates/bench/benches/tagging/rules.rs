@@ -1,0 +1,130 @@
+//! What rules cost: in tagging, and to learn.
+
+use std::path::Path;
+use std::time::Instant;
+
+use bethe_bench::{Verdicts, exponent};
+use bethe_core::Method;
+use bethe_tasks::tagging::data::{Format, Sequence};
+use bethe_tasks::tagging::train::{
+    Base, ConstraintSource, Event, Labelled, LearnedRules, TrainSettings, train,
+};
+use bethe_tasks::tagging::{TagOptions, Tagger, Tagging};
+
+use super::data::{attribute_files, read};
+use super::records::records;
+use super::usage::processor_seconds;
+
+/// Times that a file is tagged; the least time counts.
+const REPEATS: usize = 3;
+/// Rules whose weights are learned together.
+const RULES: usize = 600;
+
+/// Rules that a person might declare for chunks of sentences, all of given weights.
+const CHUNKING: &str = r#"
+rule = [
+    { at_least = 1, of = "VP", weight = 1.0 },
+    { at_most = 3, of = "NP", weight = 0.3 },
+    { at_least = 0, of = { NP = 1, VP = -1 }, weight = 0.5 },
+    { at_most = 1, of = "SBAR", weight = 0.5 },
+    { at_most = 2, of = ["PP", "SBAR"], weight = 0.5 },
+    { if = "PRT", then = "VP", weight = 1.0 },
+]
+"#;
+
+/// Measures, and prints the ratios.
+pub fn measure(data: Option<&Path>, verdicts: &mut Verdicts) {
+    let mut settings = TrainSettings { constraints: ConstraintSource::Auto, ..Default::default() };
+    settings.rules.l1 = Some(1.0);
+    settings.base.max_iterations = 50;
+    let tagger = trained(&records(600, 1), &settings);
+    tagging_under("made records", &tagger, &records(1000, 2), verdicts);
+    if let Some(data) = data {
+        let folder = std::env::temp_dir().join(format!("bethe-rules-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).expect("a temporary folder");
+        let [training, test] = attribute_files(data, &folder);
+        let file = folder.join("rules.toml");
+        std::fs::write(&file, CHUNKING).expect("room in the temporary folder");
+        settings.constraints = ConstraintSource::File(file);
+        settings.format = Format::Attributes;
+        let tagger = trained(&read(&training, Format::Attributes), &settings);
+        tagging_under("CoNLL-2000", &tagger, &read(&test, Format::Attributes), verdicts);
+        let _ = std::fs::remove_dir_all(&folder);
+    }
+    learning(verdicts);
+}
+
+fn trained(sequences: &[Sequence], settings: &TrainSettings) -> Tagger {
+    let labelled = Labelled { sequences, scores: None };
+    train(labelled, None, settings, &mut |_| ()).expect("data to train on")
+}
+
+/// Tagging with ten iterations of inference for every sequence, over tagging without rules.
+fn tagging_under(name: &str, tagger: &Tagger, test: &[Sequence], verdicts: &mut Verdicts) {
+    let mut options = TagOptions { rules: false, ..TagOptions::default() };
+    let (plain, _) = seconds(tagger, test, &options);
+    options.rules = true;
+    let (usual, iterations) = seconds(tagger, test, &options);
+    let rules = tagger.rules().len();
+    println!("{name}: tagging {plain:.3} s without rules, {rules} rules");
+    println!("  to the usual tolerance: {usual:.3} s, {iterations:.1} iterations");
+    // No gap is as small as this: what ends inference is the limit.
+    (options.limits.max_iterations, options.limits.tolerance) = (10, 1e-300);
+    for (solver, method) in [("dual", Method::Auto), ("rda", Method::Rda { beta: 0.0 })] {
+        options.limits.method = method;
+        let (ruled, iterations) = seconds(tagger, test, &options);
+        println!("  limit of ten, {solver}: {ruled:.3} s, {iterations:.1} iterations");
+        let name = format!("{name}, ten iterations ({solver}) over plain");
+        verdicts.at_most(&name, ruled / plain, 6.0);
+    }
+}
+
+/// Seconds of one thread, and the mean number of iterations.
+fn seconds(tagger: &Tagger, test: &[Sequence], options: &TagOptions) -> (f64, f64) {
+    let (mut least, mut iterations) = (f64::INFINITY, 0);
+    for _ in 0..REPEATS {
+        let mut tagging = Tagging::new(tagger);
+        iterations = 0;
+        let start = processor_seconds();
+        for sequence in test {
+            let tagged = tagging.tag(sequence, options).expect("a sequence of the data");
+            iterations += tagged.summary.map_or(0, |summary| summary.iterations);
+        }
+        least = least.min(processor_seconds() - start);
+    }
+    (least, iterations as f64 / test.len() as f64)
+}
+
+/// Seconds to learn the weights of [`RULES`] rules from held-out sequences, by their number.
+fn learning(verdicts: &mut Verdicts) {
+    let mut settings = TrainSettings::default();
+    settings.base.max_iterations = 30;
+    settings.rules.l1 = Some(1.0);
+    let training = records(300, 3);
+    let labelled = Labelled { sequences: &training, scores: None };
+    let base = Base::train(labelled, None, &settings, &mut |_| ()).expect("data to train on");
+    let mut rules = base.candidates().constraints;
+    let generated = rules.len();
+    rules.truncate(RULES);
+    println!("learning the weights of {} of {generated} generated rules:", rules.len());
+    let (sizes, mut times) = ([165, 330, 660, 1320], Vec::new());
+    for size in sizes {
+        let sequences = records(size, 4);
+        let labelled = Labelled { sequences: &sequences, scores: None };
+        let held_out = base.predict(labelled).expect("records");
+        let mut passes = 0;
+        let (begun, processor) = (Instant::now(), processor_seconds());
+        let learned =
+            base.learn(&held_out, (rules.clone(), generated), &settings.rules, &mut |event| {
+                passes += usize::from(matches!(event, Event::Pass { .. }));
+            });
+        let (wall, spent) = (begun.elapsed().as_secs_f64(), processor_seconds() - processor);
+        let LearnedRules { constraints, .. } = learned.expect("rules with weights to learn");
+        println!(
+            "  {size} sequences: {wall:.1} s ({spent:.1} s of processors), {passes} passes, {} kept",
+            constraints.len()
+        );
+        times.push(spent / passes.max(1) as f64);
+    }
+    verdicts.at_most("learning a pass of rules, T = N^", exponent(&sizes, &times), 1.15);
+}
