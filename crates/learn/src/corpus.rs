@@ -179,6 +179,13 @@ impl<'a> Observations<'a> {
         &self.attributes[self.starts[position]..self.starts[position + 1]]
     }
 
+    /// The attributes of as many positions as there are of `count` from here.
+    #[inline]
+    pub fn run(&self, position: usize, count: usize) -> &'a [u32] {
+        let end = (position + count).min(self.len());
+        &self.attributes[self.starts[position]..self.starts[end]]
+    }
+
     /// Their values, or nothing where every value is 1.
     #[inline]
     pub fn values(&self, position: usize) -> &'a [f32] {
@@ -208,6 +215,10 @@ mod tests {
         let (first, second) = (corpus.sequence(0), corpus.sequence(1));
         assert_eq!((first.attributes(0), first.values(0)), (&[3, 1][..], &[1.0, 1.0][..]));
         assert_eq!((first.len(), first.attributes(1)), (2, &[][..]));
+        assert_eq!(
+            (first.run(0, 1), first.run(0, 9), second.run(0, 2)),
+            (&[3, 1][..], &[3, 1][..], &[2][..])
+        );
         assert_eq!((second.attributes(0), second.values(0)), (&[2][..], &[0.5][..]));
         corpus.renumber(&[None, Some(0), Some(1), None]);
         let (first, second) = (corpus.sequence(0), corpus.sequence(1));

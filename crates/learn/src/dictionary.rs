@@ -314,9 +314,12 @@ fn hash(text: &[u8]) -> u64 {
     for word in words {
         state = mix(state, u64::from_le_bytes(*word));
     }
-    let mut last = [0; 8];
-    last[..rest.len()].copy_from_slice(rest);
-    mix(state, u64::from_le_bytes(last) ^ ODD)
+    // The last eight bytes, of which some may have been read: one load where a copy would be a call.
+    let last = match text.last_chunk::<8>() {
+        Some(last) => u64::from_le_bytes(*last),
+        None => rest.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte)),
+    };
+    mix(state, last ^ ODD)
 }
 
 #[cfg(test)]

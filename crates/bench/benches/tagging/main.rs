@@ -10,8 +10,8 @@
 //!
 //! - *training* reads the attribute file, trains, writes the model. CRFsuite's seconds are those of
 //!   `Trainer.train` alone, its strings being numbers by then; ours are those of the whole job, reading
-//!   and numbering included. Ours takes as many iterations as its loss needs to be that of CRFsuite
-//!   after 100; both end with the model on disk.
+//!   and numbering included. CRFsuite stops when it finds that it has converged, ours when its loss is
+//!   CRFsuite's; both end with the model on disk.
 //! - *tagging* opens the model and reads the attribute file; then the whole file is tagged several times
 //!   on one thread, and the least time counts. CRFsuite's seconds are those of `Tagger.tag` on lists of
 //!   strings, ours those of `Tagging::tag` on lines of text whose fields are known, escapes and all:

@@ -7,7 +7,7 @@ use bethe_core::oracle::{Chain, ChainModel, Oracle};
 use bethe_core::support::Support;
 use pulp::Simd;
 
-use super::rows::padded;
+use super::rows::{AHEAD, padded};
 use super::scores::Scorer;
 use super::structure::Structure;
 use crate::corpus::Observations;
@@ -151,7 +151,10 @@ impl pulp::WithSimd for Add<'_> {
         for (t, residual) in residual.chunks(states).enumerate() {
             row[..states].copy_from_slice(residual);
             let (attributes, values) = (observations.attributes(t), observations.values(t));
-            touched ^= structure.rows().touch(attributes, gradient);
+            if t % AHEAD == 0 {
+                let ahead = observations.run(t, AHEAD);
+                touched ^= structure.rows().touch(ahead, gradient);
+            }
             for (at, &attribute) in attributes.iter().enumerate() {
                 let value = values.get(at).map_or(1.0, |&value| f64::from(value));
                 structure.rows().add_gradient(simd, (attribute, value), row, gradient);

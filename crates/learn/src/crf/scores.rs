@@ -1,6 +1,6 @@
 use pulp::Simd;
 
-use super::rows::padded;
+use super::rows::{AHEAD, padded};
 use super::structure::Structure;
 use crate::corpus::Observations;
 
@@ -51,7 +51,10 @@ impl pulp::WithSimd for Sum<'_> {
             }
             // A closure here would not be compiled for the instructions at hand.
             let (attributes, values) = (observations.attributes(t), observations.values(t));
-            touched ^= structure.rows().touch(attributes, weights);
+            if t % AHEAD == 0 {
+                let ahead = observations.run(t, AHEAD);
+                touched ^= structure.rows().touch(ahead, weights);
+            }
             for (at, &attribute) in attributes.iter().enumerate() {
                 let value = values.get(at).map_or(1.0, |&value| f64::from(value));
                 structure.rows().add(simd, (attribute, value), weights, row);

@@ -126,10 +126,7 @@ impl Input {
             }
             Self::Attributes => {
                 for t in 0..sequence.len() {
-                    for attribute in sequence.attributes(t) {
-                        let (name, value) = attribute?;
-                        visit(t, &name, value);
-                    }
+                    sequence.visit_attributes(t, |name, value| visit(t, name, value))?;
                 }
                 Ok(())
             }

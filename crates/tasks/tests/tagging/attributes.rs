@@ -7,12 +7,22 @@ fn read(text: &str) -> Vec<Sequence> {
 }
 
 fn attributes(sequence: &Sequence, t: usize) -> Vec<(String, f64)> {
-    sequence.attributes(t).map(|found| found.map(|(n, v)| (n.into_owned(), v)).unwrap()).collect()
+    let listed: Vec<(String, f64)> = sequence
+        .attributes(t)
+        .map(|found| found.map(|(n, v)| (n.into_owned(), v)).unwrap())
+        .collect();
+    let mut visited = Vec::new();
+    sequence.visit_attributes(t, |name, value| visited.push((name.to_string(), value))).unwrap();
+    assert_eq!(listed, visited);
+    listed
 }
 
 fn message(field: &str) -> String {
     let sequences = read(&format!("O\ta\n\nO\t{field}\n"));
-    sequences[1].attributes(0).next().unwrap().unwrap_err().to_string()
+    let message = sequences[1].attributes(0).next().unwrap().unwrap_err().to_string();
+    let visited = sequences[1].visit_attributes(0, |_, _| ()).unwrap_err().to_string();
+    assert_eq!(message, visited);
+    message
 }
 
 #[test]

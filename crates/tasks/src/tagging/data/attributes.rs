@@ -20,7 +20,7 @@ impl<'a> Attributes<'a> {
         Self { sequence, t, cells: sequence.row_cells(t), column: 1 }
     }
 
-    fn parse(&self, field: &'a str) -> Result<(Cow<'a, str>, f64), DataError> {
+    pub(super) fn parse(&self, field: &'a str) -> Result<(Cow<'a, str>, f64), DataError> {
         if is_plain(field.as_bytes()) {
             return Ok((Cow::Borrowed(field), 1.0));
         }
@@ -60,16 +60,21 @@ impl<'a> Iterator for Attributes<'a> {
 }
 
 /// Whether there is neither a colon nor a backslash, as in nearly all names.
-fn is_plain(field: &[u8]) -> bool {
+#[inline]
+pub(super) fn is_plain(field: &[u8]) -> bool {
     const ONES: u64 = u64::MAX / 255;
     // The upper bit of a byte is set where the byte is zero, and maybe above one that is.
     let zeros = |word: u64| word.wrapping_sub(ONES) & !word & (ONES << 7);
-    let (words, rest) = field.as_chunks::<8>();
-    let specials = words.iter().fold(0, |found, word| {
+    let specials = |word: &[u8; 8]| {
         let word = u64::from_le_bytes(*word);
-        found | zeros(word ^ (ONES * u64::from(b':'))) | zeros(word ^ (ONES * u64::from(b'\\')))
-    });
-    specials == 0 && !rest.iter().any(|&byte| byte == b':' || byte == b'\\')
+        zeros(word ^ (ONES * u64::from(b':'))) | zeros(word ^ (ONES * u64::from(b'\\')))
+    };
+    // The last eight bytes may overlap with those before.
+    let Some(last) = field.last_chunk::<8>() else {
+        return !field.iter().any(|&byte| byte == b':' || byte == b'\\');
+    };
+    let (words, _) = field.as_chunks::<8>();
+    words.iter().fold(specials(last), |found, word| found | specials(word)) == 0
 }
 
 /// Where the first colon without a backslash is.
@@ -101,4 +106,24 @@ pub(super) fn unescape(text: &str) -> Cow<'_, str> {
         plain.push(escaped.unwrap_or(character));
     }
     Cow::Owned(plain)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_plain;
+
+    #[test]
+    fn special_bytes_are_seen_at_every_place_and_no_others() {
+        for length in 0..=20 {
+            for near in [b'9', b';', b'[', b']', 0xba, 0xdc, 0, b'x'] {
+                let plain = vec![near; length];
+                assert!(is_plain(&plain), "{plain:?}");
+                for (place, special) in (0..length).flat_map(|at| [(at, b':'), (at, b'\\')]) {
+                    let mut field = plain.clone();
+                    field[place] = special;
+                    assert!(!is_plain(&field), "{field:?}");
+                }
+            }
+        }
+    }
 }

@@ -2,7 +2,7 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::attributes::{Attributes, unescape};
+use super::attributes::{Attributes, is_plain, unescape};
 use super::{DataError, Format};
 
 /// One sequence: its lines as they were in the file, and where their cells are.
@@ -125,6 +125,28 @@ impl Sequence {
     /// The attributes of row `t` of an attribute file: names without escapes, and values.
     pub fn attributes(&self, t: usize) -> Attributes<'_> {
         Attributes::new(self, t)
+    }
+
+    /// Visits the attributes of row `t` of an attribute file, as [`attributes`](Self::attributes) has
+    /// them: the way for many of them.
+    #[inline]
+    pub fn visit_attributes(
+        &self,
+        t: usize,
+        mut visit: impl FnMut(&str, f64),
+    ) -> Result<(), DataError> {
+        for &(start, end) in self.row_cells(t).iter().skip(1) {
+            let field = self.text(start, end);
+            match is_plain(field.as_bytes()) {
+                true if field.is_empty() => (),
+                true => visit(field, 1.0),
+                false => {
+                    let (name, value) = Attributes::new(self, t).parse(field)?;
+                    visit(&name, value);
+                }
+            }
+        }
+        Ok(())
     }
 
     pub(super) fn row_cells(&self, t: usize) -> &[(u32, u32)] {
