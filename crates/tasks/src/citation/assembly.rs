@@ -146,10 +146,10 @@ impl Entry {
                 (None, None) => {}
             }
         }
-        // A number of arXiv is no further catalogue number.
-        if let Some(arxiv) = self.texts.get(&Field::Arxiv)
-            && self.texts.get(&Field::Identifier).is_some_and(|text| text.contains(arxiv.as_str()))
-        {
+        // What was found is no further catalogue number.
+        let found = [Field::Doi, Field::Arxiv, Field::Url].map(|field| self.text(field));
+        let is_found = |text: &str| found.iter().flatten().any(|found| text.contains(found));
+        if self.text(Field::Identifier).is_some_and(is_found) {
             self.texts.remove(&Field::Identifier);
         }
     }

@@ -83,6 +83,9 @@ fn identifiers_are_found_whatever_the_labels() {
     assert_eq!(entry.text(Field::Arxiv), Some("1412.6980v9"));
     assert_eq!(entry.text(Field::Doi), Some("10.1000/182"));
     assert_eq!(entry.text(Field::Url), None);
+    // Also under the label of another kind of identifier, and then only once.
+    let entry = flat(&[("title", "A title."), ("web", "doi:10.1000/182.")]);
+    assert_eq!((entry.text(Field::Doi), entry.remarks()), (Some("10.1000/182"), None));
 }
 
 #[test]
