@@ -8,7 +8,7 @@
 //! inference under rules.
 
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Instant;
 
 use bethe_bench::Verdicts;
@@ -23,8 +23,7 @@ use bethe_tasks::tagging::train::{ConstraintSource, Labelled, TrainSettings, tra
 use bethe_tasks::tagging::{Lookup, TagOptions, Tagger, Tagging};
 
 fn main() {
-    let mut arguments = std::env::args().skip_while(|argument| argument != "--data").skip(1);
-    let Some(data) = arguments.next().map(PathBuf::from) else {
+    let Some(data) = bethe_bench::data_folder() else {
         println!("skipped: --data DIR names the folder that holds citation/umass/");
         return;
     };

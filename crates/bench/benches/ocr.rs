@@ -3,7 +3,6 @@
 //! `cargo bench -p bethe-bench --bench ocr [-- --data DIR]` reads `DIR/ocr`, or draws words of its own;
 //! a base model is learned from nine tenths of them, and the rest is read over and over.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use bethe_bench::{Verdicts, time};
@@ -26,8 +25,7 @@ const UNIGRAM_ALL: Statistic = Statistic::Counts { any_length: true };
 const WORD: Statistic = Statistic::Letters;
 
 fn main() {
-    let mut arguments = std::env::args().skip_while(|argument| argument != "--data").skip(1);
-    let words = match arguments.next().map(PathBuf::from) {
+    let words = match bethe_bench::data_folder() {
         Some(data) => read(&data.join("ocr/letter.data.gz")).expect("the data set"),
         None => draw(&VOCABULARY, &Drawing { folds: 10, copies: 5, noise: 0.15, seed: 1 }),
     };

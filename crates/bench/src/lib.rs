@@ -5,10 +5,18 @@ mod peer;
 
 pub use peer::Library;
 
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 /// Time spent on each alternative of a comparison.
 const SECONDS: f64 = 0.15;
+
+/// The folder that `--data` names, from the root of the repository: cargo runs benchmarks elsewhere.
+pub fn data_folder() -> Option<PathBuf> {
+    let named = std::env::args().skip_while(|argument| argument != "--data").nth(1)?;
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("crates/bench");
+    Some(root.join(named))
+}
 
 /// Least seconds per call of each alternative; they take turns, so that all see the same machine.
 pub fn time(alternatives: &mut [&mut dyn FnMut()]) -> Vec<f64> {

@@ -1,5 +1,7 @@
 //! Sequences of positions, each a list of attributes with values.
 
+use std::ops::Range;
+
 /// The observations of many sequences in flat arrays.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Corpus {
@@ -123,6 +125,11 @@ impl Corpus {
         self.attributes.len()
     }
 
+    /// The attributes of all positions, one after the other.
+    pub(crate) fn all_attributes(&self) -> &[u32] {
+        &self.attributes
+    }
+
     /// One sequence.
     pub fn sequence(&self, sequence: usize) -> Observations<'_> {
         let (first, end) = (self.sequences[sequence], self.sequences[sequence + 1]);
@@ -179,11 +186,18 @@ impl<'a> Observations<'a> {
         &self.attributes[self.starts[position]..self.starts[position + 1]]
     }
 
-    /// The attributes of as many positions as there are of `count` from here.
+    /// Where the attributes are of as many positions as there are of `count` from here, among those of
+    /// the whole corpus.
     #[inline]
-    pub fn run(&self, position: usize, count: usize) -> &'a [u32] {
+    pub(crate) fn range(&self, position: usize, count: usize) -> Range<usize> {
         let end = (position + count).min(self.len());
-        &self.attributes[self.starts[position]..self.starts[end]]
+        self.starts[position]..self.starts[end]
+    }
+
+    /// The attributes of all its positions, one after the other.
+    #[inline]
+    pub fn all_attributes(&self) -> &'a [u32] {
+        &self.attributes[self.range(0, self.len())]
     }
 
     /// Their values, or nothing where every value is 1.
@@ -215,10 +229,8 @@ mod tests {
         let (first, second) = (corpus.sequence(0), corpus.sequence(1));
         assert_eq!((first.attributes(0), first.values(0)), (&[3, 1][..], &[1.0, 1.0][..]));
         assert_eq!((first.len(), first.attributes(1)), (2, &[][..]));
-        assert_eq!(
-            (first.run(0, 1), first.run(0, 9), second.run(0, 2)),
-            (&[3, 1][..], &[3, 1][..], &[2][..])
-        );
+        assert_eq!((first.range(1, 9), second.range(0, 1)), (2..2, 2..3));
+        assert_eq!((first.all_attributes(), second.all_attributes()), (&[3, 1][..], &[2][..]));
         assert_eq!((second.attributes(0), second.values(0)), (&[2][..], &[0.5][..]));
         corpus.renumber(&[None, Some(0), Some(1), None]);
         let (first, second) = (corpus.sequence(0), corpus.sequence(1));

@@ -2,9 +2,10 @@
 
 use std::fmt::Write as _;
 
+use bethe_tasks::tagging::WeightFeatures;
 use bethe_tasks::tagging::data::{Format, Sequence, Sequences};
 use bethe_tasks::tagging::train::{
-    Event, Labelled, TrainError, TrainSettings, train, train_reading,
+    ConstraintSource, Event, Labelled, TrainError, TrainSettings, train, train_reading,
 };
 
 fn columns(count: usize) -> String {
@@ -81,4 +82,31 @@ fn values_that_training_cannot_cope_with_are_told() {
     assert_eq!(warnings(&attributes(20)), [""; 0]);
     let told = warnings("B-x\ta:1e300\nO\tb\n\n");
     assert!(told.len() == 1 && told[0].contains("3.4028235e38"), "{told:?}");
+}
+
+#[test]
+fn random_features_of_weights_see_all_attributes_that_training_saw() {
+    let attributes = |features| {
+        let mut settings = TrainSettings {
+            constraints: ConstraintSource::Auto,
+            format: Format::Columns,
+            ..TrainSettings::default()
+        };
+        settings.base.l1 = 2.0;
+        settings.rules.l1 = Some(1.0);
+        settings.rules.features = features;
+        let mut seen = 0;
+        let text = columns(80);
+        let read = sequences(&text, Format::Columns);
+        let tagger = train_reading(read, None, &settings, &mut |event| {
+            if let Event::Data { attributes, .. } = event {
+                seen = attributes;
+            }
+        });
+        (seen, tagger.unwrap().parts().dictionary.len())
+    };
+    let (seen, kept) = attributes(WeightFeatures::Constant);
+    assert!(kept < seen, "{kept} of {seen}: L1 leaves some without a weight");
+    let (seen, kept) = attributes(WeightFeatures::Fourier { count: 3, seed: 1 });
+    assert_eq!(seen, kept);
 }

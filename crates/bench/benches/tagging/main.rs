@@ -27,8 +27,6 @@ mod records;
 mod rules;
 mod usage;
 
-use std::path::PathBuf;
-
 use bethe_bench::Verdicts;
 
 fn main() {
@@ -40,7 +38,7 @@ fn main() {
     if let Some(job) = after("--job") {
         return crfsuite::run_job(&job, &arguments);
     }
-    let data = after("--data").map(PathBuf::from);
+    let data = bethe_bench::data_folder();
     let only = after("--only");
     let wanted = |part: &str| only.as_deref().is_none_or(|only| only == part);
     let mut verdicts = Verdicts::default();

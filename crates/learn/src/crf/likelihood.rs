@@ -4,6 +4,7 @@ use bethe_core::oracle::chain::TransitionCounts;
 use rayon::prelude::*;
 
 use super::residual::{Point, Worker};
+use super::rows::Placed;
 use super::structure::Structure;
 use crate::corpus::Corpus;
 
@@ -20,6 +21,8 @@ pub struct Likelihood<'a> {
     corpus: &'a Corpus,
     /// The true states. `[positions]`
     truth: &'a [u16],
+    /// Of the attributes of the corpus. `[attributes]`
+    places: Vec<u32>,
     /// The sequences of each piece.
     pieces: Vec<Range<usize>>,
     lanes: Vec<Lane>,
@@ -41,13 +44,16 @@ impl<'a> Likelihood<'a> {
     pub fn new(structure: &'a Structure, corpus: &'a Corpus, truth: &'a [u16]) -> Self {
         assert_eq!(truth.len(), corpus.positions(), "a state for every position");
         let count = (corpus.positions() / POSITIONS_IN_A_PIECE).clamp(1, PIECES);
-        Self { structure, corpus, truth, pieces: cut(corpus, count), lanes: Vec::new() }
+        let mut places = Vec::new();
+        structure.rows().write_places(corpus.all_attributes(), &mut places);
+        let pieces = cut(corpus, count);
+        Self { structure, corpus, truth, places, pieces, lanes: Vec::new() }
     }
 
     /// The loss at `weights`; its gradient overwrites `gradient`. Runs on the threads of the current
     /// pool.
     pub fn evaluate(&mut self, weights: &[f64], gradient: &mut [f64]) -> f64 {
-        let Self { structure, corpus, truth, pieces, lanes } = self;
+        let Self { structure, corpus, truth, places, pieces, lanes } = self;
         let point = Point::new(structure, weights);
         let together = rayon::current_num_threads().min(pieces.len());
         lanes.resize_with(together, Lane::default);
@@ -56,7 +62,7 @@ impl<'a> Likelihood<'a> {
         for pieces in pieces.chunks(together) {
             let lanes = &mut lanes[..pieces.len()];
             lanes.par_iter_mut().zip(pieces).for_each(|(lane, piece)| {
-                lane.run(&point, corpus, truth, piece.clone());
+                lane.run(&point, (corpus, places), truth, piece.clone());
             });
             const CHUNK: usize = 1 << 14;
             gradient.par_chunks_mut(CHUNK).enumerate().for_each(|(chunk, gradient)| {
@@ -76,7 +82,13 @@ impl<'a> Likelihood<'a> {
 }
 
 impl Lane {
-    fn run(&mut self, point: &Point, corpus: &Corpus, truth: &[u16], sequences: Range<usize>) {
+    fn run(
+        &mut self,
+        point: &Point,
+        (corpus, places): (&Corpus, &[u32]),
+        truth: &[u16],
+        sequences: Range<usize>,
+    ) {
         self.gradient.clear();
         self.gradient.resize(point.structure.weights(), 0.0);
         self.loss = 0.0;
@@ -88,8 +100,9 @@ impl Lane {
             if truth.is_empty() {
                 continue;
             }
-            self.loss += self.worker.infer(point, observations, truth, &mut counts);
-            self.worker.add_gradient(point.structure, observations, &mut self.gradient);
+            let placed = Placed::of(corpus, sequence, places);
+            self.loss += self.worker.infer(point, placed, truth, &mut counts);
+            self.worker.add_gradient(point.structure, placed, &mut self.gradient);
             add_transitions(point.structure, truth, &mut observed);
         }
         write_transitions(point, &mut counts, &mut observed, &mut self.gradient);

@@ -7,7 +7,7 @@ use bethe_core::oracle::{Chain, ChainModel, Oracle};
 use bethe_core::support::Support;
 use pulp::Simd;
 
-use super::rows::{AHEAD, padded};
+use super::rows::{AHEAD, Placed, padded};
 use super::scores::Scorer;
 use super::structure::Structure;
 use crate::corpus::Observations;
@@ -55,6 +55,8 @@ pub struct Residual {
     values: Vec<f64>,
     /// One position of it, padded. `[padded states]`
     row: Vec<f64>,
+    /// Places of the sequence's attributes.
+    places: Vec<u32>,
 }
 
 impl Worker {
@@ -62,12 +64,12 @@ impl Worker {
     pub(super) fn infer(
         &mut self,
         point: &Point,
-        observations: Observations,
+        placed: Placed,
         truth: &[u16],
         counts: &mut TransitionCounts,
     ) -> f64 {
         let states = point.structure.states();
-        let scores = self.scorer.scores(point.structure, point.weights, observations);
+        let scores = self.scorer.scores_placed(point.structure, point.weights, placed);
         let stale =
             self.chain.as_ref().is_none_or(|chain| !Arc::ptr_eq(chain.model(), &point.model));
         if stale {
@@ -87,10 +89,10 @@ impl Worker {
     pub(super) fn add_gradient(
         &mut self,
         structure: &Structure,
-        observations: Observations,
+        placed: Placed,
         gradient: &mut [f64],
     ) {
-        self.residual.add_gradient(structure, observations, gradient);
+        self.residual.add_placed(structure, placed, gradient);
     }
 }
 
@@ -126,16 +128,24 @@ impl Residual {
         observations: Observations,
         gradient: &mut [f64],
     ) {
-        let Self { values: residual, row } = self;
+        let mut places = std::mem::take(&mut self.places);
+        structure.rows().write_places(observations.all_attributes(), &mut places);
+        self.add_placed(structure, Placed { observations, places: &places }, gradient);
+        self.places = places;
+    }
+
+    /// As [`add_gradient`](Self::add_gradient), where places are known.
+    fn add_placed(&mut self, structure: &Structure, placed: Placed, gradient: &mut [f64]) {
+        let Self { values: residual, row, .. } = self;
         row.resize(padded(structure.states()), 0.0);
-        pulp::Arch::new().dispatch(Add { structure, observations, residual, row, gradient });
+        pulp::Arch::new().dispatch(Add { structure, placed, residual, row, gradient });
     }
 }
 
 /// `∂/∂w_a += x_a (μ_t − 1[y_t])`
 struct Add<'a> {
     structure: &'a Structure,
-    observations: Observations<'a>,
+    placed: Placed<'a>,
     residual: &'a [f64],
     row: &'a mut [f64],
     gradient: &'a mut [f64],
@@ -146,18 +156,17 @@ impl pulp::WithSimd for Add<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        let Self { structure, observations, residual, row, gradient } = self;
-        let (states, mut touched) = (structure.states(), 0);
+        let Self { structure, placed, residual, row, gradient } = self;
+        let (states, rows, mut touched) = (structure.states(), structure.rows(), 0);
         for (t, residual) in residual.chunks(states).enumerate() {
             row[..states].copy_from_slice(residual);
-            let (attributes, values) = (observations.attributes(t), observations.values(t));
             if t % AHEAD == 0 {
-                let ahead = observations.run(t, AHEAD);
-                touched ^= structure.rows().touch(ahead, gradient);
+                touched ^= rows.touch(placed.run(t, AHEAD), gradient);
             }
-            for (at, &attribute) in attributes.iter().enumerate() {
+            let values = placed.observations.values(t);
+            for (at, &place) in placed.run(t, 1).iter().enumerate() {
                 let value = values.get(at).map_or(1.0, |&value| f64::from(value));
-                structure.rows().add_gradient(simd, (attribute, value), row, gradient);
+                rows.add_gradient(simd, (place, value), row, gradient);
             }
         }
         std::hint::black_box(touched);

@@ -1,4 +1,8 @@
+use std::ops::Range;
+
 use pulp::Simd;
+
+use crate::corpus::{Corpus, Observations};
 
 /// Doubles that a row of scores is padded to a multiple of: the widest vector we know.
 const LINE: usize = 8;
@@ -6,117 +10,149 @@ const LINE: usize = 8;
 /// Positions whose attributes are touched together before they are used.
 pub(super) const AHEAD: usize = 4;
 
+/// A sequence, with the places of its attributes.
+#[derive(Clone, Copy)]
+pub(super) struct Placed<'a> {
+    pub(super) observations: Observations<'a>,
+    /// Of all its positions, one after the other. `[attributes]`
+    pub(super) places: &'a [u32],
+}
+
+impl<'a> Placed<'a> {
+    /// A sequence of a corpus, whose places are known.
+    pub(super) fn of(corpus: &'a Corpus, sequence: usize, places: &'a [u32]) -> Self {
+        let observations = corpus.sequence(sequence);
+        Self { observations, places: &places[observations.range(0, observations.len())] }
+    }
+
+    /// The places of as many positions as there are of `count` from here.
+    #[inline(always)]
+    pub(super) fn run(&self, position: usize, count: usize) -> &'a [u32] {
+        let first = self.observations.range(0, 0).start;
+        let range = self.observations.range(position, count);
+        &self.places[range.start - first..range.end - first]
+    }
+}
+
 /// Which states each attribute has a weight for.
 ///
 /// An attribute with few of the states keeps a list of them; one with many has a weight for every
-/// state, in a row that is added whole, of which those that were never seen stay zero.
+/// state, in a row that is added whole, of which those that were never seen stay zero. What stands for
+/// an attribute in the passes over a corpus is its *place*, the number of its first weight: from there
+/// on, weights and marks tell all there is to know, and nothing else is read.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AttributeRows {
     states: usize,
-    /// `[attributes]`
-    rows: Vec<Row>,
-    /// States of all rows, ascending within a row. `[pairs]`
-    pairs: Vec<u16>,
-    /// Number of weights, those that stay zero included.
-    weights: usize,
+    /// The place of each attribute; [`NOWHERE`] for one without states. `[attributes]`
+    places: Vec<u32>,
+    /// What each weight is for: its state, and the bits below. `[weights]`
+    marks: Vec<u16>,
+    /// Number of weights that may differ from zero.
+    pairs: usize,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Row {
-    /// First weight.
-    weight: u32,
-    /// First entry of `pairs`.
-    pair: u32,
-    /// Number of pairs.
-    len: u16,
-    /// The first of their states: most rows have no more, and need not look further.
-    states: [u16; 2],
-    /// Whether there is a weight for every state.
-    whole: bool,
-}
+/// States that marks can tell apart.
+pub(super) const MOST_STATES: usize = 0x1fff;
+/// The mark of every weight of a whole row.
+const WHOLE: u16 = 0x8000;
+/// Another weight of the row follows.
+const MORE: u16 = 0x4000;
+/// The weight stays zero, as the attribute was never seen with the state.
+const UNSEEN: u16 = 0x2000;
+/// The place of an attribute without states.
+const NOWHERE: u32 = u32::MAX;
 
 impl AttributeRows {
     /// Rows with the states of each attribute, ascending: `pairs`, of which each attribute has those
     /// up to its end.
-    pub(super) fn new(states: usize, ends: &[u32], pairs: Vec<u16>) -> Self {
-        let mut rows = Self { states, rows: Vec::with_capacity(ends.len()), pairs, weights: 0 };
+    pub(super) fn new(states: usize, ends: &[u32], pairs: &[u16]) -> Self {
+        let (mut places, mut marks) = (Vec::with_capacity(ends.len()), Vec::new());
         let mut start = 0;
         for &end in ends {
-            let len = (end - start) as usize;
-            // Not tuned: a vector adds eight states of a row at once, a list one of its own.
-            let whole = len * 4 >= states;
-            let weight = rows.weights as u32;
-            let own = &rows.pairs[start as usize..end as usize];
-            let first = [0, 1].map(|i| own.get(i).copied().unwrap_or(0));
-            rows.rows.push(Row { weight, pair: start, len: len as u16, states: first, whole });
-            rows.weights += if whole { padded(states) } else { len };
+            let own = &pairs[start as usize..end as usize];
             start = end;
+            places.push(if own.is_empty() { NOWHERE } else { marks.len() as u32 });
+            // Not tuned: a vector adds eight states of a row at once, a list one of its own.
+            if own.len() * 4 >= states {
+                let first = marks.len();
+                marks.extend((0..padded(states)).map(|s| s as u16 | WHOLE | MORE | UNSEEN));
+                own.iter().for_each(|&state| marks[first + usize::from(state)] &= !UNSEEN);
+            } else {
+                marks.extend(own.iter().map(|state| state | MORE));
+            }
+            if !own.is_empty() {
+                *marks.last_mut().expect("a weight of its own") &= !MORE;
+            }
+            assert!(marks.len() < NOWHERE as usize, "fewer than 2³² weights");
         }
-        assert!(rows.weights <= u32::MAX as usize, "at most 2³² weights");
-        rows
+        marks.shrink_to_fit();
+        Self { states, places, marks, pairs: pairs.len() }
     }
 
     /// Number of attributes.
     pub fn len(&self) -> usize {
-        self.rows.len()
+        self.places.len()
     }
 
     /// Whether there is no attribute.
     pub fn is_empty(&self) -> bool {
-        self.rows.is_empty()
+        self.places.is_empty()
     }
 
     /// Number of weights, those that stay zero included.
     pub fn weights(&self) -> usize {
-        self.weights
+        self.marks.len()
     }
 
     /// Number of weights that may differ from zero.
     pub fn pairs(&self) -> usize {
-        self.pairs.len()
+        self.pairs
     }
 
     /// The states of an attribute, with the place of each one's weight.
     pub fn attribute(&self, attribute: usize) -> impl Iterator<Item = (u16, usize)> + '_ {
-        let row = self.rows[attribute];
-        let pairs = &self.pairs[row.pair as usize..][..usize::from(row.len)];
-        pairs.iter().enumerate().map(move |(i, &state)| {
-            let place = if row.whole { usize::from(state) } else { i };
-            (state, row.weight as usize + place)
-        })
+        let weights = self.weights_of(attribute as u32);
+        let marked = weights.clone().zip(&self.marks[weights]);
+        let seen = marked.filter(|(_, mark)| **mark & UNSEEN == 0);
+        seen.map(|(weight, mark)| (mark & MOST_STATES as u16, weight))
     }
 
     /// Visits the weights that stay zero.
     pub fn for_each_unseen(&self, mut visit: impl FnMut(usize)) {
-        for row in self.rows.iter().filter(|row| row.whole) {
-            let mut seen =
-                self.pairs[row.pair as usize..][..usize::from(row.len)].iter().peekable();
-            for state in 0..padded(self.states) {
-                if seen.next_if(|&&next| usize::from(next) == state).is_none() {
-                    visit(row.weight as usize + state);
-                }
-            }
-        }
+        let unseen = self.marks.iter().enumerate().filter(|(_, mark)| **mark & UNSEEN != 0);
+        unseen.for_each(|(weight, _)| visit(weight));
     }
 
-    /// Reads a little of what each attribute has in `values`, one value for each weight: whoever goes
-    /// through them next waits for memory once for many of them, not for each. The answer is of no use.
+    /// The weights of an attribute, those that stay zero included.
+    pub(super) fn weights_of(&self, attribute: u32) -> Range<usize> {
+        let first = self.places[attribute as usize];
+        if first == NOWHERE {
+            return 0..0;
+        }
+        let first = first as usize;
+        let len = match self.marks[first] & WHOLE {
+            0 => 1 + self.marks[first..].iter().take_while(|mark| **mark & MORE != 0).count(),
+            _ => padded(self.states),
+        };
+        first..first + len
+    }
+
+    /// Writes the place of each attribute.
+    pub(super) fn write_places(&self, attributes: &[u32], places: &mut Vec<u32>) {
+        places.clear();
+        places.extend(attributes.iter().map(|&attribute| self.places[attribute as usize]));
+    }
+
+    /// Reads a little of what attributes at these places have in `values`, one value for each weight:
+    /// whoever goes through them next waits for memory once for many of them, not for each. The answer
+    /// is of no use.
     #[inline(always)]
-    pub(super) fn touch(&self, attributes: &[u32], values: &[f64]) -> u64 {
-        // So many fit the first cache with all that is near them.
-        const TOGETHER: usize = 64;
+    pub(super) fn touch(&self, places: &[u32], values: &[f64]) -> u64 {
         let mut mixed = 0;
-        for attributes in attributes.chunks(TOGETHER) {
-            let mut places = [(0, 0); TOGETHER];
-            for (place, &attribute) in places.iter_mut().zip(attributes) {
-                let row = self.rows[attribute as usize];
-                let listed = if row.whole || row.len <= 2 { 0 } else { row.pair as usize };
-                *place = (row.weight as usize, listed);
-            }
-            for &(weight, pair) in &places[..attributes.len()] {
-                let value = values.get(weight).map_or(0, |value| value.to_bits());
-                mixed ^= value ^ self.pairs.get(pair).map_or(0, |&state| u64::from(state));
-            }
+        for &place in places {
+            let value = values.get(place as usize).map_or(0, |value| value.to_bits());
+            let mark = self.marks.get(place as usize).map_or(0, |&mark| u64::from(mark));
+            mixed ^= value ^ mark;
         }
         mixed
     }
@@ -126,17 +162,21 @@ impl AttributeRows {
     pub(super) fn add<S: Simd>(
         &self,
         simd: S,
-        (attribute, value): (u32, f64),
+        (place, value): (u32, f64),
         weights: &[f64],
         scores: &mut [f64],
     ) {
-        let row = self.rows[attribute as usize];
-        let weights = &weights[row.weight as usize..];
-        if row.whole {
-            add_scaled(simd, value, &weights[..scores.len()], scores);
-        } else {
-            for (&state, weight) in self.states_of(&row).iter().zip(weights) {
-                scores[usize::from(state)] += value * weight;
+        let Some(marks) = self.marks.get(place as usize..).filter(|marks| !marks.is_empty()) else {
+            return;
+        };
+        let weights = &weights[place as usize..];
+        if marks[0] & WHOLE != 0 {
+            return add_scaled(simd, value, &weights[..scores.len()], scores);
+        }
+        for (mark, weight) in marks.iter().zip(weights) {
+            scores[usize::from(mark & MOST_STATES as u16)] += value * weight;
+            if mark & MORE == 0 {
+                return;
             }
         }
     }
@@ -146,35 +186,23 @@ impl AttributeRows {
     pub(super) fn add_gradient<S: Simd>(
         &self,
         simd: S,
-        (attribute, value): (u32, f64),
+        (place, value): (u32, f64),
         residual: &[f64],
         gradient: &mut [f64],
     ) {
-        let row = self.rows[attribute as usize];
-        let gradient = &mut gradient[row.weight as usize..];
-        if row.whole {
-            add_scaled(simd, value, residual, &mut gradient[..residual.len()]);
-        } else {
-            for (&state, slope) in self.states_of(&row).iter().zip(gradient) {
-                *slope += value * residual[usize::from(state)];
+        let Some(marks) = self.marks.get(place as usize..).filter(|marks| !marks.is_empty()) else {
+            return;
+        };
+        let gradient = &mut gradient[place as usize..];
+        if marks[0] & WHOLE != 0 {
+            return add_scaled(simd, value, residual, &mut gradient[..residual.len()]);
+        }
+        for (mark, slope) in marks.iter().zip(gradient) {
+            *slope += value * residual[usize::from(mark & MOST_STATES as u16)];
+            if mark & MORE == 0 {
+                return;
             }
         }
-    }
-
-    /// The states that a row has a weight for.
-    #[inline(always)]
-    fn states_of<'a>(&'a self, row: &'a Row) -> &'a [u16] {
-        match usize::from(row.len) {
-            len if len <= row.states.len() => &row.states[..len],
-            len => &self.pairs[row.pair as usize..][..len],
-        }
-    }
-
-    /// Visits the weights of an attribute that a residual touches: those of its row.
-    pub(super) fn weights_of(&self, attribute: u32) -> std::ops::Range<usize> {
-        let row = self.rows[attribute as usize];
-        let len = if row.whole { padded(self.states) } else { usize::from(row.len) };
-        row.weight as usize..row.weight as usize + len
     }
 }
 

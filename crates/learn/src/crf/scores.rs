@@ -1,6 +1,6 @@
 use pulp::Simd;
 
-use super::rows::{AHEAD, padded};
+use super::rows::{AHEAD, Placed, padded};
 use super::structure::Structure;
 use crate::corpus::Observations;
 
@@ -11,6 +11,8 @@ pub struct Scorer {
     row: Vec<f64>,
     /// `[positions][states]`
     scores: Vec<f64>,
+    /// Places of the sequence's attributes.
+    places: Vec<u32>,
 }
 
 impl Scorer {
@@ -22,17 +24,33 @@ impl Scorer {
         weights: &[f64],
         observations: Observations,
     ) -> &mut [f64] {
+        let mut places = std::mem::take(&mut self.places);
+        structure.rows().write_places(observations.all_attributes(), &mut places);
+        self.scores_placed(structure, weights, Placed { observations, places: &places });
+        self.places = places;
+        &mut self.scores
+    }
+
+    /// As [`scores`](Self::scores), where places are known.
+    pub(super) fn scores_placed(
+        &mut self,
+        structure: &Structure,
+        weights: &[f64],
+        placed: Placed,
+    ) -> &mut [f64] {
         self.row.resize(padded(structure.states()), 0.0);
-        pulp::Arch::new().dispatch(Sum { scorer: self, structure, weights, observations });
+        let Self { row, scores, .. } = self;
+        pulp::Arch::new().dispatch(Sum { row, scores, structure, weights, placed });
         &mut self.scores
     }
 }
 
 struct Sum<'a> {
-    scorer: &'a mut Scorer,
+    row: &'a mut [f64],
+    scores: &'a mut Vec<f64>,
     structure: &'a Structure,
     weights: &'a [f64],
-    observations: Observations<'a>,
+    placed: Placed<'a>,
 }
 
 impl pulp::WithSimd for Sum<'_> {
@@ -40,8 +58,9 @@ impl pulp::WithSimd for Sum<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        let Self { scorer: Scorer { row, scores }, structure, weights, observations } = self;
-        let states = structure.states();
+        let Self { row, scores, structure, weights, placed } = self;
+        let (states, rows) = (structure.states(), structure.rows());
+        let observations = placed.observations;
         scores.clear();
         let mut touched = 0;
         for t in 0..observations.len() {
@@ -49,15 +68,14 @@ impl pulp::WithSimd for Sum<'_> {
                 [] => row.fill(0.0),
                 given => row[..states].copy_from_slice(&given[t * states..][..states]),
             }
-            // A closure here would not be compiled for the instructions at hand.
-            let (attributes, values) = (observations.attributes(t), observations.values(t));
             if t % AHEAD == 0 {
-                let ahead = observations.run(t, AHEAD);
-                touched ^= structure.rows().touch(ahead, weights);
+                touched ^= rows.touch(placed.run(t, AHEAD), weights);
             }
-            for (at, &attribute) in attributes.iter().enumerate() {
+            // A closure here would not be compiled for the instructions at hand.
+            let values = observations.values(t);
+            for (at, &place) in placed.run(t, 1).iter().enumerate() {
                 let value = values.get(at).map_or(1.0, |&value| f64::from(value));
-                structure.rows().add(simd, (attribute, value), weights, row);
+                rows.add(simd, (place, value), weights, row);
             }
             scores.extend_from_slice(&row[..states]);
         }

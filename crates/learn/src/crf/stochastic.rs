@@ -3,6 +3,7 @@ use rayon::prelude::*;
 
 use super::likelihood::{add_transitions, write_transitions};
 use super::residual::{Point, Worker};
+use super::rows::Placed;
 use super::structure::Structure;
 use crate::corpus::Corpus;
 use crate::optimise::AdaGrad;
@@ -16,6 +17,8 @@ pub struct Stochastic<'a> {
     corpus: &'a Corpus,
     /// `[positions]`
     truth: &'a [u16],
+    /// Of the attributes of the corpus. `[attributes]`
+    places: Vec<u32>,
     l2: f64,
     /// Batches of a pass that can be expected to have each attribute: each of them pays its part of
     /// the penalty. `[attributes]`
@@ -33,10 +36,13 @@ impl<'a> Stochastic<'a> {
     pub fn new(structure: &'a Structure, corpus: &'a Corpus, truth: &'a [u16], l2: f64) -> Self {
         assert_eq!(truth.len(), corpus.positions(), "a state for every position");
         let attributes = structure.rows().len();
+        let mut places = Vec::new();
+        structure.rows().write_places(corpus.all_attributes(), &mut places);
         let mut stochastic = Self {
             structure,
             corpus,
             truth,
+            places,
             l2,
             visits: vec![0.0; attributes],
             gradient: vec![0.0; structure.weights()],
@@ -68,6 +74,7 @@ impl<'a> Stochastic<'a> {
         let truth_of = |sequence: usize| {
             &truth[corpus.first_position(sequence)..][..corpus.sequence(sequence).len()]
         };
+        let places = &self.places;
         let point = Point::new(structure, &descent.weights);
         let inferred = self.workers[..batch.len()].par_iter_mut().zip(batch);
         let parts: Vec<(f64, TransitionCounts)> = inferred
@@ -77,8 +84,8 @@ impl<'a> Stochastic<'a> {
                 match truth.is_empty() {
                     true => (0.0, counts),
                     false => {
-                        let observations = corpus.sequence(sequence);
-                        (worker.infer(&point, observations, truth, &mut counts), counts)
+                        let placed = Placed::of(corpus, sequence, places);
+                        (worker.infer(&point, placed, truth, &mut counts), counts)
                     }
                 }
             })
@@ -95,7 +102,8 @@ impl<'a> Stochastic<'a> {
             if truth_of(sequence).is_empty() {
                 continue;
             }
-            worker.add_gradient(structure, corpus.sequence(sequence), &mut self.gradient);
+            let placed = Placed::of(corpus, sequence, &self.places);
+            worker.add_gradient(structure, placed, &mut self.gradient);
             add_transitions(structure, truth_of(sequence), &mut observed);
             write_transitions(&point, &mut counts, &mut observed, &mut self.gradient);
             observed.fill(0.0);

@@ -1,6 +1,6 @@
 use bethe_core::oracle::ChainModel;
 
-use super::rows::AttributeRows;
+use super::rows::{AttributeRows, MOST_STATES};
 
 /// What holds between two successive states.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,8 +29,8 @@ pub struct Structure {
 /// Why parts do not make a structure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StructureFault {
-    /// No state, or more than 16 bits can tell apart.
-    #[error("{found} states, expected 1 to 65535")]
+    /// No state, or more than marks can tell apart.
+    #[error("{found} states, expected 1 to {MOST_STATES}")]
     States {
         /// How many.
         found: usize,
@@ -66,7 +66,7 @@ impl Structure {
         transitions: Transitions,
         (not_first, not_last): (Vec<bool>, Vec<bool>),
     ) -> Result<Self, StructureFault> {
-        if states == 0 || states > usize::from(u16::MAX) {
+        if states == 0 || states > MOST_STATES {
             return Err(StructureFault::States { found: states });
         }
         for (list, found, expected) in [
@@ -109,7 +109,7 @@ impl Structure {
                 expected: start,
             });
         }
-        let rows = AttributeRows::new(states, ends, pairs);
+        let rows = AttributeRows::new(states, ends, &pairs);
         Ok(Self { states, rows, transitions, not_first, not_last })
     }
 

@@ -39,7 +39,7 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             region: Region::Free,
-            memory: 6,
+            memory: 10,
             gradient_tolerance: 1e-5,
             least_decrease: 1e-5,
             period: 10,

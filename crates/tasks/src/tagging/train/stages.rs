@@ -4,7 +4,7 @@ use bethe_learn::crf::{Crf, Transitions};
 
 use super::super::data::{DataError, Sequence};
 use super::super::labels::States;
-use super::super::model::{Parts, Tagger, Training};
+use super::super::model::{Parts, Tagger, Training, WeightFeatures};
 use super::super::rules::{Constraint, Generated, LEAST_SHARE, generate};
 use super::base::Fit;
 use super::checkpoint::Checkpoint;
@@ -124,10 +124,16 @@ impl Base {
     /// The tagger that it makes with rules.
     pub fn tagger(&self, learned: LearnedRules) -> Result<Tagger, TrainError> {
         let crf = learned.crf.as_ref().unwrap_or(&self.crf);
-        let (crf, numbers) = crf.pruned();
-        let kept: Vec<usize> = (0..numbers.len()).filter(|&n| numbers[n].is_some()).collect();
-        let (dictionary, _) = self.prepared.dictionary.select(&kept);
         let rules = learned.settings.unwrap_or(self.settings.rules);
+        let (crf, dictionary) = match rules.features {
+            // Random features are of every attribute by its number, also of those without a weight.
+            WeightFeatures::Fourier { .. } => (crf.clone(), self.prepared.dictionary.clone()),
+            WeightFeatures::Constant | WeightFeatures::Length => {
+                let (crf, numbers) = crf.pruned();
+                let kept = (0..numbers.len()).filter(|&n| numbers[n].is_some());
+                (crf, self.prepared.dictionary.select(&kept.collect::<Vec<_>>()).0)
+            }
+        };
         Ok(Tagger::new(Parts {
             input: self.prepared.input.clone(),
             score_labels: self.prepared.score_labels.clone(),
