@@ -25,6 +25,25 @@ pub struct Task<'a> {
     pub lowest_score: f64,
 }
 
+/// What the oracle says of the base model.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Base {
+    /// `A(θ)`
+    pub log_partition: f64,
+    /// `μ(θ)`. `[support]`
+    pub marginals: Vec<f64>,
+}
+
+impl Base {
+    /// Calls the oracle.
+    pub(super) fn of(task: &mut Task) -> Self {
+        let coordinates = task.energies.support().len();
+        let mut marginals = vec![0.0; coordinates];
+        let log_partition = task.oracle.tilted(&vec![0.0; coordinates], &mut marginals);
+        Self { log_partition, marginals }
+    }
+}
+
 /// Minimises `F`, telling `observer` of every iteration.
 ///
 /// The oracle is left at the returned tilt: [`Oracle::visit_marginals`] shows the answer.
@@ -33,18 +52,47 @@ pub struct Task<'a> {
 /// If a setting is out of range, if every configuration is forbidden, or if the method cannot serve
 /// the energies. Running out of time or iterations is not an error but a [`Status`].
 pub fn solve(
-    task: Task,
+    mut task: Task,
     settings: &Settings,
     observer: &mut dyn Observer,
 ) -> Result<Solution, SolveError> {
     settings.check()?;
-    let clock = Clock { start: Instant::now(), limit: settings.time_limit };
-    let mut engine = Engine::new(task);
-    check_finite(engine.base_log_partition, engine.energies)?;
-    let mut solver = choose(&mut engine, settings)?;
-    let mut run = Run::new(&engine, settings, clock);
-    let status = run.drive(&mut engine, solver.as_mut(), observer);
-    Ok(run.finish(&mut engine, solver.as_ref(), status))
+    let clock = Clock::new(settings);
+    let base = Base::of(&mut task);
+    Engine::after(task, base).drive(settings, clock, observer)
+}
+
+/// As [`solve`], where the oracle's latest call was that at the base model: it is not made again,
+/// though it counts.
+///
+/// # Errors
+/// As [`solve`].
+///
+/// # Panics
+/// If there are not as many marginals as the energies' support has coordinates.
+pub fn solve_from(
+    task: Task,
+    base: Base,
+    settings: &Settings,
+    observer: &mut dyn Observer,
+) -> Result<Solution, SolveError> {
+    settings.check()?;
+    Engine::after(task, base).drive(settings, Clock::new(settings), observer)
+}
+
+impl Engine<'_> {
+    fn drive(
+        mut self,
+        settings: &Settings,
+        clock: Clock,
+        observer: &mut dyn Observer,
+    ) -> Result<Solution, SolveError> {
+        check_finite(self.base.log_partition, self.energies)?;
+        let mut solver = choose(&mut self, settings)?;
+        let mut run = Run::new(&self, settings, clock);
+        let status = run.drive(&mut self, solver.as_mut(), observer);
+        Ok(run.finish(&mut self, solver.as_ref(), status))
+    }
 }
 
 /// Refuses problems whose numbers leave the range of a double, and models that allow nothing.
@@ -63,6 +111,10 @@ struct Clock {
 }
 
 impl Clock {
+    fn new(settings: &Settings) -> Self {
+        Self { start: Instant::now(), limit: settings.time_limit }
+    }
+
     fn is_over(&self) -> bool {
         self.limit.is_some_and(|limit| self.start.elapsed() >= limit)
     }
@@ -293,7 +345,7 @@ impl<'a> Run<'a> {
             marginals: point.marginals.to_vec(),
             averaged_tables: average.map(|a| a.tables.clone()),
             log_partition,
-            base_log_partition: engine.base_log_partition,
+            base_log_partition: engine.base.log_partition,
         }
     }
 }

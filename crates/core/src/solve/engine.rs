@@ -4,7 +4,7 @@ use crate::vector::{Aligned, Reduced, dispatch, sums, vectorised};
 
 use super::SolveError;
 use super::average::Average;
-use super::driver::Task;
+use super::driver::{Base, Task};
 use super::summary::{Both, Comparison, Summary};
 
 /// What a solver may touch: the oracle, the energies, and the count of calls.
@@ -14,10 +14,7 @@ pub(super) struct Engine<'a> {
     pub oracle_calls: usize,
     /// A lower bound on the score of every allowed configuration.
     pub lowest_score: f64,
-    /// `A(θ)`
-    pub base_log_partition: f64,
-    /// `μ(θ)`. `[support]`
-    base_marginals: Vec<f64>,
+    pub base: Base,
 }
 
 /// A tilt and all that follows from it.
@@ -263,25 +260,24 @@ pub(super) fn divergence(p: &Point, q: &Point) -> f64 {
 
 impl<'a> Engine<'a> {
     /// Calls the oracle once, at the base model.
-    pub fn new(task: Task<'a>) -> Self {
-        let coordinates = task.energies.support().len();
-        let mut base_marginals = vec![0.0; coordinates];
-        let base_log_partition = task.oracle.tilted(&vec![0.0; coordinates], &mut base_marginals);
-        Self {
-            oracle: task.oracle,
-            energies: task.energies,
-            oracle_calls: 1,
-            lowest_score: task.lowest_score,
-            base_log_partition,
-            base_marginals,
-        }
+    #[cfg(test)]
+    pub fn new(mut task: Task<'a>) -> Self {
+        let base = Base::of(&mut task);
+        Self::after(task, base)
+    }
+
+    /// Goes on where the oracle's latest call was that at the base model.
+    pub fn after(task: Task<'a>, base: Base) -> Self {
+        let Task { oracle, energies, lowest_score } = task;
+        assert_eq!(base.marginals.len(), energies.support().len(), "marginals on the support");
+        Self { oracle, energies, oracle_calls: 1, lowest_score, base }
     }
 
     /// One oracle call; none where the first is still the latest and was for the same tilt.
     pub fn call(&mut self, tilt: &[f64], marginals: &mut [f64]) -> f64 {
         if self.oracle_calls == 1 && tilt.iter().all(|&t| t == 0.0) {
-            marginals.copy_from_slice(&self.base_marginals);
-            return self.base_log_partition;
+            marginals.copy_from_slice(&self.base.marginals);
+            return self.base.log_partition;
         }
         self.oracle_calls += 1;
         self.oracle.tilted(tilt, marginals)
@@ -328,7 +324,7 @@ impl<'a> Engine<'a> {
 
     /// Number of support coordinates.
     pub fn coordinates(&self) -> usize {
-        self.base_marginals.len()
+        self.base.marginals.len()
     }
 
     /// Number of tables that the energies read.

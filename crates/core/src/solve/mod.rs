@@ -29,6 +29,6 @@ mod solution;
 mod summary;
 
 pub(crate) use driver::check_finite;
-pub use driver::{Task, solve};
+pub use driver::{Base, Task, solve, solve_from};
 pub use settings::{Method, Plan, Settings, SolveError, StepSchedule};
 pub use solution::{Ignore, Observer, Record, Returned, Solution, Status};

@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use bethe_core::energy::{Energies, Measurements};
 use bethe_core::oracle::{Chain, ChainModel, Oracle, Tables};
-use bethe_core::solve::{Ignore, Task, solve};
+use bethe_core::solve::{Base, Ignore, Task, solve_from};
 use bethe_core::support::Support;
 use bethe_core::{Method, Settings, Status};
 
@@ -47,10 +47,8 @@ pub struct Inferred {
     pub tilt: Vec<f64>,
     /// Expected counts of the chain's states at the answer. `[states]`
     pub counts: Vec<f64>,
-    /// Log-partition of the base model.
-    pub base_log_partition: f64,
-    /// Expected counts under the base model. `[states]`
-    pub base_counts: Vec<f64>,
+    /// What held without the rules; its marginals are expected counts. `[states]`
+    pub base: Base,
 }
 
 /// Measurements allow for at least so many positions, so that most sequences share them.
@@ -106,36 +104,29 @@ impl Inference {
         support.add((0..length).collect(), states);
         chain.load(scores, support).expect("scores are numbers or -∞");
         let tilt = vec![0.0; states];
-        let mut base_counts = vec![0.0; states];
-        let base_log_partition = chain.tilted(&tilt, &mut base_counts);
-        if base_log_partition == f64::NEG_INFINITY {
+        let mut counts = vec![0.0; states];
+        let log_partition = chain.tilted(&tilt, &mut counts);
+        if log_partition == f64::NEG_INFINITY {
             return None;
         }
-        if rules.is_content(weights, &base_counts) {
-            let energy = rules.energy(weights, &base_counts);
+        let base = Base { log_partition, marginals: counts };
+        if rules.is_content(weights, &base.marginals) {
             return Some(Inferred {
                 status: Status::Converged,
                 iterations: 0,
                 oracle_calls: 1,
-                objective: energy - base_log_partition,
-                log_partition: base_log_partition,
+                objective: rules.energy(weights, &base.marginals) - log_partition,
+                log_partition,
                 gap: Some(0.0),
                 tilt,
-                counts: base_counts.clone(),
-                base_log_partition,
-                base_counts,
+                counts: base.marginals.clone(),
+                base,
             });
         }
-        Some(self.solve(length, limits, base_log_partition, base_counts))
+        Some(self.solve(length, limits, base))
     }
 
-    fn solve(
-        &mut self,
-        length: usize,
-        limits: &Limits,
-        base_log_partition: f64,
-        base_counts: Vec<f64>,
-    ) -> Inferred {
+    fn solve(&mut self, length: usize, limits: &Limits, base: Base) -> Inferred {
         // It follows from this sequence alone: what was seen before must not change an answer.
         let longest = length.next_power_of_two().max(LEAST_LONGEST);
         if longest != self.longest {
@@ -158,20 +149,19 @@ impl Inference {
             energies: &mut energies,
             lowest_score: f64::NEG_INFINITY,
         };
-        let solved = solve(task, &settings, &mut Ignore);
+        let solved = solve_from(task, base.clone(), &settings, &mut Ignore);
         self.measurements = std::mem::take(&mut energies.measurements);
         let solution = solved.expect("smooth convex rules on a model that allows something");
         Inferred {
             status: solution.status,
             iterations: solution.iterations,
-            oracle_calls: solution.oracle_calls + 1,
+            oracle_calls: solution.oracle_calls,
             objective: solution.objective,
             log_partition: solution.log_partition,
             gap: solution.gap,
             tilt: solution.tilt,
             counts: solution.marginals,
-            base_log_partition,
-            base_counts,
+            base,
         }
     }
 }

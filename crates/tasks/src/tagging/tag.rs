@@ -388,7 +388,7 @@ fn active(tagger: &Tagger, weights: &[f64], found: &Inferred) -> Vec<Active> {
     let rules = &compiled.rules;
     let excess = |rule: &bethe_learn::energy::Rule, counts: &[f64]| 1.0 - rule.measure(counts);
     let of = |constraint: usize, rule, pull: f64| {
-        let excess_before = excess(rule, &found.base_counts);
+        let excess_before = excess(rule, &found.base.marginals);
         let excess_after = excess(rule, &found.counts);
         (pull, Active { constraint, excess_before, excess_after })
     };
@@ -396,7 +396,7 @@ fn active(tagger: &Tagger, weights: &[f64], found: &Inferred) -> Vec<Active> {
         of(at, rule, -weight * rules.penalty.derivative(rule.measure(&found.counts)))
     });
     let hard = tagger.hard_rules().zip(&rules.hard).map(|(at, rule)| {
-        let tight = excess(rule, &found.base_counts) > 0.0;
+        let tight = excess(rule, &found.base.marginals) > 0.0;
         of(at, rule, if tight { f64::INFINITY } else { 0.0 })
     });
     let mut active: Vec<(f64, Active)> =

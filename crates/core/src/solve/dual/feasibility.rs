@@ -33,7 +33,7 @@ impl Dual {
         if size == 0.0 || engine.lowest_score == f64::NEG_INFINITY {
             return false;
         }
-        let scores = 1.0 + engine.lowest_score.abs() + engine.base_log_partition.abs();
+        let scores = 1.0 + engine.lowest_score.abs() + engine.base.log_partition.abs();
         let stretch = STRETCH * scores / size;
         point.tilt.iter_mut().for_each(|t| *t *= stretch);
         let log_partition = engine.call(&point.tilt, &mut point.marginals);
@@ -65,7 +65,7 @@ impl Dual {
 
     fn can_be_positive(&mut self, engine: &mut Engine, row: usize) -> bool {
         let (rows, largest) = (self.program.rows(), self.program.largest[row]);
-        let scores = 1.0 + engine.lowest_score.abs().min(1e6) + engine.base_log_partition.abs();
+        let scores = 1.0 + engine.lowest_score.abs().min(1e6) + engine.base.log_partition.abs();
         let point = &mut self.scratch;
         [1e2, 1e5, 1e8, 1e11].into_iter().filter(|_| largest > 0.0).any(|stretch| {
             point.tilt.fill(0.0);
