@@ -3,10 +3,13 @@
 //! With moves `m_t(i,j)`, cells `n_t(i)` and `(x, y, z)` in the cone where `y exp(x/y) ≤ z`,
 //!
 //! ```text
-//! minimise  −Σ s − Σ θ m − Σ score n + (1/M) Σ (α M n − y u)
-//! (s_t(i,j), m_t(i,j), n_t(i)),  (s_0(i), n_0(i), 1),  (u, 1, α M n)  in the cone
+//! minimise  −Σ s − Σ θ m − Σ score n + Σ (α n − (y/M) u)
+//! (s_t(i,j), m_t(i,j), n_t(i)),  (s_0(i), n_0(i), 1),  (u, 1, α n)  in the cone
 //! Σ_j m_t(i,j) = n_t(i),  Σ_i m_t(i,j) = n_{t+1}(j),  Σ n_0 = 1
 //! ```
+//!
+//! which leaves out a constant: with `log M` in every `u` rows would be a thousandfold apart, and the
+//! solver would stall.
 //!
 //! [`Formulation::Sums`] writes `Σ_j m_t(i,j)` wherever `n_t(i)` stands, which leaves fewer unknowns and
 //! denser rows.
@@ -270,9 +273,8 @@ impl Posed<'_> {
                 node.iter().for_each(|&(unknown, value)| program.costs[unknown] += cost * value);
                 if count > 0.0 {
                     let log = program.unknown(-count / population);
-                    let scale = self.rate * population;
                     let scaled: Vec<(usize, f64)> =
-                        node.iter().map(|&(unknown, value)| (unknown, scale * value)).collect();
+                        node.iter().map(|&(unknown, value)| (unknown, self.rate * value)).collect();
                     program.exponential([(0.0, &[(log, 1.0)]), (1.0, &[]), (0.0, &scaled)]);
                 }
             }
