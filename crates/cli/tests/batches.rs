@@ -198,6 +198,6 @@ fn standard_input_may_be_an_energies_file() {
     assert_eq!(one(&output)["status"], "converged");
     assert_eq!(
         folder.refusal(&["solve", "-", "--energies", "-"]),
-        "--energies: found - twice, expected standard input to be one of the two files"
+        "--energies: found - twice, expected standard input to be one of the files only"
     );
 }

@@ -91,13 +91,14 @@ impl Problem {
         settings: &Settings,
         observer: &mut dyn Observer,
     ) -> Result<Answer, SolveError> {
-        let BoundProblem { base, mut energies, mut oracle } = self.bind()?;
+        let bound = self.bind().map_err(|error| self.blamed(error.into()))?;
+        let BoundProblem { base, mut energies, mut oracle } = bound;
         let task = Task {
             oracle: oracle.as_mut(),
             energies: &mut energies,
             lowest_score: base.lowest_score(),
         };
-        let solution = solve(task, settings, observer)?;
+        let solution = solve(task, settings, observer).map_err(|error| self.blamed(error))?;
         let infeasible = solution.status == Status::Infeasible;
         let values = energies.values(&solution.marginals);
         let values = self.energies().iter().zip(values).map(|(energy, value)| {

@@ -3,6 +3,7 @@ use std::fmt::Write;
 
 use bethe_core::energy::Energies;
 use bethe_core::model::file::EnergiesFile;
+use bethe_core::model::uai::{Evidence, Sample};
 use bethe_core::model::{BaseModel, BoundProblem};
 use bethe_core::oracle::chain::Link;
 use bethe_core::oracle::{Chain, JunctionTree};
@@ -60,6 +61,18 @@ pub fn energies_file(name: &str, file: &EnergiesFile) -> String {
         "{name}: an energies file\n  energies   {}{kinds}\n  \
          their scopes are checked against a model by bethe solve --energies\n",
         file.len()
+    )
+}
+
+/// What an evidence file holds.
+pub fn evidence(name: &str, evidence: &Evidence) -> String {
+    let counts = || evidence.samples().iter().map(Sample::len);
+    let (least, most) = (counts().min().unwrap_or(0), counts().max().unwrap_or(0));
+    format!(
+        "{name}: evidence, {}\n  observed   {} each\n  \
+         variables and states are checked against a model by bethe solve --evidence\n",
+        counted(evidence.samples().len(), "sample"),
+        span(least, most)
     )
 }
 

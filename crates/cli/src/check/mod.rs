@@ -8,8 +8,8 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use bethe_core::Problem;
 use bethe_core::model::file::EnergiesFile;
+use bethe_core::model::uai::Evidence;
 use bethe_tasks::tagging::features::Template;
 use bethe_tasks::tagging::rules::rules_of_any_labels;
 use clap::Args;
@@ -18,12 +18,13 @@ use serde::de::IgnoredAny;
 use crate::files::{self, Content, Source};
 use crate::inspect::summary;
 use crate::outcome::{Outcome, bad_input, print};
+use crate::solve::problems::read_problem;
 use crate::tagging::read_tagger;
 
-/// Check a problem, energies, .jsonl, model, template or rule file and say what it holds.
+/// Check a problem, energies, .jsonl, .uai, .evid, model, template or rule file and say what it holds.
 #[derive(Args)]
 pub struct Flags {
-    /// Problem file, energies file, .jsonl file, model file, template, .toml file of rules, or - for
+    /// Problem file, energies file, .jsonl file, UAI model or evidence, model file, template, .toml file of rules, or - for
     /// standard input
     file: PathBuf,
 }
@@ -34,23 +35,27 @@ pub fn run(flags: Flags) -> Result<Outcome> {
         print(&summary(&flags.file.display().to_string(), &tagger)).context("standard output")?;
         return Ok(Outcome::Done);
     }
+    if flags.file.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("evid")) {
+        let source = Source::whole(&flags.file)?;
+        let evidence = Evidence::from_uai(&source.bytes).map_err(|e| source.wrong(e))?;
+        print(&describe::evidence(&source.name, &evidence)).context("standard output")?;
+        return Ok(Outcome::Done);
+    }
     if let Some(text) = tagging_file(&flags.file)? {
         print(&text).context("standard output")?;
         return Ok(Outcome::Done);
     }
     let text = match files::read(&flags.file)? {
         Content::Single(source) if is_energies_file(&source) => {
-            let file = EnergiesFile::from_json(&source.json).map_err(|e| source.mistake(e))?;
+            let file = EnergiesFile::from_json(&source.bytes).map_err(|e| source.mistake(e))?;
             describe::energies_file(&source.name, &file)
         }
-        Content::Single(source) => {
-            let problem = read_problem(&source)?;
-            describe::problem(&source.name, &problem).map_err(|e| source.wrong(e))?
-        }
+        Content::Single(source) => described(&source, false)?,
+        Content::Uai(source) => described(&source, true)?,
         Content::Lines(sources) => {
             let mut problems = Vec::with_capacity(sources.len());
             for source in &sources {
-                let problem = read_problem(source)?;
+                let problem = read_problem(source, false)?;
                 problem.check_solvable().map_err(|e| source.wrong(e))?;
                 problems.push(problem);
             }
@@ -102,13 +107,14 @@ fn is_model(path: &Path) -> bool {
     named || opened.is_ok() && start[8] == b'{' && length < size
 }
 
-fn read_problem(source: &Source) -> Result<Problem> {
-    Problem::from_json(&source.json).map_err(|e| source.mistake(e))
+fn described(source: &Source, is_uai: bool) -> Result<String> {
+    let problem = read_problem(source, is_uai)?;
+    describe::problem(&source.name, &problem).map_err(|e| source.wrong(e))
 }
 
 /// An object that has energies and nothing of a model.
 fn is_energies_file(source: &Source) -> bool {
-    let fields: Result<HashMap<String, IgnoredAny>, _> = serde_json::from_slice(&source.json);
+    let fields: Result<HashMap<String, IgnoredAny>, _> = serde_json::from_slice(&source.bytes);
     let model = ["variables", "factors", "evidence"];
     fields.is_ok_and(|f| f.contains_key("energies") && !model.iter().any(|m| f.contains_key(*m)))
 }

@@ -7,25 +7,41 @@ use bethe_core::model::file::FileError;
 
 use crate::outcome::bad_input;
 
-/// What a file holds before anyone reads it: one JSON text, or one a line.
+/// What a file holds before anyone reads it: one JSON text, one a line, or a UAI model.
 pub enum Content {
     /// A single JSON text.
     Single(Source),
+    /// A UAI model.
+    Uai(Source),
     /// One JSON text a line; blank lines are not among them.
     Lines(Vec<Source>),
 }
 
-/// A JSON text and the name that messages give it.
+/// A text and the name that messages give it.
 pub struct Source {
     /// `problem.json`, `batch.jsonl:3`, or `standard input`.
     pub name: String,
     /// The text.
-    pub json: Vec<u8>,
+    pub bytes: Vec<u8>,
     /// Whether it is one line of a file: the name gives the line already.
     is_line: bool,
 }
 
 impl Source {
+    /// All of a file of any kind, or of standard input for `-`.
+    pub fn whole(path: &Path) -> Result<Self> {
+        let mut bytes = Vec::new();
+        let (name, read) = if path == Path::new("-") {
+            ("standard input".to_string(), io::stdin().lock().read_to_end(&mut bytes))
+        } else {
+            let opened = fs::File::open(path);
+            let read = opened.and_then(|mut file| file.read_to_end(&mut bytes));
+            (path.display().to_string(), read)
+        };
+        read.map_err(|error| bad_input(format!("{name}: {error}")))?;
+        Ok(Self { name, bytes, is_line: false })
+    }
+
     /// A mistake in this text, as an error of exit code 2.
     pub fn mistake(&self, error: FileError) -> anyhow::Error {
         match error {
@@ -46,50 +62,50 @@ impl Source {
 enum Layout {
     Single,
     Lines,
-    /// Either: whoever wrote it decides.
+    Uai,
+    /// Any: whoever wrote it decides.
     Open,
 }
 
 /// Reads a file, or standard input for `-`.
 pub fn read(path: &Path) -> Result<Content> {
     if path == Path::new("-") {
-        let mut bytes = Vec::new();
-        let read = io::stdin().lock().read_to_end(&mut bytes);
-        read.map_err(|error| bad_input(format!("standard input: {error}")))?;
-        return Ok(split("standard input", bytes, Layout::Open));
+        let Source { name, bytes, .. } = Source::whole(path)?;
+        return Ok(split(&name, bytes, Layout::Open));
     }
     let name = path.display().to_string();
     let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase());
     let layout = match extension.as_deref() {
         Some("json") => Layout::Single,
         Some("jsonl") => Layout::Lines,
+        Some("uai") => Layout::Uai,
         None => Layout::Open,
         Some(other) => {
-            let found = match other {
-                "uai" => "a UAI model",
-                "evid" => "UAI evidence",
-                _ => "an unknown kind of file",
-            };
-            let expected = "expected a .json or .jsonl file, or - for standard input";
+            let found = if other == "evid" { "UAI evidence" } else { "an unknown kind of file" };
+            let expected = "expected a .json, .jsonl or .uai file, or - for standard input";
             return Err(bad_input(format!("{name}: found {found} (.{other}), {expected}")));
         }
     };
-    let bytes = fs::read(path).map_err(|error| bad_input(format!("{name}: {error}")))?;
-    Ok(split(&name, bytes, layout))
+    Ok(split(&name, Source::whole(path)?.bytes, layout))
 }
 
 fn split(name: &str, bytes: Vec<u8>, layout: Layout) -> Content {
-    let in_lines = match layout {
-        Layout::Single => false,
-        Layout::Lines => true,
-        Layout::Open => is_json_lines(&bytes),
+    let layout = match layout {
+        Layout::Open if is_uai(&bytes) => Layout::Uai,
+        Layout::Open if is_json_lines(&bytes) => Layout::Lines,
+        other => other,
     };
-    if !in_lines {
-        return Content::Single(Source { name: name.to_string(), json: bytes, is_line: false });
+    if !matches!(layout, Layout::Lines) {
+        let source = Source { name: name.to_string(), bytes, is_line: false };
+        return if matches!(layout, Layout::Uai) {
+            Content::Uai(source)
+        } else {
+            Content::Single(source)
+        };
     }
     let source = |(index, line): (usize, &[u8])| Source {
         name: format!("{name}:{}", index + 1),
-        json: line.to_vec(),
+        bytes: line.to_vec(),
         is_line: true,
     };
     Content::Lines(lines(&bytes).map(source).collect())
@@ -99,6 +115,12 @@ fn split(name: &str, bytes: Vec<u8>, layout: Layout) -> Content {
 fn lines(bytes: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     let numbered = bytes.split(|&byte| byte == b'\n').enumerate();
     numbered.filter(|(_, line)| !line.trim_ascii().is_empty())
+}
+
+/// Whether the first word is one that UAI models begin with.
+fn is_uai(bytes: &[u8]) -> bool {
+    let bytes = bytes.trim_ascii_start();
+    ["MARKOV", "BAYES"].iter().any(|word| bytes.starts_with(word.as_bytes()))
 }
 
 /// Whether the first line is a whole JSON text and others follow.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use bethe_core::{Method, Settings, Tables};
 
-use super::flags::{Flags, MarginalsChoice, OracleChoice};
+use super::flags::{Flags, MarginalsChoice, OracleChoice, OutputChoice};
 use crate::outcome::bad_input;
 use crate::solver::{self, SolverChoice};
 use crate::time;
@@ -14,6 +14,8 @@ use crate::time;
 pub struct Config {
     pub problem: PathBuf,
     pub energies: Option<PathBuf>,
+    pub evidence: Option<PathBuf>,
+    pub output: OutputChoice,
     pub settings: Settings,
     pub trace: Option<PathBuf>,
     pub plot: Option<PathBuf>,
@@ -34,11 +36,7 @@ impl TryFrom<Flags> for Config {
             max_iterations: flags.max_iterations,
             time_limit: time_limit.transpose()?,
             global: flags.global,
-            marginals: match flags.marginals {
-                MarginalsChoice::All => Tables::All,
-                MarginalsChoice::Nodes => Tables::Nodes,
-                MarginalsChoice::None => Tables::None,
-            },
+            marginals: tables(&flags)?,
         };
         settings.check().map_err(solver::out_of_range)?;
         if flags.threads == Some(0) {
@@ -47,11 +45,18 @@ impl TryFrom<Flags> for Config {
         if flags.trace.is_some() && flags.trace == flags.plot {
             return Err(bad_input("--plot: found the file of --trace, expected another one"));
         }
-        let standard_input = Path::new("-");
-        if flags.problem == standard_input && flags.energies.as_deref() == Some(standard_input) {
-            return Err(bad_input(
-                "--energies: found - twice, expected standard input to be one of the two files",
-            ));
+        let is_standard_input = |path: &Option<PathBuf>| path.as_deref() == Some(Path::new("-"));
+        let problem = flags.problem == Path::new("-");
+        let energies = is_standard_input(&flags.energies);
+        for (flag, twice) in [
+            ("--energies", problem && energies),
+            ("--evidence", (problem || energies) && is_standard_input(&flags.evidence)),
+        ] {
+            if twice {
+                return Err(bad_input(format!(
+                    "{flag}: found - twice, expected standard input to be one of the files only"
+                )));
+            }
         }
         match flags.oracle {
             // One exact oracle serves each model, so there is nothing to pass on.
@@ -60,6 +65,8 @@ impl TryFrom<Flags> for Config {
         Ok(Self {
             problem: flags.problem,
             energies: flags.energies,
+            evidence: flags.evidence,
+            output: flags.output,
             settings,
             trace: flags.trace,
             plot: flags.plot,
@@ -67,6 +74,21 @@ impl TryFrom<Flags> for Config {
             quiet: flags.quiet,
         })
     }
+}
+
+/// What is printed decides which marginals are computed.
+fn tables(flags: &Flags) -> Result<Tables> {
+    if let (Some(_), OutputChoice::Mar | OutputChoice::Pr) = (flags.marginals, flags.output) {
+        let output = solver::name(flags.output);
+        return Err(bad_input(format!(
+            "--marginals: found with --output {output}, expected --output json"
+        )));
+    }
+    Ok(match (flags.output, flags.marginals) {
+        (OutputChoice::Mar, _) | (_, Some(MarginalsChoice::Nodes)) => Tables::Nodes,
+        (OutputChoice::Pr, _) | (_, Some(MarginalsChoice::None)) => Tables::None,
+        (OutputChoice::Json, None | Some(MarginalsChoice::All)) => Tables::All,
+    })
 }
 
 fn method(flags: &Flags) -> Result<Method> {

@@ -6,16 +6,20 @@ use crate::solver::{SolverChoice, StepFlags};
 
 /// Solve a problem and print the answer as one JSON object.
 ///
-/// PROBLEM is a .json file, a .jsonl file with one problem a line (one answer a line comes out), or
-/// - for standard input. Exit code 2 means bad input, 3 that hard measurements cannot hold.
+/// PROBLEM is a .json file, a .jsonl file with one problem a line (one answer a line comes out), a .uai
+/// model, or - for standard input. Exit code 2 means bad input, 3 that hard measurements cannot hold.
 #[derive(Args)]
 pub struct Flags {
-    /// Problem file: .json, .jsonl, or - for standard input
+    /// Problem file: .json, .jsonl, .uai, or - for standard input
     pub problem: PathBuf,
 
     /// Further energies, {"energies": [...]}, added to each problem's own
     #[arg(long, value_name = "FILE")]
     pub energies: Option<PathBuf>,
+
+    /// Observed states in the UAI format; several samples give several answers
+    #[arg(long, value_name = "FILE.evid")]
+    pub evidence: Option<PathBuf>,
 
     /// How marginals of the base model are computed
     #[arg(long, value_enum, default_value_t = OracleChoice::Auto)]
@@ -44,9 +48,13 @@ pub struct Flags {
     #[arg(long, value_name = "TIME")]
     pub time_limit: Option<String>,
 
-    /// Which marginals to print
-    #[arg(long, value_enum, default_value_t = MarginalsChoice::All)]
-    pub marginals: MarginalsChoice,
+    /// Which marginals to print [default: all]
+    #[arg(long, value_enum)]
+    pub marginals: Option<MarginalsChoice>,
+
+    /// How to print the answer
+    #[arg(long, value_enum, default_value_t = OutputChoice::Json)]
+    pub output: OutputChoice,
 
     /// Write every iteration to a CSV file
     #[arg(long, value_name = "FILE.csv")]
@@ -71,6 +79,16 @@ pub enum OracleChoice {
     Auto,
     /// Exact inference
     Exact,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum OutputChoice {
+    /// One JSON object per problem
+    Json,
+    /// Marginals of all variables, as the UAI competitions define it
+    Mar,
+    /// The logarithm to base 10 of the partition function, likewise
+    Pr,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

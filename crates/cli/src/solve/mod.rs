@@ -2,7 +2,7 @@
 
 mod config;
 mod flags;
-mod problems;
+pub mod problems;
 pub mod progress;
 mod trace;
 
@@ -13,6 +13,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::{Context, Result};
+use bethe_core::model::uai;
 use bethe_core::plot::convergence;
 use bethe_core::solve::{Record, Status};
 use bethe_core::{Answer, Settings};
@@ -23,6 +24,7 @@ use crate::interrupt::Interrupt;
 use crate::outcome::{Outcome, bad_input, print};
 use crate::threads;
 use config::Config;
+use flags::OutputChoice;
 use problems::NamedProblem;
 use progress::Progress;
 
@@ -57,12 +59,21 @@ pub fn run(flags: Flags) -> Result<Outcome> {
         let title = format!("{}, solver {}", problems[0].source, answers[0].solver);
         file.finish(&convergence(&title, &records))?;
     }
-    let lines = problems.iter().zip(&answers);
-    let text: String =
-        lines.map(|(named, answer)| answer.to_json(named.problem.model()) + "\n").collect();
-    print(&text).context("standard output")?;
+    print(&shown(&problems, &answers, config.output)).context("standard output")?;
     let infeasible = answers.iter().any(|answer| answer.status == Status::Infeasible);
     Ok(if infeasible { Outcome::Infeasible } else { Outcome::Done })
+}
+
+/// The answers, as they are printed.
+fn shown(problems: &[NamedProblem], answers: &[Answer], output: OutputChoice) -> String {
+    match output {
+        OutputChoice::Json => {
+            let lines = problems.iter().zip(answers);
+            lines.map(|(named, answer)| answer.to_json(named.problem.model()) + "\n").collect()
+        }
+        OutputChoice::Mar => uai::marginals(answers),
+        OutputChoice::Pr => uai::partition(answers),
+    }
 }
 
 /// Solves a single problem, showing its iterations and keeping its records where they are wanted.

@@ -1,6 +1,9 @@
+use std::path::Path;
+
 use anyhow::Result;
-use bethe_core::Problem;
 use bethe_core::model::file::EnergiesFile;
+use bethe_core::model::uai::{Evidence, Sample};
+use bethe_core::{Model, Problem};
 
 use super::config::Config;
 use crate::files::{self, Content, Source};
@@ -11,23 +14,26 @@ pub struct NamedProblem {
     pub problem: Problem,
 }
 
-/// Reads and checks every problem, with the further energies on each.
+/// Reads and checks every problem, with the further energies on each and, one after another, every
+/// sample of the evidence.
 pub fn read(config: &Config) -> Result<Vec<NamedProblem>> {
-    let sources = match files::read(&config.problem)? {
-        Content::Single(source) => vec![source],
-        Content::Lines(sources) => sources,
+    let (sources, is_uai) = match files::read(&config.problem)? {
+        Content::Single(source) => (vec![source], false),
+        Content::Uai(source) => (vec![source], true),
+        Content::Lines(sources) => (sources, false),
     };
+    let evidence = config.evidence.as_deref().map(read_evidence).transpose()?;
     let further = match &config.energies {
         None => None,
         Some(path) => {
             let source = single(files::read(path)?)?;
-            let file = EnergiesFile::from_json(&source.json).map_err(|e| source.mistake(e))?;
+            let file = EnergiesFile::from_json(&source.bytes).map_err(|e| source.mistake(e))?;
             Some((source, file))
         }
     };
     let several = sources.len() > 1;
     let read_one = |source: Source| {
-        let mut problem = Problem::from_json(&source.json).map_err(|e| source.mistake(e))?;
+        let mut problem = read_problem(&source, is_uai)?;
         if let Some((energies_source, file)) = &further {
             problem.add_energies(file).map_err(|error| {
                 let whose =
@@ -37,12 +43,46 @@ pub fn read(config: &Config) -> Result<Vec<NamedProblem>> {
         }
         Ok(NamedProblem { source: source.name, problem })
     };
-    sources.into_iter().map(read_one).collect()
+    let problems = sources.into_iter().map(read_one).collect::<Result<Vec<_>>>()?;
+    let Some((source, evidence)) = evidence else { return Ok(problems) };
+    let mut observed = Vec::with_capacity(problems.len() * evidence.samples().len());
+    for named in problems {
+        for (index, sample) in evidence.samples().iter().enumerate() {
+            let number = (evidence.samples().len() > 1).then_some(index);
+            observed.push(named.observe(&source, sample, number)?);
+        }
+    }
+    Ok(observed)
+}
+
+/// Reads one problem.
+pub fn read_problem(source: &Source, is_uai: bool) -> Result<Problem> {
+    if !is_uai {
+        return Problem::from_json(&source.bytes).map_err(|e| source.mistake(e));
+    }
+    let model = Model::from_uai(&source.bytes).map_err(|e| source.wrong(e))?;
+    Ok(Problem::new(model, Vec::new()).expect("no energy to be wrong"))
+}
+
+fn read_evidence(path: &Path) -> Result<(Source, Evidence)> {
+    let source = Source::whole(path)?;
+    let evidence = Evidence::from_uai(&source.bytes).map_err(|e| source.wrong(e))?;
+    Ok((source, evidence))
+}
+
+impl NamedProblem {
+    /// The same with a sample of evidence, whose number is given where there are several.
+    fn observe(&self, evidence: &Source, sample: &Sample, number: Option<usize>) -> Result<Self> {
+        let mut problem = self.problem.clone();
+        problem.observe(sample).map_err(|error| evidence.wrong(error))?;
+        let number = number.map_or(String::new(), |number| format!("sample {number} of "));
+        Ok(Self { source: format!("{} with {number}{}", self.source, evidence.name), problem })
+    }
 }
 
 fn single(content: Content) -> Result<Source> {
     match content {
-        Content::Single(source) => Ok(source),
+        Content::Single(source) | Content::Uai(source) => Ok(source),
         Content::Lines(mut sources) if sources.len() == 1 => Ok(sources.remove(0)),
         Content::Lines(sources) => Err(crate::outcome::bad_input(format!(
             "--energies: found {} JSON texts, expected one",

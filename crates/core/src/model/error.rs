@@ -101,6 +101,9 @@ pub enum ModelError {
     /// Every configuration has probability zero.
     #[error("every configuration is forbidden, expected at least one that is allowed")]
     AllForbidden,
+    /// The model allows something, but nothing with these observed states.
+    #[error("the evidence has probability zero, expected states that the model allows together")]
+    ImpossibleEvidence,
 }
 
 fn numbers(count: usize) -> &'static str {

@@ -1,5 +1,6 @@
 use thiserror::Error;
 
+use super::uai::{Sample, UaiError};
 use super::{BaseModel, Model, ModelError};
 use crate::energy::{Energies, Energy, EnergyError};
 use crate::oracle::{Oracle, exact};
@@ -61,16 +62,34 @@ impl Problem {
         &self.energies
     }
 
+    /// Fixes the variables that a sample of evidence observes.
+    pub fn observe(&mut self, sample: &Sample) -> Result<(), UaiError> {
+        sample.observe(&mut self.model)
+    }
+
     /// Whether the problem can be solved at all, short of solving it.
     ///
     /// # Errors
     /// As [`Problem::bind`], and if every configuration is forbidden or sums overflow.
     pub fn check_solvable(&self) -> Result<BoundProblem, SolveError> {
-        let mut bound = self.bind()?;
+        let mut bound = self.bind().map_err(|error| self.blamed(error.into()))?;
         let width = bound.energies.support().len();
         let base = bound.oracle.tilted(&vec![0.0; width], &mut vec![0.0; width]);
-        check_finite(base, &bound.energies)?;
+        check_finite(base, &bound.energies).map_err(|error| self.blamed(error))?;
         Ok(bound)
+    }
+
+    /// Tells evidence that cannot be from a model that allows nothing anyway.
+    pub(crate) fn blamed(&self, error: SolveError) -> SolveError {
+        let nothing = SolveError::Model(ModelError::AllForbidden);
+        if error != nothing || self.model.observed().iter().all(Option::is_none) {
+            return error;
+        }
+        let model = self.model.clone().without_observations();
+        match (Self { model, energies: Vec::new() }).check_solvable() {
+            Err(same) if same == nothing => same,
+            _ => ModelError::ImpossibleEvidence.into(),
+        }
     }
 
     /// Canonical model, bound energies and the exact oracle for them.

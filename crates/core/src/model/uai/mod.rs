@@ -1,0 +1,27 @@
+//! The text formats of the UAI inference competitions: models (`MARKOV`, `BAYES`) and evidence in,
+//! results (`MAR`, `PR`) out.
+//!
+//! Words are separated by any white space; line ends mean nothing. A table holds factors, not their
+//! logarithms: zero becomes `-∞` and forbids a configuration. Tables of `BAYES` files are taken as they
+//! are, whether their rows sum to one or not.
+//!
+//! ```
+//! use bethe_core::model::uai::Evidence;
+//! use bethe_core::{Model, Problem, Settings, solve::Ignore};
+//!
+//! let mut model = Model::from_uai(b"MARKOV 2  2 2  1  2 0 1  4  1 2 3 4")?;
+//! Evidence::from_uai(b"1 0 1")?.samples()[0].observe(&mut model)?;
+//! let answer = Problem::new(model, vec![])?.solve(&Settings::default(), &mut Ignore)?;
+//! assert!((answer.log_partition - 7f64.ln()).abs() < 1e-12);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod error;
+mod evidence;
+mod model;
+mod results;
+mod words;
+
+pub use error::UaiError;
+pub use evidence::{Evidence, Sample};
+pub use results::{marginals, partition};
