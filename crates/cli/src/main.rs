@@ -11,6 +11,7 @@ mod inspect;
 mod interrupt;
 mod outcome;
 mod reproduce;
+mod sample;
 mod solve;
 mod solver;
 mod tag;
@@ -34,6 +35,7 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Solve(solve::Flags),
+    Sample(sample::Flags),
     Train(Box<train::Flags>),
     Tag(tag::Flags),
     Cite(cite::Flags),
@@ -48,6 +50,7 @@ enum Command {
 fn main() -> ExitCode {
     outcome::exit_code(match Cli::parse().command {
         Command::Solve(flags) => solve::run(flags),
+        Command::Sample(flags) => sample::run(flags),
         Command::Train(flags) => train::run(*flags),
         Command::Tag(flags) => tag::run(flags),
         Command::Cite(flags) => cite::run(flags),

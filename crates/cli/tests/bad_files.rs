@@ -4,6 +4,10 @@ mod common;
 
 use common::{EXAMPLE, Folder, error};
 
+/// An energy of the example, to be replaced by one of another kind.
+const PRODUCT: &str =
+    r#"{"kind": "product", "scope": [0, 2], "log_potentials": [1, 0, 0, 1, 0, 0]}"#;
+
 /// What is replaced in the example of the design page, by what, and the message without the file.
 #[rustfmt::skip] // one line per mistake
 const BROKEN: &[(&str, &str, &str)] = &[
@@ -67,10 +71,20 @@ const BROKEN: &[(&str, &str, &str)] = &[
     (r#"{"2": 1}"#, r#"{"2": [1]}"#, "evidence.2: found a list, expected an index or a name"),
     (r#"{"2": 1}"#, "[1]", "evidence: found a list, expected an object from variables to states"),
     // Energies of any kind.
-    (r#""kind": "measurement""#, r#""kind": "measure""#, r#"energies[0].kind: found "measure", expected one of measurement, product, nearest"#),
+    (r#""kind": "measurement""#, r#""kind": "measure""#, r#"energies[0].kind: found "measure", expected one of measurement, table_measurement, product, nearest"#),
     (r#"{"kind": "measurement", "weight""#, r#"{"weight""#, r#"energies[0]: found no field "kind", expected one"#),
     (r#""kind": "measurement""#, r#""kind": 1"#, "energies[0].kind: found 1, expected a string"),
-    (r#""kind": "measurement""#, r#""kind": "measurement", "scale": 1"#, r#"energies[0]: found the unknown field "scale", expected one of kind, weight, penalty, offset, terms, scope, log_potentials, norm, cap, measurements, points"#),
+    (r#""kind": "measurement""#, r#""kind": "measurement", "scale": 1"#, r#"energies[0]: found the unknown field "scale", expected one of kind, weight, penalty, offset, terms, scope, log_potentials, target, total, norm, cap, measurements, points"#),
+    // Tables of measurements.
+    (PRODUCT, r#"{"kind": "table_measurement", "scope": [0], "target": [0, 0, 1]}"#, r#"energies[1]: found no field "penalty", expected one"#),
+    (PRODUCT, r#"{"kind": "table_measurement", "penalty": {"kind": "squared"}, "target": [0, 0, 1]}"#, r#"energies[1]: found no field "scope", expected one"#),
+    (PRODUCT, r#"{"kind": "table_measurement", "penalty": {"kind": "squared"}, "scope": [0]}"#, r#"energies[1]: found no field "target", expected one"#),
+    (PRODUCT, r#"{"kind": "table_measurement", "penalty": {"kind": "squared"}, "scope": [0], "target": [0, 1]}"#, "energies[1].target: found 2 numbers, expected 3"),
+    (PRODUCT, r#"{"kind": "table_measurement", "penalty": {"kind": "squared"}, "scope": [0], "target": [0, 1, null]}"#, "energies[1].target[2]: found null, expected a number"),
+    (PRODUCT, r#"{"kind": "table_measurement", "penalty": {"kind": "squared"}, "scope": [3], "target": [0, 1]}"#, "energies[1].scope[0]: found variable 3, expected an index below 3"),
+    (PRODUCT, r#"{"kind": "table_measurement", "penalty": {"kind": "squared"}, "scope": [0], "target": [0, 0, 1], "total": 0}"#, "energies[1].total: found 0, expected a positive number"),
+    (PRODUCT, r#"{"kind": "table_measurement", "penalty": {"kind": "squared"}, "scope": [0], "target": [0, 0, 1], "offset": 1}"#, r#"energies[1]: found the unknown field "offset", expected one of kind, weight, penalty, scope, target, total"#),
+    (PRODUCT, r#"{"kind": "table_measurement", "penalty": {"kind": "equal"}, "weight": 2, "scope": [0], "target": [0, 0, 1]}"#, r#"energies[1].weight: found a weight on the hard penalty "equal", expected none"#),
     // Measurements.
     (r#""offset": 0.0"#, r#""cap": 0.0"#, r#"energies[0]: found the unknown field "cap", expected one of kind, weight, penalty, offset, terms"#),
     (r#""weight": 2.0"#, r#""weight": "2""#, r#"energies[0].weight: found "2", expected a number"#),

@@ -177,7 +177,7 @@ fn mistakes_in_further_energies_name_their_file() {
     );
     assert_eq!(
         with("kind.json"),
-        "kind.json: energies[0].kind: found \"sum\", expected one of measurement, product, nearest"
+        "kind.json: energies[0].kind: found \"sum\", expected one of measurement, table_measurement, product, nearest"
     );
     assert_eq!(
         with("problem.json"),
@@ -295,7 +295,7 @@ fn usage_errors_exit_with_2_and_print_nothing() {
         &["solve", "p.json", "--solver", "newton"],
         &["solve", "p.json", "--oracle", "trw"],
         &["solve", "p.json", "--oracle", "loopy"],
-        &["solve", "p.json", "--output", "mar"],
+        &["solve", "p.json", "--output", "xml"],
         &["solve", "p.json", "--evidence", "x.evid"],
         &[
             "solve",

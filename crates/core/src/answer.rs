@@ -7,11 +7,11 @@
 use serde::Serialize;
 use serde::ser::{SerializeSeq, Serializer};
 
-use crate::energy::Energy;
 use crate::model::file::ReferenceFile;
 use crate::model::{BaseModel, BoundProblem, Model, Problem};
 use crate::oracle::{Exactness, Oracle, Tables};
 use crate::solve::{Observer, Settings, Solution, SolveError, Status, Task, solve};
+use crate::support::Support;
 
 /// Everything that `bethe solve` prints.
 #[derive(Clone, Debug, PartialEq)]
@@ -68,6 +68,15 @@ pub struct Map {
     pub log_score: f64,
 }
 
+/// An answer, and the tilt that it comes from.
+pub(crate) struct Solved {
+    pub answer: Answer,
+    pub base: BaseModel,
+    pub support: Support,
+    /// `δ`. `[support]`
+    pub tilt: Vec<f64>,
+}
+
 impl Problem {
     /// Solves the problem, telling `observer` of every iteration.
     ///
@@ -91,6 +100,15 @@ impl Problem {
         settings: &Settings,
         observer: &mut dyn Observer,
     ) -> Result<Answer, SolveError> {
+        self.solve_bound(settings, observer).map(|solved| solved.answer)
+    }
+
+    /// The same, with the tilt on the base model.
+    pub(crate) fn solve_bound(
+        &self,
+        settings: &Settings,
+        observer: &mut dyn Observer,
+    ) -> Result<Solved, SolveError> {
         let bound = self.bind().map_err(|error| self.blamed(error.into()))?;
         let BoundProblem { base, mut energies, mut oracle } = bound;
         let task = Task {
@@ -102,11 +120,11 @@ impl Problem {
         let infeasible = solution.status == Status::Infeasible;
         let values = energies.values(&solution.marginals);
         let values = self.energies().iter().zip(values).map(|(energy, value)| {
-            let hard = matches!(energy, Energy::Measurement { penalty, .. } if penalty.is_hard());
+            let hard = energy.penalty().is_some_and(|penalty| penalty.is_hard());
             (!(infeasible && hard)).then_some(value)
         });
         let gap = solution.gap.filter(|_| !infeasible);
-        Ok(Answer {
+        let answer = Answer {
             status: solution.status,
             solver: solution.solver,
             entropy: match oracle.exactness() {
@@ -131,7 +149,8 @@ impl Problem {
             ),
             map: decode(&base, oracle.as_mut(), &solution.tilt),
             energies: values.collect(),
-        })
+        };
+        Ok(Solved { answer, base, support: energies.support().clone(), tilt: solution.tilt })
     }
 }
 

@@ -38,6 +38,7 @@
 
 pub mod answer;
 pub mod energy;
+mod fitted;
 pub mod model;
 pub mod oracle;
 pub mod plot;
@@ -47,6 +48,7 @@ mod vector;
 
 pub use answer::Answer;
 pub use energy::{Curvature, CustomEnergy, Energy, Norm, Penalty, Term};
+pub use fitted::Records;
 pub use model::{Factor, Model, ModelError, Names, Problem, Variable};
 pub use oracle::{Oracle, Tables};
 pub use solve::{Method, Settings, Solution, Status, StepSchedule};

@@ -40,6 +40,16 @@ fn energies(rng: &mut StdRng) -> Vec<(String, Energy)> {
             list.push((format!("{weight} · {penalty:?}"), energy));
         }
     }
+    for penalty in soft_penalties() {
+        for (weight, total) in [(2.0, 1.0), (0.01, 30.0), (-0.7, 1.0)] {
+            let scope = vec![1, 2];
+            // Counts want to be measured as what is not negative.
+            let sign = if matches!(penalty, Penalty::Poisson { .. }) { -1.0 } else { 1.0 };
+            let target = (0..6).map(|_| sign * total * rng.random_range(0.01..0.4)).collect();
+            let energy = Energy::TableMeasurement { weight, penalty, scope, target, total };
+            list.push((format!("{weight} · table of {penalty:?} for {total}"), energy));
+        }
+    }
     for (name, norm, cap) in
         [("l1", Norm::L1, None), ("huber", Norm::Huber(0.2), None), ("capped", Norm::L1, Some(0.7))]
     {
@@ -140,7 +150,8 @@ fn what_is_not_convex_is_not_called_convex() {
     for (name, energy) in energies(&mut rng) {
         let convex = matches!(bind(&model, &energy).1.curvature(), Curvature::Convex { .. });
         let expected = match &energy {
-            Energy::Measurement { weight, penalty, .. } => {
+            Energy::Measurement { weight, penalty, .. }
+            | Energy::TableMeasurement { weight, penalty, .. } => {
                 *weight >= 0.0 || *penalty == Penalty::Linear
             }
             Energy::Nearest { .. } => false,

@@ -57,6 +57,10 @@ fn writing_and_reading_gives_the_same_problem() {
         })
         .collect();
     energies.push(Energy::Product { scope: vec![0, 2], log_potentials: vec![1.0, 0.0, 0.0, 1.0] });
+    for (penalty, weight) in [(Penalty::Squared, 0.3), (Penalty::Equal, 1.0)] {
+        let (scope, target) = (vec![2, 0], vec![0.1, 0.2, 0.3, 1.0 / 3.0]);
+        energies.push(Energy::TableMeasurement { weight, penalty, scope, target, total: 700.5 });
+    }
     for (norm, cap) in [(Norm::L1, None), (Norm::Huber(0.1), Some(2.0))] {
         energies.push(Energy::Nearest {
             weight: 1.5,

@@ -136,13 +136,18 @@ fn factors(model: &Model) -> String {
 fn energy_kinds(energies: &[Energy]) -> String {
     let kind = |energy: &Energy| match energy {
         Energy::Measurement { penalty, .. } => format!("measurement {}", penalty_kind(*penalty)),
+        Energy::TableMeasurement { penalty, .. } => {
+            format!("table_measurement {}", penalty_kind(*penalty))
+        }
         Energy::Product { .. } => "product".to_string(),
         Energy::Nearest { points, .. } => format!("nearest of {}", counted(points.len(), "point")),
         Energy::Custom(_) => "custom".to_string(),
     };
     let mut text = format!("{}{}", energies.len(), tally(energies.iter().map(kind)));
     let negative = |energy: &&Energy| {
-        matches!(energy, Energy::Measurement { weight, .. } | Energy::Nearest { weight, .. }
+        matches!(energy, Energy::Measurement { weight, .. }
+            | Energy::TableMeasurement { weight, .. }
+            | Energy::Nearest { weight, .. }
             if *weight < 0.0)
     };
     let negative = energies.iter().filter(negative).count();

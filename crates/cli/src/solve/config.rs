@@ -1,6 +1,6 @@
 //! Flags to a configuration that is known to make sense: no flag is accepted and ignored.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::Result;
 use bethe_core::{Method, Settings, Tables};
@@ -17,6 +17,7 @@ pub struct Config {
     pub evidence: Option<PathBuf>,
     pub output: OutputChoice,
     pub settings: Settings,
+    pub solution: Option<PathBuf>,
     pub trace: Option<PathBuf>,
     pub plot: Option<PathBuf>,
     /// `None` for all cores.
@@ -42,19 +43,14 @@ impl TryFrom<Flags> for Config {
         if flags.threads == Some(0) {
             return Err(bad_input("--threads: found 0, expected at least 1"));
         }
-        if flags.trace.is_some() && flags.trace == flags.plot {
-            return Err(bad_input("--plot: found the file of --trace, expected another one"));
-        }
-        let is_standard_input = |path: &Option<PathBuf>| path.as_deref() == Some(Path::new("-"));
-        let problem = flags.problem == Path::new("-");
-        let energies = is_standard_input(&flags.energies);
-        for (flag, twice) in [
-            ("--energies", problem && energies),
-            ("--evidence", (problem || energies) && is_standard_input(&flags.evidence)),
-        ] {
-            if twice {
+        let files =
+            [("--trace", &flags.trace), ("--plot", &flags.plot), ("--solution", &flags.solution)];
+        for (later, (flag, file)) in files.iter().enumerate() {
+            let before =
+                files[..later].iter().find(|(_, before)| before.is_some() && before == file);
+            if let Some((before, _)) = before {
                 return Err(bad_input(format!(
-                    "{flag}: found - twice, expected standard input to be one of the files only"
+                    "{flag}: found the file of {before}, expected another one"
                 )));
             }
         }
@@ -68,6 +64,7 @@ impl TryFrom<Flags> for Config {
             evidence: flags.evidence,
             output: flags.output,
             settings,
+            solution: flags.solution,
             trace: flags.trace,
             plot: flags.plot,
             threads: flags.threads,

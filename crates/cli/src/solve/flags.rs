@@ -56,6 +56,10 @@ pub struct Flags {
     #[arg(long, value_enum, default_value_t = OutputChoice::Json)]
     pub output: OutputChoice,
 
+    /// Write the model that the answer comes from, as a problem without energies, for bethe sample
+    #[arg(long, value_name = "FILE.json")]
+    pub solution: Option<PathBuf>,
+
     /// Write every iteration to a CSV file
     #[arg(long, value_name = "FILE.csv")]
     pub trace: Option<PathBuf>,

@@ -15,8 +15,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use anyhow::{Context, Result};
 use bethe_core::model::uai;
 use bethe_core::plot::convergence;
-use bethe_core::solve::{Record, Status};
-use bethe_core::{Answer, Settings};
+use bethe_core::solve::{Record, SolveError, Status};
+use bethe_core::{Answer, Model, Problem, Settings};
 use rayon::prelude::*;
 
 use crate::files::PendingFile;
@@ -25,21 +25,25 @@ use crate::outcome::{Outcome, bad_input, print};
 use crate::threads;
 use config::Config;
 use flags::OutputChoice;
-use problems::NamedProblem;
+use problems::{Inputs, NamedProblem};
 use progress::Progress;
 
 /// Nothing is printed before every problem is solved: a mistake in the last line of a file leaves
 /// standard output empty.
 pub fn run(flags: Flags) -> Result<Outcome> {
     let config = Config::try_from(flags)?;
-    let problems = problems::read(&config)?;
+    let problems = problems::read(&Inputs {
+        problem: &config.problem,
+        energies: config.energies.as_deref(),
+        evidence: config.evidence.as_deref(),
+    })?;
     let records_wanted = config.trace.is_some() || config.plot.is_some();
-    if records_wanted && problems.len() != 1 {
-        return Err(bad_input(format!(
-            "--trace and --plot: found {} problems, expected one",
-            problems.len()
-        )));
+    if (records_wanted || config.solution.is_some()) && problems.len() != 1 {
+        let flags = if records_wanted { "--trace and --plot" } else { "--solution" };
+        let found = problems.len();
+        return Err(bad_input(format!("{flags}: found {found} problems, expected one")));
     }
+    let solution = config.solution.as_deref().map(PendingFile::create).transpose()?;
     let trace = config.trace.as_deref().map(PendingFile::create).transpose()?;
     let plot = config.plot.as_deref().map(PendingFile::create).transpose()?;
     let interrupt = Interrupt::install()?;
@@ -48,7 +52,11 @@ pub fn run(flags: Flags) -> Result<Outcome> {
     let answers = match problems.as_slice() {
         [only] => {
             let kept = records_wanted.then_some(&mut records);
-            vec![solve_one(only, &config, &interrupt, kept)?]
+            let (answer, model) = solve_one(only, &config, &interrupt, kept)?;
+            if let (Some(file), Some(model)) = (solution, model) {
+                file.finish(&(written(model)? + "\n"))?;
+            }
+            vec![answer]
         }
         _ => solve_many(&problems, &config, &interrupt)?,
     };
@@ -82,14 +90,27 @@ fn solve_one(
     config: &Config,
     interrupt: &Interrupt,
     mut records: Option<&mut Vec<Record>>,
-) -> Result<Answer> {
+) -> Result<(Answer, Option<Model>)> {
     let mut progress = Progress::new(1, config.quiet);
-    solve(named, &config.settings, interrupt, &mut |record| {
+    let mut see = |record: &Record| {
         progress.iteration(record);
         if let Some(records) = records.as_deref_mut() {
             records.push(*record);
         }
-    })
+    };
+    if config.solution.is_none() {
+        return Ok((solve(named, &config.settings, interrupt, &mut see)?, None));
+    }
+    let fitted = named.problem.fit(&config.settings, &mut observer(interrupt, &mut see));
+    let (answer, model) = fitted.map_err(|error| wrong(named, &error))?;
+    let feasible = answer.status != Status::Infeasible;
+    Ok((answer, feasible.then_some(model)))
+}
+
+/// A model as a problem file.
+fn written(model: Model) -> Result<String> {
+    let problem = Problem::new(model, Vec::new()).expect("no energy to be wrong");
+    problem.to_json().map_err(|error| bad_input(format!("--solution: {error}")))
 }
 
 /// Solves many problems at once. After Ctrl-C the ones not yet done stop after an iteration each.
@@ -125,10 +146,22 @@ fn solve(
     interrupt: &Interrupt,
     see: &mut dyn FnMut(&Record),
 ) -> Result<Answer> {
-    let mut observer = |record: &Record, _: &[f64]| {
+    let solved = named.problem.solve(settings, &mut observer(interrupt, see));
+    solved.map_err(|error| wrong(named, &error))
+}
+
+/// Shows records to `see`, and stops after Ctrl-C.
+pub fn observer(
+    interrupt: &Interrupt,
+    see: &mut dyn FnMut(&Record),
+) -> impl FnMut(&Record, &[f64]) -> ControlFlow<()> {
+    move |record, _| {
         see(record);
         if interrupt.is_set() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    };
-    let solved = named.problem.solve(settings, &mut observer);
-    solved.map_err(|error| bad_input(format!("{}: {error}", named.source)))
+    }
+}
+
+/// A problem's error, of exit code 2.
+pub fn wrong(named: &NamedProblem, error: &SolveError) -> anyhow::Error {
+    bad_input(format!("{}: {error}", named.source))
 }

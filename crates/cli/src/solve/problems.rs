@@ -5,8 +5,35 @@ use bethe_core::model::file::EnergiesFile;
 use bethe_core::model::uai::{Evidence, Sample};
 use bethe_core::{Model, Problem};
 
-use super::config::Config;
 use crate::files::{self, Content, Source};
+use crate::outcome::bad_input;
+
+/// The files that problems come from.
+pub struct Inputs<'a> {
+    pub problem: &'a Path,
+    pub energies: Option<&'a Path>,
+    pub evidence: Option<&'a Path>,
+}
+
+impl Inputs<'_> {
+    /// Standard input can be one file only.
+    fn check(&self) -> Result<()> {
+        let is_standard_input = |path: Option<&Path>| path == Some(Path::new("-"));
+        let problem = is_standard_input(Some(self.problem));
+        let energies = is_standard_input(self.energies);
+        for (flag, twice) in [
+            ("--energies", problem && energies),
+            ("--evidence", (problem || energies) && is_standard_input(self.evidence)),
+        ] {
+            if twice {
+                return Err(bad_input(format!(
+                    "{flag}: found - twice, expected standard input to be one of the files only"
+                )));
+            }
+        }
+        Ok(())
+    }
+}
 
 /// A checked problem and the name of the text it came from.
 pub struct NamedProblem {
@@ -16,14 +43,15 @@ pub struct NamedProblem {
 
 /// Reads and checks every problem, with the further energies on each and, one after another, every
 /// sample of the evidence.
-pub fn read(config: &Config) -> Result<Vec<NamedProblem>> {
-    let (sources, is_uai) = match files::read(&config.problem)? {
+pub fn read(inputs: &Inputs) -> Result<Vec<NamedProblem>> {
+    inputs.check()?;
+    let (sources, is_uai) = match files::read(inputs.problem)? {
         Content::Single(source) => (vec![source], false),
         Content::Uai(source) => (vec![source], true),
         Content::Lines(sources) => (sources, false),
     };
-    let evidence = config.evidence.as_deref().map(read_evidence).transpose()?;
-    let further = match &config.energies {
+    let evidence = inputs.evidence.map(read_evidence).transpose()?;
+    let further = match inputs.energies {
         None => None,
         Some(path) => {
             let source = single(files::read(path)?)?;
@@ -84,9 +112,8 @@ fn single(content: Content) -> Result<Source> {
     match content {
         Content::Single(source) | Content::Uai(source) => Ok(source),
         Content::Lines(mut sources) if sources.len() == 1 => Ok(sources.remove(0)),
-        Content::Lines(sources) => Err(crate::outcome::bad_input(format!(
-            "--energies: found {} JSON texts, expected one",
-            sources.len()
-        ))),
+        Content::Lines(sources) => {
+            Err(bad_input(format!("--energies: found {} JSON texts, expected one", sources.len())))
+        }
     }
 }

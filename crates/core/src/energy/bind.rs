@@ -93,6 +93,7 @@ impl Energies {
         energies.iter().flat_map(|energy| -> Box<dyn Iterator<Item = &[usize]>> {
             match energy {
                 Energy::Measurement { terms, .. } => Box::new(terms.iter().map(|t| &t.scope[..])),
+                Energy::TableMeasurement { scope, .. } => Box::new([&scope[..]].into_iter()),
                 Energy::Nearest { measurements, .. } => {
                     Box::new(measurements.iter().flatten().map(|t| &t.scope[..]))
                 }
@@ -219,6 +220,7 @@ impl Energies {
                 }
                 Slot::Rows(first..self.measurements.len())
             }
+            Energy::TableMeasurement { .. } => self.add_table(base, layout, energy),
             Energy::Product { scope, log_potentials } => {
                 self.add_product(base, layout, scope, log_potentials)
             }
@@ -253,6 +255,44 @@ impl Energies {
                 }))
             }
         }
+    }
+
+    /// Adds a measurement per cell: as a table where every cell can have a probability, else one by one.
+    fn add_table(&mut self, base: &BaseModel, layout: &Layout, energy: &Energy) -> Slot {
+        let Energy::TableMeasurement { weight, penalty, scope, target, total } = energy else {
+            unreachable!("the caller saw what it is");
+        };
+        let map = base.locate(scope).expect("every scope was added to the model");
+        let negative = *weight < 0.0 && !penalty.is_hard() && *penalty != Penalty::Linear;
+        let first = self.measurements.len();
+        if *weight == 0.0 {
+            return Slot::Rows(first..first);
+        }
+        let mut alone = Measurements::default();
+        let possible =
+            |table: usize| base.tables[table].log_potentials.iter().all(|v| v.is_finite());
+        let is_whole = map.cells.iter().all(Option::is_some) && map.table.is_some_and(possible);
+        if is_whole && !matches!(penalty, Penalty::Poisson { count: 0.0, .. }) {
+            let offsets: Vec<f64> =
+                map.gather(target, target.len()).into_iter().map(|value| -value).collect();
+            let into = if negative { &mut alone } else { &mut self.measurements };
+            let start = map.table.map_or(0, |table| layout.start[table]);
+            into.push_table((start, *total), &offsets, (*weight, *penalty));
+        } else {
+            for (&value, &cell) in target.iter().zip(&map.cells) {
+                let into = if negative { &mut alone } else { &mut self.measurements };
+                layout.push_cell(base, (map.table, cell), (*total, -value), into.rows_mut());
+                if negative {
+                    alone.push(*weight, *penalty);
+                } else {
+                    self.add_convex(*weight, *penalty);
+                }
+            }
+        }
+        if negative {
+            return self.add_other(Box::new(alone));
+        }
+        Slot::Rows(first..self.measurements.len())
     }
 
     /// Adds the penalty on the row just pushed. Without a count, Poisson is linear on `z ≥ 0`.
@@ -372,19 +412,24 @@ fn linear_row(base: &BaseModel, terms: &[Term], offset: f64) -> LinearRow {
     LinearRow { tables, offset_parts }
 }
 
-/// Tables that some energy sees one by one, not only through sums. `[tables]`
-fn whole_tables(base: &BaseModel, energies: &[Energy]) -> Vec<bool> {
-    let mut whole = vec![false; base.tables.len()];
+/// Tables that some energy sees one by one, not only through sums, in the order in which energies do:
+/// rows of one table after another then read one column after another.
+fn whole_tables(base: &BaseModel, energies: &[Energy]) -> Vec<usize> {
+    let mut whole = Vec::new();
+    let mut marked = vec![false; base.tables.len()];
     let mut mark = |scope: &[usize]| {
-        if let Some(table) = base.locate(scope).and_then(|map| map.table) {
-            whole[table] = true;
+        if let Some(table) = base.table_of(scope)
+            && !std::mem::replace(&mut marked[table], true)
+        {
+            whole.push(table);
         }
     };
     for energy in energies {
         match energy {
             Energy::Product { scope, .. } => scope.iter().for_each(|&v| mark(&[v])),
             Energy::Custom(custom) => custom.scopes.iter().for_each(|scope| mark(scope)),
-            _ => {}
+            Energy::TableMeasurement { scope, .. } => mark(scope),
+            Energy::Measurement { .. } | Energy::Nearest { .. } => {}
         }
     }
     whole
@@ -398,7 +443,7 @@ struct Layout {
 }
 
 impl Layout {
-    fn new(base: &BaseModel, linear: &[LinearRow], whole: Vec<bool>) -> Self {
+    fn new(base: &BaseModel, linear: &[LinearRow], whole: Vec<usize>) -> Self {
         // Tables share a block if every row reads them alike: compare all they are read with.
         let mut reading: Vec<Vec<u64>> = vec![Vec::new(); base.tables.len()];
         for (index, row) in linear.iter().enumerate() {
@@ -408,11 +453,13 @@ impl Layout {
             }
         }
         let mut groups: Vec<Vec<usize>> = Vec::new();
+        for table in whole {
+            reading[table].clear();
+            groups.push(vec![table]);
+        }
         let mut group_of: FxHashMap<(usize, Vec<u64>), usize> = FxHashMap::default();
         for (table, reading) in reading.into_iter().enumerate() {
-            if whole[table] {
-                groups.push(vec![table]);
-            } else if !reading.is_empty() {
+            if !reading.is_empty() {
                 let size = base.tables[table].log_potentials.len();
                 let group = *group_of.entry((size, reading)).or_insert(groups.len());
                 if group == groups.len() {
@@ -430,6 +477,29 @@ impl Layout {
             layout.support.add(tables, size);
         }
         layout
+    }
+
+    /// Adds a row for one cell of a table: a multiple of its marginal, and an offset. Where the cell
+    /// contradicts what is observed, or is forbidden, the marginal is 0.
+    fn push_cell(
+        &self,
+        base: &BaseModel,
+        cell: (Option<usize>, Option<usize>),
+        (multiple, offset): (f64, f64),
+        rows: &mut Rows,
+    ) {
+        match cell {
+            (Some(table), Some(cell)) if base.tables[table].log_potentials[cell].is_finite() => {
+                let entry = (self.start[table] + cell, multiple);
+                rows.push([entry], &[offset], (offset, offset + multiple));
+            }
+            // Every variable is fixed, to the states of this cell.
+            (None, Some(_)) => {
+                let sum = offset + multiple;
+                rows.push([], &[offset, multiple], (sum, sum));
+            }
+            _ => rows.push([], &[offset], (offset, offset)),
+        }
     }
 
     /// Adds a row, in support coordinates, with the range of its values over allowed states.

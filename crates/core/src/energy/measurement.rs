@@ -34,6 +34,30 @@ impl Measurements {
         self.rows.extend(&mut self.runs, penalty.kind());
     }
 
+    /// Adds `weight·φ(coefficient·μ + offset)` for each of the cells from `column` on, one per offset.
+    ///
+    /// # Panics
+    /// If the coefficient is not positive.
+    pub(crate) fn push_table(
+        &mut self,
+        (column, coefficient): (usize, f64),
+        offsets: &[f64],
+        (weight, penalty): (f64, Penalty),
+    ) {
+        if offsets.is_empty() {
+            return;
+        }
+        self.rows.push_table(column, coefficient, offsets);
+        for _ in offsets {
+            self.weights.push(weight);
+            self.kinds.push(penalty.kind());
+            for (all, own) in self.parameters.iter_mut().zip(penalty.parameters()) {
+                all.push(own);
+            }
+        }
+        self.rows.extend_table(&mut self.runs, (offsets.len(), penalty.kind()));
+    }
+
     /// The linear functions.
     pub fn rows(&self) -> &Rows {
         &self.rows

@@ -56,6 +56,21 @@ pub enum Energy {
         /// What is measured.
         terms: Vec<Term>,
     },
+    /// `weight · Σ_y φ(total·μ(y) − target(y))` over the configurations `y` of a scope: one measurement
+    /// per cell, kept as a table.
+    TableMeasurement {
+        /// As that of a measurement.
+        weight: f64,
+        /// The function `φ`.
+        penalty: Penalty,
+        /// The variables, in the order of the table's axes.
+        scope: Vec<usize>,
+        /// Row-major, last variable fastest. `[states of the scope]`
+        target: Vec<f64>,
+        /// What the marginals are multiplied by, positive: the number of records for targets that are
+        /// counts, 1 for targets that are probabilities.
+        total: f64,
+    },
     /// `−⟨θ, ⊗_n μ_n⟩`: a factor seen through the product of its variables' marginals.
     Product {
         /// The variables, in the order of the table's axes.
@@ -113,6 +128,16 @@ impl Energy {
         Self::Measurement { weight, penalty, offset: 0.0, terms }
     }
 
+    /// Its penalty, if it is one on measurements.
+    pub fn penalty(&self) -> Option<Penalty> {
+        match self {
+            Self::Measurement { penalty, .. } | Self::TableMeasurement { penalty, .. } => {
+                Some(*penalty)
+            }
+            Self::Product { .. } | Self::Nearest { .. } | Self::Custom(_) => None,
+        }
+    }
+
     /// Checks the energy against the variables of a model.
     pub fn check(&self, model: &Model) -> Result<(), EnergyError> {
         match self {
@@ -121,6 +146,13 @@ impl Energy {
                 finite(*offset).map_err(|e| e.at("offset"))?;
                 check_penalty(*penalty).map_err(|e| e.at("penalty"))?;
                 check_terms(model, terms)
+            }
+            Self::TableMeasurement { weight, penalty, scope, target, total } => {
+                finite(*weight).map_err(|e| e.at("weight"))?;
+                check_penalty(*penalty).map_err(|e| e.at("penalty"))?;
+                model.check_table(scope, target.len()).map_err(EnergyFault::from)?;
+                all_finite(target).map_err(|e| e.at("target"))?;
+                positive(*total).map_err(|e| e.at("total"))
             }
             Self::Product { scope, log_potentials } => {
                 model.check_table(scope, log_potentials.len()).map_err(EnergyFault::from)?;

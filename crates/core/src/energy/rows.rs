@@ -1,7 +1,7 @@
 use std::ops::Range;
 
 use super::Kind;
-use crate::vector::{Aligned, ONES, PIECE};
+use crate::vector::{Aligned, ONES, PIECE, Piece};
 
 /// How the rows of a run read the marginals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,6 +28,10 @@ pub(crate) struct Run {
     unit: bool,
     /// Whether it reads consecutive columns that no row before it reads.
     fresh: bool,
+    /// The table that its rows are of, if they are.
+    table: Option<usize>,
+    /// Rows of tables before it, of which nothing is stored.
+    skipped: usize,
 }
 
 impl Run {
@@ -60,10 +64,11 @@ pub(crate) fn gaps(rows: &Rows, runs: &[Run], width: usize) -> impl Iterator<Ite
 /// A run of consecutive columns that is broken off before this length is read like any other.
 const SHORT: usize = 16;
 
-/// Sparse linear functions `z_j = a_j·μ + b_j` of the support's marginals.
+/// Linear functions `z_j = a_j·μ + b_j` of the support's marginals: sparse rows, and whole tables of
+/// rows that read one cell each, of which only the offsets are stored.
 #[derive(Clone, Debug)]
 pub struct Rows {
-    /// First entry of each row, and the end of the last. `[rows + 1]`
+    /// First entry of each row, and the end of the last. `[sparse rows + 1]`
     starts: Vec<usize>,
     /// Support coordinate of each entry, ascending within a row. `[entries]`
     columns: Vec<usize>,
@@ -71,12 +76,35 @@ pub struct Rows {
     coefficients: Aligned,
     /// `b`. `[rows]`
     offsets: Aligned,
-    /// Sum of the sizes of what `b` is the sum of: its rounding follows it. `[rows]`
+    /// Sum of the sizes of what `b` is the sum of: its rounding follows it. `[sparse rows]`
     offset_sizes: Aligned,
-    /// Least and greatest value that a row can take over allowed states. `[rows]`
+    /// Least and greatest value that a row can take over allowed states. `[sparse rows]`
     ranges: Vec<(f64, f64)>,
+    /// In the order of their rows.
+    tables: Vec<TableRows>,
     /// One past the last column of all rows but the latest, and of all.
     widths: [usize; 2],
+}
+
+/// Rows `z_j = a·μ_j + b_j` of consecutive cells.
+#[derive(Clone, Debug)]
+struct TableRows {
+    rows: Range<usize>,
+    /// What the first row reads.
+    column: usize,
+    /// `a`, positive.
+    coefficient: f64,
+    /// The same again and again, where it is not 1.
+    repeated: Option<Box<Piece>>,
+    /// Rows of tables before it.
+    skipped: usize,
+}
+
+/// Where what is known of a row is stored.
+enum Stored<'a> {
+    Sparse(usize),
+    /// The table, and the cell of it.
+    Table(&'a TableRows, usize),
 }
 
 impl Default for Rows {
@@ -88,6 +116,7 @@ impl Default for Rows {
             offsets: Aligned::default(),
             offset_sizes: Aligned::default(),
             ranges: Vec::new(),
+            tables: Vec::new(),
             widths: [0; 2],
         }
     }
@@ -114,6 +143,45 @@ impl Rows {
         self.ranges.push(range);
     }
 
+    /// Adds a row `coefficient·μ + offset` for each of the cells from `column` on, one per offset.
+    ///
+    /// # Panics
+    /// If the coefficient is not positive.
+    pub(crate) fn push_table(&mut self, column: usize, coefficient: f64, offsets: &[f64]) {
+        assert!(coefficient > 0.0, "the coefficient of a table");
+        let rows = self.len()..self.len() + offsets.len();
+        let goes_on = |table: &&mut TableRows| {
+            let next = table.column + table.rows.len();
+            table.rows.end == rows.start && next == column && table.coefficient == coefficient
+        };
+        if let Some(table) = self.tables.last_mut().filter(goes_on) {
+            table.rows.end = rows.end;
+        } else {
+            let repeated = (coefficient != 1.0).then(|| Box::new(Piece([coefficient; PIECE])));
+            let skipped = self.skipped();
+            self.tables.push(TableRows { rows, column, coefficient, repeated, skipped });
+        }
+        offsets.iter().for_each(|&offset| self.offsets.push(offset));
+        self.widths[0] = self.widths[1];
+        self.widths[1] = self.widths[1].max(column + offsets.len());
+    }
+
+    /// Rows of tables so far.
+    fn skipped(&self) -> usize {
+        self.tables.last().map_or(0, |table| table.skipped + table.rows.len())
+    }
+
+    /// Where a row is stored.
+    #[inline]
+    fn stored(&self, row: usize) -> Stored<'_> {
+        let after = self.tables.partition_point(|table| table.rows.start <= row);
+        match self.tables[..after].last() {
+            None => Stored::Sparse(row),
+            Some(table) if row < table.rows.end => Stored::Table(table, row - table.rows.start),
+            Some(table) => Stored::Sparse(row - table.skipped - table.rows.len()),
+        }
+    }
+
     /// Number of rows.
     pub fn len(&self) -> usize {
         self.offsets.len()
@@ -133,19 +201,29 @@ impl Rows {
     /// `|b|`, or more where `b` is a sum whose parts cancel.
     #[inline]
     pub fn offset_size(&self, row: usize) -> f64 {
-        self.offset_sizes[row]
+        match self.stored(row) {
+            Stored::Sparse(row) => self.offset_sizes[row],
+            Stored::Table(..) => self.offsets[row].abs(),
+        }
     }
 
     /// Bounds on the values of a row.
     pub fn range(&self, row: usize) -> (f64, f64) {
-        self.ranges[row]
+        match self.stored(row) {
+            Stored::Sparse(row) => self.ranges[row],
+            Stored::Table(table, _) => (self.offsets[row], self.offsets[row] + table.coefficient),
+        }
     }
 
     /// The entries of a row.
     #[inline]
     pub fn entries(&self, row: usize) -> impl Iterator<Item = (usize, f64)> + '_ {
-        let range = self.starts[row]..self.starts[row + 1];
-        self.columns[range.clone()].iter().copied().zip(self.coefficients[range].iter().copied())
+        let (range, cell) = match self.stored(row) {
+            Stored::Sparse(row) => (self.starts[row]..self.starts[row + 1], None),
+            Stored::Table(table, cell) => (0..0, Some((table.column + cell, table.coefficient))),
+        };
+        let columns = self.columns[range.clone()].iter().copied();
+        columns.zip(self.coefficients[range].iter().copied()).chain(cell)
     }
 
     /// `a_j·μ + b_j`
@@ -185,18 +263,17 @@ impl Rows {
     #[inline(always)]
     pub(crate) fn add_run(&self, run: &Run, factors: &[f64], target: &mut [f64]) {
         let rows = run.rows.clone();
-        let entries = self.entries_of(&rows);
         let coefficients = self.coefficients(run).unwrap_or_default();
         match run.reading {
             Reading::Consecutive => {
-                let first = self.columns[entries.start];
+                let first = self.first_column(run);
                 let target = &mut target[first..first + rows.len()];
                 for ((t, a), f) in target.iter_mut().zip(coefficients).zip(factors) {
                     *t += f * a;
                 }
             }
             Reading::Single => {
-                let columns = &self.columns[entries];
+                let columns = &self.columns[self.entries_of(run)];
                 for ((&c, a), f) in columns.iter().zip(coefficients).zip(factors) {
                     target[c] += f * a;
                 }
@@ -213,8 +290,22 @@ impl Rows {
     /// The columns of a run that no row before it reads, one after another, one a row.
     #[inline(always)]
     pub(crate) fn fresh_columns(&self, run: &Run) -> Option<Range<usize>> {
-        let first = || self.columns[self.starts[run.rows.start]];
-        run.fresh.then(|| first()..first() + run.rows.len())
+        run.fresh.then(|| {
+            let first = self.first_column(run);
+            first..first + run.rows.len()
+        })
+    }
+
+    /// What the first row of a run of single columns reads.
+    #[inline(always)]
+    fn first_column(&self, run: &Run) -> usize {
+        match run.table {
+            Some(table) => {
+                let table = &self.tables[table];
+                table.column + (run.rows.start - table.rows.start)
+            }
+            None => self.columns[self.entries_of(run).start],
+        }
     }
 
     /// What the one column of each of a run's rows holds, gathered in `buffer` where need be; `None`
@@ -226,10 +317,13 @@ impl Rows {
         values: &'a [f64],
         buffer: &'a mut [f64],
     ) -> Option<&'a [f64]> {
-        let columns = &self.columns[self.entries_of(&run.rows)];
         match run.reading {
-            Reading::Consecutive => Some(&values[columns[0]..columns[0] + columns.len()]),
+            Reading::Consecutive => {
+                let first = self.first_column(run);
+                Some(&values[first..first + run.rows.len()])
+            }
             Reading::Single => {
+                let columns = &self.columns[self.entries_of(run)];
                 buffer.iter_mut().zip(columns).for_each(|(value, &c)| *value = values[c]);
                 Some(&buffer[..columns.len()])
             }
@@ -241,9 +335,10 @@ impl Rows {
     #[inline(always)]
     pub(crate) fn coefficients(&self, run: &Run) -> Option<&[f64]> {
         let single = matches!(run.reading, Reading::Consecutive | Reading::Single);
-        single.then(|| match run.unit {
-            true => &ONES.0[..run.rows.len()],
-            false => &self.coefficients[self.entries_of(&run.rows)],
+        single.then(|| match run.table.and_then(|table| self.tables[table].repeated.as_ref()) {
+            _ if run.unit => &ONES.0[..run.rows.len()],
+            Some(repeated) => &repeated.0[..run.rows.len()],
+            None => &self.coefficients[self.entries_of(run)],
         })
     }
 
@@ -252,12 +347,39 @@ impl Rows {
     pub(crate) fn offsets(&self, run: &Run) -> (&[f64], &[f64]) {
         let offsets = &self.offsets[run.rows.clone()];
         // What is read twice need not be fetched twice.
-        (offsets, if run.plain { offsets } else { &self.offset_sizes[run.rows.clone()] })
+        let sizes = run.rows.start - run.skipped..run.rows.end - run.skipped;
+        (offsets, if run.plain { offsets } else { &self.offset_sizes[sizes] })
     }
 
+    /// The entries of a run of sparse rows.
     #[inline(always)]
-    fn entries_of(&self, rows: &Range<usize>) -> Range<usize> {
-        self.starts[rows.start]..self.starts[rows.end]
+    fn entries_of(&self, run: &Run) -> Range<usize> {
+        self.starts[run.rows.start - run.skipped]..self.starts[run.rows.end - run.skipped]
+    }
+
+    /// Adds the last `count` rows, which are of the last table, under penalties of this kind, to the
+    /// runs of all before them.
+    pub(crate) fn extend_table(&self, runs: &mut Vec<Run>, (count, kind): (usize, Kind)) {
+        let last = self.tables.len() - 1;
+        let table = &self.tables[last];
+        let rows = table.rows.end - count..table.rows.end;
+        let fresh = table.column + (rows.start - table.rows.start) >= self.widths[0];
+        let alike =
+            |run: &&mut Run| run.table == Some(last) && run.kind == kind && run.fresh == fresh;
+        if let Some(run) = runs.last_mut().filter(alike) {
+            run.rows.end = rows.end;
+            return;
+        }
+        runs.push(Run {
+            rows,
+            kind,
+            reading: Reading::Consecutive,
+            plain: true,
+            unit: table.repeated.is_none(),
+            fresh,
+            table: Some(last),
+            skipped: table.skipped,
+        });
     }
 
     /// Adds the last row, under a penalty of this kind, to the runs of all before it.
@@ -267,12 +389,14 @@ impl Rows {
         let unit = self.entries(row).all(|(_, coefficient)| coefficient == 1.0);
         let mut entries = self.entries(row);
         let fresh = matches!((entries.next(), entries.next()), (Some((column, _)), None) if column >= self.widths[0]);
-        let reading = match self.entries_of(&(row..row + 1)).len() {
+        let skipped = self.skipped();
+        let stored = row - skipped;
+        let reading = match self.starts[stored + 1] - self.starts[stored] {
             0 => Reading::Constant,
             1 => Reading::Consecutive,
             _ => Reading::Sparse,
         };
-        if let Some(run) = runs.last_mut().filter(|run| run.kind == kind) {
+        if let Some(run) = runs.last_mut().filter(|run| run.kind == kind && run.table.is_none()) {
             let goes_on = matches!(self.columns[..], [.., before, last] if last == before + 1);
             let joined = match (run.reading, reading) {
                 (Reading::Consecutive, Reading::Consecutive) if goes_on => Some(reading),
@@ -291,7 +415,8 @@ impl Rows {
                 return;
             }
         }
-        runs.push(Run { rows: row..row + 1, kind, reading, plain, unit, fresh });
+        let rows = row..row + 1;
+        runs.push(Run { rows, kind, reading, plain, unit, fresh, table: None, skipped });
     }
 
     /// A copy of a row of other rows, shifted by `shift`.

@@ -10,7 +10,7 @@ mod junction_tree;
 
 pub use brute_force::BruteForce;
 pub use chain::{Chain, ChainModel};
-pub use junction_tree::JunctionTree;
+pub use junction_tree::{JunctionTree, Sampler};
 
 use crate::model::{BaseModel, ModelError};
 use crate::support::Support;

@@ -7,7 +7,7 @@ use super::{FileError, JsonPath};
 use crate::energy::{Energy, Norm, Penalty, Term};
 use crate::model::Model;
 
-const KINDS: &str = "measurement, product, nearest";
+const KINDS: &str = "measurement, table_measurement, product, nearest";
 const PENALTIES: &str =
     "linear, hinge, smoothed_hinge, squared, absolute, huber, poisson, at_most, equal";
 
@@ -32,7 +32,7 @@ pub(super) fn check_alone(raw: &[Object<RawEnergy>]) -> Result<(), FileError> {
         let place = outer.index(index);
         check_kind(raw, &place)?;
         match raw.kind.as_str() {
-            "measurement" => checked_penalty(raw, &place).map(|_| ()),
+            "measurement" | "table_measurement" => checked_penalty(raw, &place).map(|_| ()),
             "nearest" => norm(raw, &place).map(|_| ()),
             _ => Ok(()),
         }
@@ -43,6 +43,10 @@ pub(super) fn check_alone(raw: &[Object<RawEnergy>]) -> Result<(), FileError> {
 fn check_kind(raw: &RawEnergy, place: &Place) -> Result<(), FileError> {
     let (allowed, needed): (&[&str], &[&str]) = match raw.kind.as_str() {
         "measurement" => (&["kind", "weight", "penalty", "offset", "terms"], &["penalty", "terms"]),
+        "table_measurement" => (
+            &["kind", "weight", "penalty", "scope", "target", "total"],
+            &["penalty", "scope", "target"],
+        ),
         "product" => (&["kind", "scope", "log_potentials"], &["scope", "log_potentials"]),
         "nearest" => (
             &["kind", "weight", "norm", "cap", "measurements", "points"],
@@ -57,6 +61,8 @@ fn check_kind(raw: &RawEnergy, place: &Place) -> Result<(), FileError> {
         ("terms", raw.terms.is_some()),
         ("scope", raw.scope.is_some()),
         ("log_potentials", raw.log_potentials.is_some()),
+        ("target", raw.target.is_some()),
+        ("total", raw.total.is_some()),
         ("norm", raw.norm.is_some()),
         ("cap", raw.cap.is_some()),
         ("measurements", raw.measurements.is_some()),
@@ -74,6 +80,7 @@ fn energy(model: &Model, raw: &RawEnergy, place: &Place) -> Result<Energy, FileE
     check_kind(raw, place)?;
     match raw.kind.as_str() {
         "measurement" => measurement(model, raw, place),
+        "table_measurement" => table_measurement(model, raw, place),
         "product" => product(model, raw, place),
         _ => nearest(model, raw, place),
     }
@@ -96,6 +103,20 @@ fn measurement(model: &Model, raw: &RawEnergy, place: &Place) -> Result<Energy, 
         weight: raw.weight.unwrap_or(1.0),
         offset: raw.offset.unwrap_or(0.0),
         terms: terms(model, required(&raw.terms, "terms", place)?, &place.field("terms"))?,
+    })
+}
+
+fn table_measurement(model: &Model, raw: &RawEnergy, place: &Place) -> Result<Energy, FileError> {
+    let penalty = checked_penalty(raw, place)?;
+    let scope = scope(model, required(&raw.scope, "scope", place)?, &place.field("scope"))?;
+    let target = required(&raw.target, "target", place)?.clone();
+    check_size(model, &scope, target.len(), &place.field("target"))?;
+    Ok(Energy::TableMeasurement {
+        weight: raw.weight.unwrap_or(1.0),
+        penalty,
+        scope,
+        target,
+        total: raw.total.unwrap_or(1.0),
     })
 }
 

@@ -78,6 +78,10 @@ pub(super) struct RawEnergy {
     #[serde(default, deserialize_with = "present")]
     pub log_potentials: Option<Vec<f64>>,
     #[serde(default, deserialize_with = "present")]
+    pub target: Option<Vec<f64>>,
+    #[serde(default, deserialize_with = "present")]
+    pub total: Option<f64>,
+    #[serde(default, deserialize_with = "present")]
     pub norm: Option<RawNorm>,
     #[serde(default, deserialize_with = "present")]
     pub cap: Option<f64>,

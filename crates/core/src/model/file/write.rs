@@ -76,6 +76,14 @@ enum EnergyFile<'a> {
         offset: f64,
         terms: Vec<TermFile<'a>>,
     },
+    TableMeasurement {
+        #[serde(skip_serializing_if = "Option::is_none")]
+        weight: Option<f64>,
+        penalty: Penalty,
+        scope: Vec<ReferenceFile<'a>>,
+        target: &'a [f64],
+        total: f64,
+    },
     Product {
         scope: Vec<ReferenceFile<'a>>,
         log_potentials: &'a [f64],
@@ -175,6 +183,15 @@ fn write_energy<'a>(
             offset: *offset,
             terms: write_terms(model, terms),
         },
+        Energy::TableMeasurement { weight, penalty, scope, target, total } => {
+            EnergyFile::TableMeasurement {
+                weight: (!penalty.is_hard()).then_some(*weight),
+                penalty: *penalty,
+                scope: write_scope(model, scope),
+                target,
+                total: *total,
+            }
+        }
         Energy::Product { scope, log_potentials } => {
             EnergyFile::Product { scope: write_scope(model, scope), log_potentials }
         }

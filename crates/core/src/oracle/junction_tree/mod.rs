@@ -13,6 +13,7 @@ mod cost;
 mod elimination;
 mod maxima;
 mod projection;
+mod samples;
 mod structure;
 mod sums;
 
@@ -22,6 +23,7 @@ use crate::model::{BaseModel, ModelError};
 use crate::oracle::{Exactness, Oracle, Tables};
 use crate::support::Support;
 use maxima::Maxima;
+pub use samples::Sampler;
 use structure::Structure;
 use sums::Sums;
 
@@ -72,6 +74,14 @@ impl JunctionTree {
     /// The variables of each clique.
     pub fn cliques(&self) -> impl Iterator<Item = &[usize]> {
         self.structure.nodes.iter().map(|node| node.scope.as_slice())
+    }
+
+    /// What draws independent assignments of the base variables at `θ + tilt`; `None` where every
+    /// configuration is forbidden. Invalidates what `visit_marginals` reads.
+    pub fn sampler(&mut self, tilt: &[f64]) -> Option<Sampler> {
+        let log_partition = self.sums.collect(&self.structure, tilt);
+        let possible = log_partition > f64::NEG_INFINITY;
+        possible.then(|| Sampler::new(&self.structure, self.sums.conditionals()))
     }
 
     /// As [`JunctionTree::new`], with another limit on the memory of the tables.

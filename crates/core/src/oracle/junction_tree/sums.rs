@@ -77,6 +77,11 @@ impl Sums {
         self.shifts[index] = shift_to_zero(messages);
     }
 
+    /// `p(rest | separator)` of all cliques, after the pass up. `[cliques][cells]`
+    pub fn conditionals(&self) -> &[f64] {
+        &self.beliefs
+    }
+
     /// The pass down to the cliques of the support.
     pub fn distribute_tilted(&mut self, structure: &Structure) {
         for node in structure.nodes.iter().filter(|node| node.tilted) {

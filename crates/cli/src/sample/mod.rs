@@ -1,0 +1,174 @@
+//! `bethe sample`: records drawn from a model, or from what a problem comes to.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+use bethe_core::solve::{Record, Status};
+use bethe_core::{Model, Records, Settings, Tables};
+use clap::Args;
+use rand::SeedableRng;
+use rand::rngs::StdRng;
+
+use crate::files::PendingFile;
+use crate::interrupt::Interrupt;
+use crate::outcome::{Outcome, bad_input};
+use crate::solve::problems::{self, Inputs, NamedProblem};
+use crate::solve::progress::Progress;
+use crate::solve::{observer, wrong};
+use crate::solver::out_of_range;
+
+/// Draw records from a model: CSV, one a line, under a line of names.
+///
+/// FILE is a problem, which is solved first, a solution that bethe solve --solution wrote, or a .uai
+/// model. Records are independent and drawn exactly, from the model tilted by its energies; observed
+/// variables have their states. Exit code 2 means bad input, 3 that hard measurements cannot hold.
+#[derive(Args)]
+pub struct Flags {
+    /// Problem or solution file: .json, .uai, or - for standard input
+    file: PathBuf,
+
+    /// How many records to draw
+    #[arg(long, value_name = "N")]
+    records: usize,
+
+    /// The same seed draws the same records
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+
+    /// Further energies, {"energies": [...]}
+    #[arg(long, value_name = "FILE")]
+    energies: Option<PathBuf>,
+
+    /// Observed states in the UAI format, one sample of them
+    #[arg(long, value_name = "FILE.evid")]
+    evidence: Option<PathBuf>,
+
+    /// The problem is solved when gap ≤ tolerance · max(1, |objective|)
+    #[arg(long, value_name = "NUMBER", default_value_t = 1e-6, allow_negative_numbers = true)]
+    tolerance: f64,
+
+    /// Stop solving after so many iterations
+    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    max_iterations: usize,
+
+    /// File to write, whole or not at all [default: standard output]
+    #[arg(long, value_name = "FILE.csv")]
+    out: Option<PathBuf>,
+
+    /// No progress, and no remark on a problem that was not solved to the end, on standard error
+    #[arg(long)]
+    quiet: bool,
+}
+
+pub fn run(flags: Flags) -> Result<Outcome> {
+    let settings = Settings {
+        tolerance: flags.tolerance,
+        max_iterations: flags.max_iterations,
+        marginals: Tables::None,
+        ..Settings::default()
+    };
+    settings.check().map_err(out_of_range)?;
+    let inputs = Inputs {
+        problem: &flags.file,
+        energies: flags.energies.as_deref(),
+        evidence: flags.evidence.as_deref(),
+    };
+    let problems = problems::read(&inputs)?;
+    let [named] = problems.as_slice() else {
+        let found = problems.len();
+        let name = flags.file.display();
+        return Err(bad_input(format!("{name}: found {found} problems, expected one")));
+    };
+    let out = flags.out.as_deref().map(PendingFile::create).transpose()?;
+    let interrupt = Interrupt::install()?;
+    let Some(model) = fit(named, &settings, &interrupt, flags.quiet)? else {
+        return Ok(Outcome::Infeasible);
+    };
+    let mut drawing = Drawing {
+        records: Records::of(&model).map_err(|error| wrong(named, &error.into()))?,
+        random: StdRng::seed_from_u64(flags.seed),
+        model: &model,
+        interrupt: &interrupt,
+    };
+    let done = match out {
+        Some(mut file) => {
+            let done = file.fill(|out| drawing.write(out, flags.records))?;
+            if done {
+                file.publish()?;
+            }
+            done
+        }
+        None => match drawing.write(&mut io::BufWriter::new(io::stdout().lock()), flags.records) {
+            // A reader that went away has read enough.
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => true,
+            written => written.context("standard output")?,
+        },
+    };
+    Ok(if done { Outcome::Done } else { Outcome::Interrupted })
+}
+
+/// The model that the problem comes to; none where hard measurements cannot hold.
+fn fit(
+    named: &NamedProblem,
+    settings: &Settings,
+    interrupt: &Interrupt,
+    quiet: bool,
+) -> Result<Option<Model>> {
+    let mut progress = Progress::new(1, quiet);
+    let mut see = |record: &Record| progress.iteration(record);
+    let fitted = named.problem.fit(settings, &mut observer(interrupt, &mut see));
+    let (answer, model) = fitted.map_err(|error| wrong(named, &error))?;
+    drop(progress);
+    let mut stderr = io::stderr();
+    if answer.status == Status::Infeasible {
+        // Nobody is left to tell if standard error is closed.
+        let _ = writeln!(stderr, "error: {}: the measurements cannot hold", named.source);
+        return Ok(None);
+    }
+    let solved = matches!(answer.status, Status::Converged | Status::Stationary);
+    if !solved && !quiet {
+        let gap = answer.gap.map_or("unknown".to_string(), |gap| format!("{gap:.2e}"));
+        let status = answer.status.name();
+        let _ =
+            writeln!(stderr, "{}: drawn before it was solved: {status}, gap {gap}", named.source);
+    }
+    Ok(Some(model))
+}
+
+struct Drawing<'a> {
+    records: Records,
+    random: StdRng,
+    model: &'a Model,
+    interrupt: &'a Interrupt,
+}
+
+impl Drawing<'_> {
+    /// Writes the names of the variables and then so many records; whether nobody interrupted.
+    fn write(&mut self, out: &mut dyn Write, count: usize) -> io::Result<bool> {
+        let mut csv = csv::Writer::from_writer(out);
+        let variables = self.model.variables().iter().enumerate();
+        csv.write_record(variables.map(|(index, variable)| match &variable.names {
+            Some(names) => names.variable.clone(),
+            None => index.to_string(),
+        }))?;
+        let numbers: Vec<String> = (0..self.most_states()).map(|n| n.to_string()).collect();
+        for _ in 0..count {
+            if self.interrupt.is_set() {
+                return Ok(false);
+            }
+            let states = self.records.draw(&mut self.random);
+            let states = states.iter().zip(self.model.variables());
+            csv.write_record(states.map(|(&state, variable)| match &variable.names {
+                Some(names) => &names.states[state],
+                None => &numbers[state],
+            }))?;
+        }
+        csv.flush().map(|()| true)
+    }
+
+    fn most_states(&self) -> usize {
+        let states = |v: &bethe_core::Variable| if v.names.is_none() { v.cardinality } else { 0 };
+        self.model.variables().iter().map(states).max().unwrap_or(0)
+    }
+}

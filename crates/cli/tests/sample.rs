@@ -1,0 +1,137 @@
+//! `bethe sample`: records from problems, solutions and UAI models.
+
+mod common;
+
+use common::{Folder, INFEASIBLE, error, numbers};
+
+const PROBLEM: &str = r#"{
+  "variables": [{"name": "age, in years", "states": ["young", "old"]}, {"name": "work", "states": ["none", "part", "full"]}, 2],
+  "evidence": {"2": 1},
+  "energies": [
+    {"kind": "table_measurement", "weight": 4, "penalty": {"kind": "squared"}, "total": 200,
+     "scope": ["age, in years", "work"], "target": [31.5, 20.1, 49.9, 42.0, 28.3, 30.7]}]}"#;
+
+fn folder() -> Folder {
+    Folder::new().with("p.json", PROBLEM)
+}
+
+fn rows(text: &str) -> Vec<Vec<String>> {
+    let mut reader = csv_lines(text);
+    reader.remove(0);
+    reader
+}
+
+/// Cells of lines; only the first line has quotes here.
+fn csv_lines(text: &str) -> Vec<Vec<String>> {
+    text.lines()
+        .map(|line| {
+            line.replace("\"age, in years\"", "age").split(',').map(str::to_string).collect()
+        })
+        .collect()
+}
+
+#[test]
+fn records_have_the_probabilities_of_the_answer() {
+    let folder = folder();
+    let text = folder.succeeds(&["sample", "p.json", "--records", "20000", "--seed", "3"]);
+    assert_eq!(text.lines().next().unwrap(), "\"age, in years\",work,2");
+    let rows = rows(&text);
+    assert_eq!(rows.len(), 20_000);
+    assert!(rows.iter().all(|row| row[2] == "1"), "what is observed stays");
+    let answer = folder.answer(&["solve", "p.json"]);
+    for (variable, states) in [(0, &["young", "old"][..]), (1, &["none", "part", "full"])] {
+        let expected = numbers(&answer["marginals"][variable]["values"]);
+        for (state, expected) in states.iter().zip(expected) {
+            let found = rows.iter().filter(|row| row[variable] == *state).count() as f64 / 20_000.0;
+            assert!((found - expected).abs() < 0.02, "{state}: {found} for {expected}");
+        }
+    }
+    // The table is fitted, and not only its margins.
+    let cell = rows.iter().filter(|row| row[0] == "young" && row[1] == "full").count() as f64;
+    assert!((cell / 20_000.0 - 0.25).abs() < 0.02, "{cell}");
+}
+
+#[test]
+fn a_seed_fixes_the_records_and_a_solution_keeps_them() {
+    let folder = folder();
+    let drawn = |file: &str, seed: &str| {
+        folder.succeeds(&["sample", file, "--records", "50", "--seed", seed])
+    };
+    let first = drawn("p.json", "1");
+    assert_eq!(first, drawn("p.json", "1"));
+    assert_ne!(first, drawn("p.json", "2"));
+    folder.succeeds(&["solve", "p.json", "--solution", "fitted.json", "--marginals", "none"]);
+    assert_eq!(first, drawn("fitted.json", "1"));
+    folder.succeeds(&["check", "fitted.json"]);
+    let written =
+        folder.succeeds(&["sample", "p.json", "--records", "50", "--seed", "1", "--out", "r.csv"]);
+    assert_eq!((written.as_str(), folder.read("r.csv")), ("", first));
+    assert_eq!(drawn("p.json", "1").lines().count(), 51);
+    assert_eq!(folder.succeeds(&["sample", "p.json", "--records", "0"]).lines().count(), 1);
+}
+
+#[test]
+fn models_of_other_formats_are_drawn_from() {
+    let folder = Folder::new()
+        .with("m.uai", "MARKOV 3 2 2 1 1 2 0 1 4 0 1 1 0")
+        .with("e.evid", "1 0 1")
+        .with("energies.json", r#"{"energies": [{"kind": "measurement", "penalty": {"kind": "equal"}, "offset": -1, "terms": [{"scope": [1], "coefficients": [0, 1]}]}]}"#);
+    let text = folder.succeeds(&["sample", "m.uai", "--records", "30"]);
+    assert!(rows(&text).iter().all(|row| row[0] != row[1] && row[2] == "0"));
+    let text = folder.succeeds(&["sample", "m.uai", "--records", "5", "--evidence", "e.evid"]);
+    assert!(rows(&text).iter().all(|row| row == &["1", "0", "0"]));
+}
+
+#[test]
+fn mistakes_are_refused_and_leave_nothing() {
+    let folder = folder()
+        .with("bad.json", INFEASIBLE)
+        .with("two.jsonl", "{\"variables\": [2]}\n{\"variables\": [2]}\n");
+    assert_eq!(
+        folder.refusal(&["sample", "two.jsonl", "--records", "1"]),
+        "two.jsonl: found 2 problems, expected one"
+    );
+    assert_eq!(
+        folder.refusal(&["sample", "p.json", "--records", "1", "--tolerance", "0"]),
+        "--tolerance: found 0, expected a positive number"
+    );
+    assert!(
+        folder.refusal(&["sample", "no.json", "--records", "1"]).starts_with("no.json: No such")
+    );
+    let message = folder.refusal(&["sample", "p.json", "--records", "1", "--out", "no/r.csv"]);
+    assert!(message.starts_with("no/r.csv: cannot be written"), "{message}");
+    let output = folder.bethe(&["sample", "bad.json", "--records", "1", "--out", "r.csv"]);
+    assert_eq!(output.status.code(), Some(3));
+    assert_eq!(error(&output), "error: bad.json: the measurements cannot hold\n");
+    assert!(output.stdout.is_empty());
+    let output = folder.bethe(&["solve", "bad.json", "--solution", "s.json"]);
+    assert_eq!(output.status.code(), Some(3));
+    assert_eq!(folder.files(), ["bad.json", "p.json", "two.jsonl"]);
+    for (flags, expected) in [
+        (
+            &["solve", "two.jsonl", "--solution", "s.json"][..],
+            "--solution: found 2 problems, expected one",
+        ),
+        (
+            &["solve", "p.json", "--solution", "s", "--plot", "s"],
+            "--solution: found the file of --plot, expected another one",
+        ),
+    ] {
+        assert_eq!(folder.refusal(flags), expected);
+    }
+    let output = folder.bethe(&[
+        "sample",
+        "p.json",
+        "--records",
+        "1",
+        "--max-iterations",
+        "1",
+        "--tolerance",
+        "1e-13",
+    ]);
+    assert!(
+        error(&output).starts_with("p.json: drawn before it was solved: iteration_limit, gap "),
+        "{}",
+        error(&output)
+    );
+}

@@ -1,0 +1,63 @@
+//! The model that a problem comes to once it is solved: `θ + δ`, without energies.
+
+use rand::Rng;
+
+use crate::answer::Answer;
+use crate::model::{BaseModel, Model, ModelError, Problem};
+use crate::oracle::{JunctionTree, Sampler};
+use crate::solve::{Observer, Settings, SolveError};
+use crate::support::Support;
+
+impl Problem {
+    /// Solves the problem as [`Problem::solve`] does, and gives the model that has the answer's
+    /// marginals: the factors stated, and a factor for each table that the energies tilt.
+    ///
+    /// # Errors
+    /// As [`Problem::solve`].
+    pub fn fit(
+        &self,
+        settings: &Settings,
+        observer: &mut dyn Observer,
+    ) -> Result<(Answer, Model), SolveError> {
+        let solved = self.solve_bound(settings, observer)?;
+        let mut model = self.model().clone();
+        for block in solved.support.blocks() {
+            let tilt = &solved.tilt[block.range()];
+            for &table in block.tables.iter().filter(|_| tilt.iter().any(|&t| t != 0.0)) {
+                let table = &solved.base.tables[table];
+                let scope: Vec<usize> =
+                    table.scope.iter().map(|&v| solved.base.origin()[v]).collect();
+                model.add_factor(&scope, tilt)?;
+            }
+        }
+        Ok((solved.answer, model))
+    }
+}
+
+/// Draws records from a model.
+#[derive(Clone, Debug)]
+pub struct Records {
+    base: BaseModel,
+    sampler: Sampler,
+    states: Vec<usize>,
+}
+
+impl Records {
+    /// What draws from a model, exactly.
+    ///
+    /// # Errors
+    /// If the model is too wide for exact inference, or allows nothing.
+    pub fn of(model: &Model) -> Result<Self, ModelError> {
+        let base = BaseModel::new(model, [])?;
+        let mut tree = JunctionTree::new(&base, &Support::new())?;
+        let sampler = tree.sampler(&[]).ok_or(ModelError::AllForbidden)?;
+        let states = vec![0; base.variables()];
+        Ok(Self { base, sampler, states })
+    }
+
+    /// The states of all variables of one record, independent of those drawn before.
+    pub fn draw(&mut self, random: &mut impl Rng) -> Vec<usize> {
+        self.sampler.draw(random, &mut self.states);
+        self.base.complete(&self.states)
+    }
+}

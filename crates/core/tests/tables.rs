@@ -1,0 +1,200 @@
+//! Table measurements are one measurement per cell, whatever the table: reordered axes, observed
+//! variables, forbidden cells, cells that several tables share.
+
+mod common;
+
+use bethe_core::energy::Energies;
+use bethe_core::model::BaseModel;
+use bethe_core::{Energy, Model, Penalty, Problem, Settings, Status, Term, solve::Ignore};
+use common::{Recipe, random_model, rng, soft_penalties};
+use rand::Rng;
+use rand::rngs::StdRng;
+
+const CARDINALITIES: [usize; 5] = [3, 2, 4, 2, 1];
+
+fn model(rng: &mut StdRng, forbidden: f64) -> Model {
+    let recipe = Recipe { score: 1.0, forbidden, weight: 1.0, measurements: 0 };
+    let scopes = [vec![0, 1], vec![1, 2], vec![2, 3], vec![3, 0]];
+    random_model(rng, &CARDINALITIES, &scopes, &recipe)
+}
+
+/// The same energy, spelled out.
+fn cells(energy: &Energy) -> Vec<Energy> {
+    let Energy::TableMeasurement { weight, penalty, scope, target, total } = energy else {
+        return vec![energy.clone()];
+    };
+    let cell = |(cell, value): (usize, &f64)| {
+        let mut coefficients = vec![0.0; target.len()];
+        coefficients[cell] = *total;
+        let terms = vec![Term { scope: scope.clone(), coefficients }];
+        Energy::Measurement { weight: *weight, penalty: *penalty, offset: -value, terms }
+    };
+    target.iter().enumerate().map(cell).collect()
+}
+
+fn table(rng: &mut StdRng, scope: &[usize], penalty: Penalty) -> Energy {
+    let size: usize = scope.iter().map(|&v| CARDINALITIES[v]).product();
+    let total = if rng.random_bool(0.5) { 1.0 } else { 12.5 };
+    let sign = if matches!(penalty, Penalty::Poisson { .. }) { -1.0 } else { 1.0 };
+    let target = (0..size).map(|_| sign * total * rng.random_range(0.0..0.5)).collect();
+    let weight = rng.random_range(0.5..3.0) / total;
+    Energy::TableMeasurement { weight, penalty, scope: scope.to_vec(), target, total }
+}
+
+fn tables(rng: &mut StdRng, penalty: Penalty) -> Vec<Energy> {
+    let scopes: [&[usize]; 7] = [&[1, 0], &[2], &[3, 2, 1], &[1, 0], &[0, 4], &[4], &[]];
+    scopes.iter().map(|scope| table(rng, scope, penalty)).collect()
+}
+
+#[test]
+fn values_and_gradients_are_those_of_single_cells() {
+    for (round, penalty) in (0..3).flat_map(|_| soft_penalties()).enumerate() {
+        let mut rng = rng(round as u64);
+        let mut model = model(&mut rng, if round % 2 == 0 { 0.0 } else { 0.15 });
+        if round % 3 == 1 {
+            model.observe(1, 1).unwrap();
+        }
+        let (whole, single) = {
+            let whole = tables(&mut rng, penalty);
+            let single: Vec<Energy> = whole.iter().flat_map(cells).collect();
+            (whole, single)
+        };
+        let base = BaseModel::new(&model, Energies::scopes(&whole)).unwrap();
+        let [mut found, mut expected] = [&whole, &single].map(|list| Energies::bind(&base, list));
+        // The supports list the tables in orders of their own, and sums of them apart.
+        let marginals: Vec<Vec<f64>> = base
+            .tables
+            .iter()
+            .map(|t| {
+                t.log_potentials
+                    .iter()
+                    .map(|v| if v.is_finite() { rng.random_range(0.01..0.3) } else { 0.0 })
+                    .collect()
+            })
+            .collect();
+        let over = |energies: &Energies| {
+            let mut vector = Vec::new();
+            for block in energies.support().blocks() {
+                let sum =
+                    |cell: usize| block.tables.iter().map(|&t| marginals[t][cell]).sum::<f64>();
+                vector.extend((0..block.len).map(sum));
+            }
+            vector
+        };
+        let at = [over(&found), over(&expected)];
+        let mut gradients = [vec![0.0; at[0].len()], vec![0.0; at[1].len()]];
+        let values = [
+            found.evaluate(&at[0], &mut gradients[0]),
+            expected.evaluate(&at[1], &mut gradients[1]),
+        ];
+        assert!(
+            (values[0] - values[1]).abs() <= 1e-12 * values[1].abs(),
+            "{penalty:?}: {values:?}"
+        );
+        let mut spread = [&found, &expected].map(|_| {
+            base.tables.iter().map(|t| vec![0.0; t.log_potentials.len()]).collect::<Vec<_>>()
+        });
+        for (n, energies) in [&found, &expected].into_iter().enumerate() {
+            for block in energies.support().blocks() {
+                for &table in &block.tables {
+                    spread[n][table].copy_from_slice(&gradients[n][block.range()]);
+                }
+            }
+        }
+        let flat = spread.map(|tables| tables.concat());
+        let possible: Vec<f64> =
+            base.tables.iter().flat_map(|t| t.log_potentials.clone()).collect();
+        for ((found, expected), possible) in flat[0].iter().zip(&flat[1]).zip(&possible) {
+            assert!(
+                !possible.is_finite() || (found - expected).abs() < 1e-12,
+                "{penalty:?}: {found} for {expected}"
+            );
+        }
+        let sums: Vec<f64> = found.values(&at[0]);
+        let mut rest = expected.values(&at[1]).into_iter();
+        for (energy, sum) in whole.iter().zip(sums) {
+            let parts: f64 = cells(energy).iter().map(|_| rest.next().unwrap()).sum();
+            assert!((sum - parts).abs() <= 1e-12 * parts.abs().max(1.0), "{penalty:?}");
+        }
+    }
+}
+
+#[test]
+fn answers_are_certified_and_those_of_single_cells() {
+    for (round, penalty) in (0..2).flat_map(|_| soft_penalties()).enumerate() {
+        let mut rng = rng(100 + round as u64);
+        let mut model = model(&mut rng, if round % 2 == 0 { 0.0 } else { 0.1 });
+        if round % 3 == 1 {
+            model.observe(1, 0).unwrap();
+        }
+        let whole = tables(&mut rng, penalty);
+        let single: Vec<Energy> = whole.iter().flat_map(cells).collect();
+        let settings = Settings { tolerance: 1e-9, ..Settings::default() };
+        let [found, expected] = [whole, single].map(|energies| {
+            let problem = Problem::new(model.clone(), energies).unwrap();
+            problem.solve(&settings, &mut Ignore).unwrap()
+        });
+        assert_eq!(found.status, Status::Converged, "{penalty:?}");
+        assert_eq!(found.solver, "dual");
+        let objective = expected.objective.unwrap();
+        let apart = (found.objective.unwrap() - objective).abs();
+        assert!(apart <= 3e-9 * objective.abs().max(1.0), "{penalty:?}: {apart}");
+        for (a, b) in found.marginals.iter().zip(&expected.marginals) {
+            assert!(
+                a.values.iter().zip(&b.values).all(|(a, b)| (a - b).abs() < 1e-4),
+                "{penalty:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn hard_tables_hold_or_are_proved_not_to() {
+    let model = Model::new(&[2, 3]).unwrap();
+    let equal = |target: Vec<f64>, total| Energy::TableMeasurement {
+        weight: 1.0,
+        penalty: Penalty::Equal,
+        scope: vec![1, 0],
+        target,
+        total,
+    };
+    let target = [0.1, 0.2, 0.05, 0.25, 0.3, 0.1];
+    let problem = Problem::new(model.clone(), vec![equal(target.map(|t| 40.0 * t).to_vec(), 40.0)]);
+    let answer = problem.unwrap().solve(&Settings::default(), &mut Ignore).unwrap();
+    assert_eq!(answer.status, Status::Converged);
+    for (state, expected) in [(0, 0.45), (1, 0.55)] {
+        assert!((answer.marginals[0].values[state] - expected).abs() < 1e-5);
+    }
+    let problem = Problem::new(model, vec![equal(vec![0.5, 0.5, 0.5, 0.1, 0.1, 0.1], 1.0)]);
+    let answer = problem.unwrap().solve(&Settings::default(), &mut Ignore).unwrap();
+    assert_eq!(answer.status, Status::Infeasible);
+}
+
+#[test]
+fn noisy_marginals_are_estimated_with_a_certificate() {
+    // Records of four variables, of which some one-, two- and three-way tables were counted.
+    let mut rng = rng(7);
+    let total = 1000.0;
+    let scopes: [&[usize]; 6] = [&[0], &[3], &[1, 0], &[2, 1], &[3, 2], &[0, 2, 3]];
+    let energies: Vec<Energy> = scopes
+        .iter()
+        .map(|scope| {
+            let size: usize = scope.iter().map(|&v| CARDINALITIES[v]).product();
+            let noise = |_| {
+                total / size as f64 * rng.random_range(0.5..1.5) + rng.random_range(-20.0..20.0)
+            };
+            let target = (0..size).map(noise).collect();
+            Energy::TableMeasurement {
+                weight: 0.02,
+                penalty: Penalty::Squared,
+                scope: scope.to_vec(),
+                target,
+                total,
+            }
+        })
+        .collect();
+    let problem = Problem::new(Model::new(&CARDINALITIES).unwrap(), energies).unwrap();
+    let answer = problem.solve(&Settings::default(), &mut Ignore).unwrap();
+    assert_eq!(answer.status, Status::Converged);
+    assert!(answer.gap.unwrap() <= 1e-6 * answer.objective.unwrap().abs().max(1.0));
+}
