@@ -34,7 +34,8 @@ pub struct Answer {
     pub lower_bound: Option<f64>,
     /// An upper bound on `objective − optimum`, where one exists.
     pub gap: Option<f64>,
-    /// `√(gap/2)`, which bounds the error of every marginal (Pinsker).
+    /// `√(gap/2)`, which bounds the error of every marginal (Pinsker); divided by `√ρ` with the least
+    /// appearance probability `ρ` under the tree-reweighted entropy.
     pub marginal_error_bound: Option<f64>,
     /// Which of the solver's points this is.
     pub returned: &'static str,
@@ -42,6 +43,10 @@ pub struct Answer {
     pub log_partition: f64,
     /// `A(θ)`
     pub base_log_partition: f64,
+    /// An upper bound on the model's own `A(θ)`, where `base_log_partition` is not that itself.
+    pub log_partition_bound: Option<f64>,
+    /// Whether message passing came to rest, where it is used.
+    pub messages_settled: Option<bool>,
     /// One entry per variable, then one per factor, as far as they were asked for.
     pub marginals: Vec<Marginal>,
     /// The most probable assignment at the answer's tilt.
@@ -94,7 +99,7 @@ impl Problem {
     /// ```
     ///
     /// # Errors
-    /// As [`solve()`], and if the model is too wide for exact inference.
+    /// As [`solve()`], and if inference is to be exact and the model is too wide for that.
     pub fn solve(
         &self,
         settings: &Settings,
@@ -109,7 +114,7 @@ impl Problem {
         settings: &Settings,
         observer: &mut dyn Observer,
     ) -> Result<Solved, SolveError> {
-        let bound = self.bind().map_err(|error| self.blamed(error.into()))?;
+        let bound = self.bind_to(settings.oracle).map_err(|error| self.blamed(error.into()))?;
         let BoundProblem { base, mut energies, mut oracle } = bound;
         let task = Task {
             oracle: oracle.as_mut(),
@@ -124,22 +129,26 @@ impl Problem {
             (!(infeasible && hard)).then_some(value)
         });
         let gap = solution.gap.filter(|_| !infeasible);
+        let exactness = oracle.exactness();
         let answer = Answer {
             status: solution.status,
             solver: solution.solver,
-            entropy: match oracle.exactness() {
-                Exactness::Exact => "exact",
-            },
+            entropy: exactness.name(),
             iterations: solution.iterations,
             oracle_calls: solution.oracle_calls,
             seconds: solution.seconds,
             objective: (!infeasible).then_some(solution.objective),
             lower_bound: solution.lower_bound.filter(|_| !infeasible),
             gap,
-            marginal_error_bound: gap.map(|gap| (0.5 * gap).sqrt()),
+            marginal_error_bound: gap.map(|gap| exactness.widening() * (0.5 * gap).sqrt()),
             returned: solution.returned.name(),
             log_partition: solution.log_partition,
             base_log_partition: solution.base_log_partition,
+            log_partition_bound: match exactness {
+                Exactness::TreeReweighted { .. } => Some(solution.base_log_partition),
+                Exactness::Exact | Exactness::Bethe { .. } => None,
+            },
+            messages_settled: exactness.is_settled(),
             marginals: marginals(
                 self.model(),
                 &base,
@@ -232,6 +241,8 @@ impl Answer {
             returned: self.returned,
             log_partition: self.log_partition,
             base_log_partition: self.base_log_partition,
+            log_partition_bound: self.log_partition_bound,
+            messages_settled: self.messages_settled,
             marginals: Named { model, items: &self.marginals },
             map: MapFile {
                 assignment: Named { model, items: &self.map.assignment },
@@ -258,6 +269,10 @@ struct AnswerFile<'a> {
     returned: &'static str,
     log_partition: f64,
     base_log_partition: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    log_partition_bound: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    messages_settled: Option<bool>,
     marginals: Named<'a, Marginal>,
     map: MapFile<'a>,
     energies: Vec<EnergyFile>,

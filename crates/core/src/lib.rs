@@ -50,7 +50,7 @@ pub use answer::Answer;
 pub use energy::{Curvature, CustomEnergy, Energy, Norm, Penalty, Term};
 pub use fitted::Records;
 pub use model::{Factor, Model, ModelError, Names, Problem, Variable};
-pub use oracle::{Oracle, Tables};
+pub use oracle::{Oracle, OracleKind, Tables};
 pub use solve::{Method, Settings, Solution, Status, StepSchedule};
 pub use support::Support;
 

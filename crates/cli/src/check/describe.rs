@@ -8,17 +8,20 @@ use bethe_core::model::{BaseModel, BoundProblem};
 use bethe_core::oracle::chain::Link;
 use bethe_core::oracle::{Chain, JunctionTree};
 use bethe_core::solve::{Plan, SolveError};
-use bethe_core::{Curvature, Energy, Model, Penalty, Problem};
+use bethe_core::{Curvature, Energy, Model, OracleKind, Penalty, Problem};
 use bethe_tasks::tagging::features::Template;
 use bethe_tasks::tagging::labels::States;
 use bethe_tasks::tagging::rules::{Constraint, Weight};
 
 /// What a problem holds, and how it would be solved.
 pub fn problem(name: &str, problem: &Problem) -> Result<String, SolveError> {
-    let BoundProblem { base, energies, .. } = problem.check_solvable()?;
+    let BoundProblem { base, energies, .. } = problem.check_solvable(OracleKind::Auto)?;
     let oracle = match Chain::from_base(&base, energies.support()) {
         Some(chain) => path(&chain),
-        None => tree(&base, &JunctionTree::new(&base, energies.support())?),
+        None => match JunctionTree::new(&base, energies.support()) {
+            Ok(found) => tree(&base, &found),
+            Err(error) => format!("trw; {error}"),
+        },
     };
     let convex = match energies.curvature() {
         Curvature::Convex { .. } => "convex: the answer comes with a gap",

@@ -8,6 +8,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
+use bethe_core::OracleKind;
 use bethe_core::model::file::EnergiesFile;
 use bethe_core::model::uai::Evidence;
 use bethe_tasks::tagging::features::Template;
@@ -56,7 +57,7 @@ pub fn run(flags: Flags) -> Result<Outcome> {
             let mut problems = Vec::with_capacity(sources.len());
             for source in &sources {
                 let problem = read_problem(source, false)?;
-                problem.check_solvable().map_err(|e| source.wrong(e))?;
+                problem.check_solvable(OracleKind::Auto).map_err(|e| source.wrong(e))?;
                 problems.push(problem);
             }
             describe::problems(&flags.file.display().to_string(), &problems)

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use anyhow::Result;
-use bethe_core::{Settings, Tables};
+use bethe_core::{OracleKind, Settings, Tables};
 use bethe_tasks::flows::data::Geometry;
 
 use super::flags::{CoordinatesChoice, Flags, FlowSolver, NoiseChoice, YesNo};
@@ -76,6 +76,7 @@ impl TryFrom<Flags> for Config {
             time_limit: time_limit.transpose()?,
             global: false,
             marginals: Tables::None,
+            oracle: OracleKind::Exact,
         };
         settings.check().map_err(solver::out_of_range)?;
         Ok(Self {

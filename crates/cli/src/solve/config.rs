@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use anyhow::Result;
-use bethe_core::{Method, Settings, Tables};
+use bethe_core::{Method, OracleKind, Settings, Tables};
 
 use super::flags::{Flags, MarginalsChoice, OracleChoice, OutputChoice};
 use crate::outcome::bad_input;
@@ -38,6 +38,12 @@ impl TryFrom<Flags> for Config {
             time_limit: time_limit.transpose()?,
             global: flags.global,
             marginals: tables(&flags)?,
+            oracle: match flags.oracle {
+                OracleChoice::Auto => OracleKind::Auto,
+                OracleChoice::Exact => OracleKind::Exact,
+                OracleChoice::Trw => OracleKind::TreeReweighted,
+                OracleChoice::Loopy => OracleKind::Loopy,
+            },
         };
         settings.check().map_err(solver::out_of_range)?;
         if flags.threads == Some(0) {
@@ -53,10 +59,6 @@ impl TryFrom<Flags> for Config {
                     "{flag}: found the file of {before}, expected another one"
                 )));
             }
-        }
-        match flags.oracle {
-            // One exact oracle serves each model, so there is nothing to pass on.
-            OracleChoice::Auto | OracleChoice::Exact => {}
         }
         Ok(Self {
             problem: flags.problem,

@@ -79,10 +79,14 @@ pub struct Flags {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum OracleChoice {
-    /// Whatever serves the model; exact, for now always
+    /// Exact where that fits into memory, else trw, with a note
     Auto,
-    /// Exact inference
+    /// Exact inference; an error if the model is too wide
     Exact,
+    /// Tree-reweighted: any graph, a convex problem, an upper bound on the log-partition
+    Trw,
+    /// Plain belief propagation: any graph, no bound, no gap, perhaps no convergence
+    Loopy,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -8,6 +8,7 @@ mod trace;
 
 pub use flags::Flags;
 
+use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -16,7 +17,7 @@ use anyhow::{Context, Result};
 use bethe_core::model::uai;
 use bethe_core::plot::convergence;
 use bethe_core::solve::{Record, SolveError, Status};
-use bethe_core::{Answer, Model, Problem, Settings};
+use bethe_core::{Answer, Model, OracleKind, Problem, Settings};
 use rayon::prelude::*;
 
 use crate::files::PendingFile;
@@ -67,6 +68,9 @@ pub fn run(flags: Flags) -> Result<Outcome> {
         let title = format!("{}, solver {}", problems[0].source, answers[0].solver);
         file.finish(&convergence(&title, &records))?;
     }
+    if !config.quiet {
+        note_wide(&config, &problems, &answers);
+    }
     print(&shown(&problems, &answers, config.output)).context("standard output")?;
     let infeasible = answers.iter().any(|answer| answer.status == Status::Infeasible);
     Ok(if infeasible { Outcome::Infeasible } else { Outcome::Done })
@@ -81,6 +85,27 @@ fn shown(problems: &[NamedProblem], answers: &[Answer], output: OutputChoice) ->
         }
         OutputChoice::Mar => uai::marginals(answers),
         OutputChoice::Pr => uai::partition(answers),
+    }
+}
+
+/// Says for which problems `--oracle auto` could not be exact: for the first, and how many more.
+fn note_wide(config: &Config, problems: &[NamedProblem], answers: &[Answer]) {
+    let is_wide = |answer: &Answer| answer.entropy != "exact";
+    let mut wide = problems.iter().zip(answers).filter(|(_, answer)| is_wide(answer));
+    if config.settings.oracle == OracleKind::Auto
+        && let Some((first, _)) = wide.next()
+    {
+        let more = match wide.count() {
+            0 => String::new(),
+            count => format!(" (and {count} more)"),
+        };
+        // Nobody is left to tell if standard error is closed.
+        let _ = writeln!(
+            io::stderr(),
+            "note: {}{more}: too wide for exact inference; the answer is tree-reweighted \
+             (--oracle trw)",
+            first.source
+        );
     }
 }
 

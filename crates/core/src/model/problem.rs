@@ -3,7 +3,7 @@ use thiserror::Error;
 use super::uai::{Sample, UaiError};
 use super::{BaseModel, Model, ModelError};
 use crate::energy::{Energies, Energy, EnergyError};
-use crate::oracle::{Oracle, exact};
+use crate::oracle::{Oracle, OracleKind, bind};
 use crate::solve::{SolveError, check_finite};
 
 /// A model and the energies on it: `minimise −H(μ) − ⟨θ, μ⟩ + L(μ)`.
@@ -29,7 +29,7 @@ pub struct BoundProblem {
     pub base: BaseModel,
     /// The energies in support coordinates.
     pub energies: Energies,
-    /// The exact oracle for it.
+    /// An oracle for it.
     pub oracle: Box<dyn Oracle>,
 }
 
@@ -70,9 +70,9 @@ impl Problem {
     /// Whether the problem can be solved at all, short of solving it.
     ///
     /// # Errors
-    /// As [`Problem::bind`], and if every configuration is forbidden or sums overflow.
-    pub fn check_solvable(&self) -> Result<BoundProblem, SolveError> {
-        let mut bound = self.bind().map_err(|error| self.blamed(error.into()))?;
+    /// As [`Problem::bind_to`], and if every configuration is forbidden or sums overflow.
+    pub fn check_solvable(&self, oracle: OracleKind) -> Result<BoundProblem, SolveError> {
+        let mut bound = self.bind_to(oracle).map_err(|error| self.blamed(error.into()))?;
         let width = bound.energies.support().len();
         let base = bound.oracle.tilted(&vec![0.0; width], &mut vec![0.0; width]);
         check_finite(base, &bound.energies).map_err(|error| self.blamed(error))?;
@@ -86,7 +86,7 @@ impl Problem {
             return error;
         }
         let model = self.model.clone().without_observations();
-        match (Self { model, energies: Vec::new() }).check_solvable() {
+        match (Self { model, energies: Vec::new() }).check_solvable(OracleKind::Auto) {
             Err(same) if same == nothing => same,
             _ => ModelError::ImpossibleEvidence.into(),
         }
@@ -94,9 +94,14 @@ impl Problem {
 
     /// Canonical model, bound energies and the exact oracle for them.
     pub fn bind(&self) -> Result<BoundProblem, ModelError> {
+        self.bind_to(OracleKind::Exact)
+    }
+
+    /// The same with an oracle of another kind.
+    pub fn bind_to(&self, oracle: OracleKind) -> Result<BoundProblem, ModelError> {
         let base = BaseModel::new(&self.model, Energies::scopes(&self.energies))?;
         let energies = Energies::bind(&base, &self.energies);
-        let oracle = exact(&base, energies.support())?;
+        let oracle = bind(oracle, &base, energies.support())?;
         Ok(BoundProblem { base, energies, oracle })
     }
 }

@@ -1,25 +1,102 @@
 //! Marginal oracles: `δ ↦ (μ(θ + δ), A(θ + δ))` and MAP at `θ + δ`.
 //!
 //! All share [`Oracle`] and differ in the graphs they serve: [`BruteForce`] enumerates (tests),
-//! [`Chain`] serves unions of paths, [`JunctionTree`] every graph of small treewidth. [`exact`]
-//! picks: the chain kernel where the model is a chain, else the junction tree.
+//! [`Chain`] serves unions of paths, [`JunctionTree`] every graph of small treewidth, [`MessagePassing`]
+//! every graph, by pseudo-marginals. [`exact`] picks: the chain kernel where the model is a chain, else
+//! the junction tree. [`bind`] picks by name.
 
 mod brute_force;
 pub mod chain;
 mod junction_tree;
+mod message_passing;
 
 pub use brute_force::BruteForce;
 pub use chain::{Chain, ChainModel};
 pub use junction_tree::{JunctionTree, Sampler};
+pub use message_passing::MessagePassing;
 
 use crate::model::{BaseModel, ModelError};
 use crate::support::Support;
 
-/// What an oracle's log-partition is worth, and so which certificates may be claimed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What an oracle's latest answers are worth, and so which certificates may be claimed.
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Exactness {
     /// Marginals and log-partition are those of the model.
     Exact,
+    /// Marginals are those of the tree-reweighted relaxation, a convex problem of its own; the
+    /// log-partition is an upper bound on its log-partition, which is one on the model's.
+    TreeReweighted {
+        /// At most so much is the log-partition above what the marginals are worth,
+        /// `⟨θ + δ, μ⟩ + H(μ)`; they are feasible, if not the best.
+        slack: f64,
+        /// The least appearance probability of a table: errors of tables are bounded with it.
+        least_appearance: f64,
+        /// Whether messages stopped changing.
+        is_settled: bool,
+    },
+    /// Marginals and log-partition are those of a fixed point of belief propagation, if it is settled,
+    /// and nothing is proved of them.
+    Bethe {
+        /// Whether messages stopped changing.
+        is_settled: bool,
+    },
+}
+
+impl Exactness {
+    /// The entropy that is used, as answers call it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Exact => "exact",
+            Self::TreeReweighted { .. } => "tree-reweighted",
+            Self::Bethe { .. } => "bethe",
+        }
+    }
+
+    /// At most so much is the latest log-partition above what the marginals are worth.
+    pub fn slack(self) -> f64 {
+        match self {
+            Self::TreeReweighted { slack, .. } => slack,
+            Self::Exact | Self::Bethe { .. } => 0.0,
+        }
+    }
+
+    /// Whether messages stopped changing, where there are any.
+    pub fn is_settled(self) -> Option<bool> {
+        match self {
+            Self::TreeReweighted { is_settled, .. } | Self::Bethe { is_settled } => {
+                Some(is_settled)
+            }
+            Self::Exact => None,
+        }
+    }
+
+    /// Whether lower bounds and proofs that follow from log-partitions hold.
+    pub fn certifies(self) -> bool {
+        !matches!(self, Self::Bethe { .. })
+    }
+
+    /// What `√(gap/2)`, a bound on the error of single variables' marginals, is to be multiplied with
+    /// for one on the error of every table's.
+    pub fn widening(self) -> f64 {
+        match self {
+            Self::TreeReweighted { least_appearance, .. } => least_appearance.sqrt().recip(),
+            Self::Exact | Self::Bethe { .. } => 1.0,
+        }
+    }
+}
+
+/// Which oracle to use.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OracleKind {
+    /// Exact where that fits into memory, else tree-reweighted.
+    #[default]
+    Auto,
+    /// Exact, or an error.
+    Exact,
+    /// [`MessagePassing::tree_reweighted`]
+    TreeReweighted,
+    /// [`MessagePassing::loopy`]
+    Loopy,
 }
 
 /// Which tables of the base model to visit.
@@ -39,14 +116,15 @@ pub enum Tables {
 /// belongs to one thread. Tilts are flat vectors over the support's coordinates. They are finite:
 /// with an infinite or NaN entry the answers are unspecified (but nothing panics).
 pub trait Oracle: Send {
-    /// What the answers are worth. A wrong claim here makes solvers report false certificates.
+    /// What the latest answers are worth. A wrong claim here makes solvers report false certificates.
     fn exactness(&self) -> Exactness;
 
     /// The support the oracle was bound to.
     fn support(&self) -> &Support;
 
     /// Writes the marginals of `θ + tilt` on the support and returns the log-partition
-    /// (`-∞` where every configuration is forbidden; the marginals are then unspecified).
+    /// (`-∞` where every configuration is forbidden; the marginals are then unspecified), or what
+    /// [`Oracle::exactness`] says it is.
     ///
     /// Marginals are non-negative, sum to the number of tables in each block, and are exactly zero
     /// where the model forbids a state. No call allocates after the first.
@@ -57,7 +135,8 @@ pub trait Oracle: Send {
     fn visit_marginals(&mut self, tables: Tables, visit: &mut dyn FnMut(usize, &[f64]));
 
     /// Writes a most probable assignment of the base variables at `θ + tilt` and returns its score
-    /// (`-∞` where every configuration is forbidden). Invalidates what `visit_marginals` reads.
+    /// (`-∞` where every configuration is forbidden). Invalidates what `visit_marginals` reads. An oracle
+    /// that is not exact writes the best assignment it finds.
     fn decode(&mut self, tilt: &[f64], assignment: &mut [usize]) -> f64;
 }
 
@@ -66,5 +145,25 @@ pub fn exact(base: &BaseModel, support: &Support) -> Result<Box<dyn Oracle>, Mod
     match Chain::from_base(base, support) {
         Some(chain) => Ok(Box::new(chain)),
         None => Ok(Box::new(JunctionTree::new(base, support)?)),
+    }
+}
+
+/// The oracle of a kind for a model.
+///
+/// # Errors
+/// If it is to be exact and the model is too wide.
+pub fn bind(
+    kind: OracleKind,
+    base: &BaseModel,
+    support: &Support,
+) -> Result<Box<dyn Oracle>, ModelError> {
+    match kind {
+        OracleKind::Exact => exact(base, support),
+        OracleKind::Auto => match exact(base, support) {
+            Err(ModelError::TooWide { .. }) => bind(OracleKind::TreeReweighted, base, support),
+            found => found,
+        },
+        OracleKind::TreeReweighted => Ok(Box::new(MessagePassing::tree_reweighted(base, support))),
+        OracleKind::Loopy => Ok(Box::new(MessagePassing::loopy(base, support))),
     }
 }

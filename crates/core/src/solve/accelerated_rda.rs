@@ -126,7 +126,7 @@ impl Solver for AcceleratedRda {
             for (tilt, gradient) in self.next.tilt.iter_mut().zip(&self.mean_gradient) {
                 *tilt = -shrinkage * gradient;
             }
-            self.next.log_partition = engine.call(&self.next.tilt, &mut self.next.marginals);
+            engine.call_at(&mut self.next);
             self.next.summarise();
             // A given constant is believed, but for steps that leave the finite range.
             let passes = self.is_majorised(engine, share)

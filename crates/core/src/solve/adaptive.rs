@@ -100,7 +100,9 @@ pub(super) fn needed_smoothness(current: &Point, next: &Point, change: Change) -
     }
     let excess = next.energy - current.energy - expected;
     let noise = 1e-13
-        * (current.energy.abs() + next.energy.abs() + current.log_partition.abs() + expected.abs());
+        * (current.energy.abs() + next.energy.abs() + current.log_partition.abs() + expected.abs())
+        + current.slack
+        + next.slack;
     if divergence > 1e3 * noise {
         return (excess.max(0.0) - noise).max(0.0) / divergence;
     }

@@ -48,7 +48,7 @@ impl Alternating {
     pub fn start(engine: &mut Engine, tolerance: f64) -> Result<Self, SolveError> {
         let coordinates = engine.coordinates();
         let mut anchor = Point::new(coordinates);
-        anchor.log_partition = engine.call(&anchor.tilt, &mut anchor.marginals);
+        engine.call_at(&mut anchor);
         anchor.energy = engine.energies.evaluate_others(&anchor.marginals, &mut anchor.gradient);
         anchor.summarise();
         if !anchor.is_finite() {

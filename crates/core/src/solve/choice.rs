@@ -24,6 +24,9 @@ pub(super) fn choose(
             "solver auto, and no energies but measurements and nearest, weights not negative",
         );
     }
+    if settings.global && !engine.oracle.exactness().certifies() {
+        return unserved("--global with oracle loopy, which bounds nothing", "oracle exact or trw");
+    }
     let primal = !matches!(settings.method, Method::Auto | Method::Dual);
     if primal && hard {
         return unserved("a hard measurement", "solver auto or dual");

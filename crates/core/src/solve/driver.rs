@@ -5,7 +5,7 @@ use super::engine::{Engine, Point, Solver, Step, Verdict};
 use super::{Observer, Record, Returned, Settings, Solution, SolveError, Status};
 use crate::energy::Energies;
 use crate::model::ModelError;
-use crate::oracle::Oracle;
+use crate::oracle::{Exactness, Oracle};
 
 /// After the relative tolerance is met, so many further iterations may go into meeting it in
 /// absolute terms: the marginals' error follows the absolute gap.
@@ -92,6 +92,20 @@ impl Engine<'_> {
         let mut run = Run::new(&self, settings, clock);
         let status = run.drive(&mut self, solver.as_mut(), observer);
         Ok(run.finish(&mut self, solver.as_ref(), status))
+    }
+}
+
+/// What a status comes to where log-partitions prove nothing: no optimum is certified, no constraint
+/// proved to be infeasible, and a point is stationary if the oracle came to rest.
+fn claimed(status: Status, exactness: Exactness) -> Status {
+    match status {
+        _ if exactness.certifies() => status,
+        Status::Infeasible => Status::IterationLimit,
+        Status::Converged | Status::Stationary if exactness.is_settled() == Some(false) => {
+            Status::IterationLimit
+        }
+        Status::Converged => Status::Stationary,
+        _ => status,
     }
 }
 
@@ -215,7 +229,7 @@ impl<'a> Run<'a> {
                 _ => None,
             };
             if let Some(status) = ended {
-                return status;
+                return claimed(status, engine.oracle.exactness());
             }
         }
     }
@@ -294,12 +308,13 @@ impl<'a> Run<'a> {
 
     fn record(&self, engine: &Engine, step: &Step) -> Record {
         let last = Candidate::new(step);
+        let proved = engine.oracle.exactness().certifies();
         Record {
             iteration: self.iteration,
             objective: step.objective,
             average_objective: step.average_objective,
-            lower_bound: Some(self.lower_bound).filter(|bound| bound.is_finite()),
-            gap: self.gap(&last),
+            lower_bound: Some(self.lower_bound).filter(|bound| proved && bound.is_finite()),
+            gap: self.gap(&last).filter(|_| proved),
             residual: step.residual,
             oracle_calls: engine.oracle_calls,
             seconds: self.clock.seconds(),
@@ -323,13 +338,14 @@ impl<'a> Run<'a> {
             log_partition = engine.call(&point.tilt, &mut vec![0.0; engine.coordinates()]);
         } else {
             if chosen.returned == Returned::Best || point.call != engine.oracle_calls {
-                log_partition = engine.call(&point.tilt, &mut point.marginals);
-                point.log_partition = log_partition;
+                engine.call_at(&mut point);
+                log_partition = point.log_partition;
             }
             point.energy = engine.energies.evaluate(&point.marginals, &mut point.gradient);
             point.summarise();
             chosen.objective = point.objective();
         }
+        let proved = status != Status::Infeasible && engine.oracle.exactness().certifies();
         let bound = Some(self.lower_bound.min(chosen.objective)).filter(|bound| bound.is_finite());
         Solution {
             status,
@@ -338,8 +354,8 @@ impl<'a> Run<'a> {
             oracle_calls: engine.oracle_calls,
             seconds: self.clock.seconds(),
             objective: chosen.objective,
-            lower_bound: bound.filter(|_| status != Status::Infeasible),
-            gap: self.gap(&chosen).filter(|_| status != Status::Infeasible),
+            lower_bound: bound.filter(|_| proved),
+            gap: self.gap(&chosen).filter(|_| proved),
             returned: chosen.returned,
             tilt: point.tilt.to_vec(),
             marginals: point.marginals.to_vec(),

@@ -15,6 +15,8 @@ pub(super) struct Engine<'a> {
     /// A lower bound on the score of every allowed configuration.
     pub lowest_score: f64,
     pub base: Base,
+    /// By how much the latest log-partition may be above what the marginals are worth.
+    pub slack: f64,
 }
 
 /// A tilt and all that follows from it.
@@ -26,8 +28,10 @@ pub(super) struct Point {
     pub marginals: Aligned,
     /// `∇L(μ)`. `[support]`
     pub gradient: Aligned,
-    /// `A(θ + δ)`
+    /// `A(θ + δ)`, or an upper bound on it
     pub log_partition: f64,
+    /// By how much that may be above `⟨θ + δ, μ⟩ + H(μ)`; 0 where the oracle is exact.
+    pub slack: f64,
     /// `L(μ)`
     pub energy: f64,
     /// `⟨δ, μ⟩`
@@ -146,6 +150,7 @@ impl Point {
             marginals: Aligned::filled(coordinates, 0.0),
             gradient: Aligned::filled(coordinates, 0.0),
             log_partition: f64::NAN,
+            slack: 0.0,
             energy: f64::NAN,
             tilt_dot: 0.0,
             gradient_dot: 0.0,
@@ -155,14 +160,14 @@ impl Point {
         }
     }
 
-    /// `F(μ) = ⟨δ, μ⟩ − A(θ + δ) + L(μ)`
+    /// `F(μ) = ⟨δ, μ⟩ − A(θ + δ) + L(μ)`, or an upper bound on it where the oracle has slack.
     pub fn objective(&self) -> f64 {
-        self.tilt_dot - self.log_partition + self.energy
+        self.without_energy() + self.energy
     }
 
     /// `⟨δ, μ⟩ − A(θ + δ) = −H(μ) − ⟨θ, μ⟩`
     pub fn without_energy(&self) -> f64 {
-        self.tilt_dot - self.log_partition
+        self.tilt_dot - self.log_partition + self.slack
     }
 
     /// `L(μ) − ⟨∇L(μ), μ⟩`: the energy's linearisation at `μ`, taken at zero.
@@ -230,6 +235,7 @@ impl Point {
         self.marginals.copy_from_slice(&other.marginals);
         self.gradient.copy_from_slice(&other.gradient);
         self.log_partition = other.log_partition;
+        self.slack = other.slack;
         self.energy = other.energy;
         self.tilt_dot = other.tilt_dot;
         self.gradient_dot = other.gradient_dot;
@@ -270,7 +276,8 @@ impl<'a> Engine<'a> {
     pub fn after(task: Task<'a>, base: Base) -> Self {
         let Task { oracle, energies, lowest_score } = task;
         assert_eq!(base.marginals.len(), energies.support().len(), "marginals on the support");
-        Self { oracle, energies, oracle_calls: 1, lowest_score, base }
+        let slack = oracle.exactness().slack();
+        Self { oracle, energies, oracle_calls: 1, lowest_score, base, slack }
     }
 
     /// One oracle call; none where the first is still the latest and was for the same tilt.
@@ -280,7 +287,9 @@ impl<'a> Engine<'a> {
             return self.base.log_partition;
         }
         self.oracle_calls += 1;
-        self.oracle.tilted(tilt, marginals)
+        let log_partition = self.oracle.tilted(tilt, marginals);
+        self.slack = self.oracle.exactness().slack();
+        log_partition
     }
 
     /// Marginals, log-partition, energy and gradient at the point's tilt, and the sums over them.
@@ -309,6 +318,7 @@ impl<'a> Engine<'a> {
     /// Marginals and log-partition at the point's tilt.
     pub fn call_at(&mut self, point: &mut Point) {
         point.log_partition = self.call(&point.tilt, &mut point.marginals);
+        point.slack = self.slack;
         point.call = self.oracle_calls;
     }
 

@@ -80,7 +80,8 @@ impl Relaxation {
     /// Whether the attempted point is worse than the current one.
     fn rises(&self) -> bool {
         let (before, after) = (self.current.objective(), self.next.objective());
-        after > before + rounding(self.current.objective_size() + self.next.objective_size())
+        let noise = rounding(self.current.objective_size() + self.next.objective_size());
+        after > before + noise + self.current.slack + self.next.slack
     }
 
     /// Makes the attempted point the current one.

@@ -4,7 +4,7 @@ use thiserror::Error;
 
 use crate::energy::Energies;
 use crate::model::ModelError;
-use crate::oracle::Tables;
+use crate::oracle::{OracleKind, Tables};
 
 /// Which solver to run, with its own settings.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -98,6 +98,8 @@ pub struct Settings {
     pub global: bool,
     /// Which tables the answer will show, and so which ones averages are kept of.
     pub marginals: Tables,
+    /// Which oracle [`Problem::solve`](crate::Problem::solve) binds.
+    pub oracle: OracleKind,
 }
 
 impl Default for Settings {
@@ -109,6 +111,7 @@ impl Default for Settings {
             time_limit: None,
             global: false,
             marginals: Tables::All,
+            oracle: OracleKind::Auto,
         }
     }
 }

@@ -162,7 +162,7 @@ impl Dual {
     }
 
     fn is_solved(&self) -> bool {
-        self.current.gap == 0.0 && self.violation() == 0.0
+        self.current.gap <= self.current.point.slack && self.violation() == 0.0
     }
 
     /// Forgets all steps.
@@ -278,7 +278,9 @@ impl Dual {
         if !new.is_finite() || !after.is_finite() {
             return false;
         }
-        let noise = VALUE_NOISE * (1.0 + old.abs() + self.current.point.log_partition.abs());
+        let slack = self.current.point.slack + self.trial.point.slack;
+        let noise =
+            VALUE_NOISE * (1.0 + old.abs() + self.current.point.log_partition.abs()) + slack;
         let falls = new <= old + 1e-4 * before;
         let falls_by_slope = after <= 0.0 && new <= old + noise;
         let is_level = (new - old).abs() <= noise && after <= -0.9 * before;

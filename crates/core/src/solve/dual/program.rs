@@ -243,7 +243,8 @@ impl Program {
         let ([value, size, gap, excess], [residual]) = totals.finish();
         let log_partition = point.log_partition;
         (iterate.value, iterate.value_size) = (value + log_partition, size + log_partition.abs());
-        (iterate.gap, iterate.objective) = (gap, gap - excess - iterate.value);
+        let slack = point.slack;
+        (iterate.gap, iterate.objective) = (gap + slack, gap + slack - excess - iterate.value);
         (iterate.residual, iterate.violation) = (residual, violation);
         iterate.secant = Secant::new(secant);
     }

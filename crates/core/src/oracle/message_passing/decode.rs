@@ -1,0 +1,67 @@
+//! A configuration of high score, without a proof that none is higher.
+
+use super::messages::{Messages, Potentials, collect};
+use super::regions::Regions;
+
+/// Chooses states one variable after another, each given those chosen before and what messages say of
+/// the others; then changes single variables while that helps. Returns the score.
+pub(super) fn choose(
+    (regions, appearance): (&Regions, &[f64]),
+    (potentials, messages): (&Potentials, &mut Messages),
+    order: &[usize],
+    assignment: &mut [usize],
+) {
+    let mut message = vec![0.0; regions.cardinalities.iter().copied().max().unwrap_or(0)];
+    for &v in order {
+        let mut scores = potentials.nodes[regions.states(v)].to_vec();
+        for &(c, axis) in &regions.around[v] {
+            let region = &regions.list[c];
+            let scaled = &potentials.scaled[region.range()];
+            let own = &mut message[..scores.len()];
+            let cells = &mut messages.scores[..region.cells];
+            collect(region, axis, (scaled, &messages.outward), cells, own);
+            scores.iter_mut().zip(own).for_each(|(s, m)| *s += appearance[c] * *m);
+        }
+        let state = greatest(&scores);
+        assignment[v] = state;
+        for &(c, axis) in &regions.around[v] {
+            let outward = &mut messages.outward[regions.list[c].message(axis)];
+            outward.fill(f64::NEG_INFINITY);
+            outward[state] = 0.0;
+        }
+    }
+}
+
+/// Changes single variables while that raises the score.
+pub(super) fn improve(regions: &Regions, potentials: &Potentials, assignment: &mut [usize]) {
+    for _ in 0..100 {
+        let mut changed = false;
+        for v in 0..regions.variables() {
+            let mut scores = potentials.nodes[regions.states(v)].to_vec();
+            for &(c, axis) in &regions.around[v] {
+                let region = &regions.list[c];
+                let strides = crate::model::table::row_major_strides(&region.shape);
+                let others = region.scope.iter().zip(&strides).enumerate();
+                let at: usize = others
+                    .filter(|(other, _)| *other != axis)
+                    .map(|(_, (&u, stride))| assignment[u] * stride)
+                    .sum();
+                for (state, score) in scores.iter_mut().enumerate() {
+                    *score += potentials.regions[region.start + at + state * strides[axis]];
+                }
+            }
+            let best = greatest(&scores);
+            if scores[best] > scores[assignment[v]] {
+                assignment[v] = best;
+                changed = true;
+            }
+        }
+        if !changed {
+            return;
+        }
+    }
+}
+
+fn greatest(scores: &[f64]) -> usize {
+    (0..scores.len()).fold(0, |best, s| if scores[s] > scores[best] { s } else { best })
+}

@@ -1,0 +1,436 @@
+//! Inference on graphs too wide for exact inference, by message passing on the local polytope.
+//!
+//! Marginals are pseudo-marginals: tables that agree on single variables, whether or not any
+//! distribution has them. Two entropies of them are served:
+//!
+//! * **Tree-reweighted**, `H_ρ = Σ_v H_v − Σ_c ρ_c I_c` with `ρ_c` how often table `c` appears in a random
+//!   spanning forest: concave, at least the true entropy, equal to it where the graph is a forest. So the
+//!   log-partition is an upper bound on the true one, and convex in the potentials: every solver and
+//!   every certificate works, for the problem with `H_ρ` in place of `H`.
+//! * **Bethe**, `ρ_c = 1`: plain ("loopy") belief propagation. No bound, no certificate, perhaps no
+//!   convergence; often closer.
+//!
+//! * Reference: Wainwright, Jaakkola and Willsky (2005), "A new class of upper bounds on the log partition
+//!   function". Tables of three and more variables are ours: forests of tables, not trees of edges.
+
+mod acceleration;
+mod beliefs;
+mod bound;
+mod decode;
+mod forests;
+mod messages;
+mod pace;
+mod regions;
+
+use std::sync::Arc;
+
+use crate::model::BaseModel;
+use crate::oracle::{Exactness, Oracle, Tables};
+use crate::support::Support;
+use acceleration::Acceleration;
+use beliefs::Beliefs;
+use bound::Bound;
+use forests::Appearance;
+use messages::{Messages, Potentials};
+use pace::{Judgement, Pace};
+use regions::Regions;
+
+/// Message passing stops when no belief would change by more than this.
+const RESIDUAL: f64 = 1e-11;
+/// Passes over all variables, there and back, before other means are tried.
+const PASSES: usize = 300;
+/// Passes before messages are extrapolated: forests need none.
+const PLAIN_PASSES: usize = 3;
+/// How often descent on the bound and message passing take turns, at most …
+const ROUNDS: usize = 8;
+/// … and how often in vain.
+const IDLE_ROUNDS: usize = 3;
+/// Steps of the first descent; the next ones are longer.
+const DESCENT: usize = 100;
+/// A log-partition is known well enough if the bound is off by this part of its size.
+const SLACK: f64 = 1e-11;
+/// Messages are forgotten where a tilt changes by more than this: they would mislead.
+const FAR: f64 = 50.0;
+
+/// Steps of the conditional gradient that finds appearance probabilities …
+const APPEARANCE_STEPS: usize = 12;
+/// … of which this part stays the even start, so that no table's probability is next to nothing …
+const EVEN_SHARE: f64 = 0.2;
+/// … until so many nats at most are to be won, per nat of the bound.
+const APPEARANCE_GAIN: f64 = 1e-4;
+/// A step that must be shorter is not worth taking.
+const LEAST_SHARE: f64 = 0.01;
+/// How far messages are passed meanwhile.
+const ROUGH_RESIDUAL: f64 = 1e-6;
+
+/// Potentials are multiplied by these to make a configuration stand out from all others.
+const COLDNESSES: [f64; 3] = [1.0, 4.0, 16.0];
+/// Beliefs of a fixed point change by less.
+const FIXED: f64 = 1e-6;
+
+/// Pseudo-marginals of any discrete model, under the tree-reweighted or the Bethe entropy.
+///
+/// ```
+/// use bethe_core::model::{BaseModel, Model};
+/// use bethe_core::oracle::{MessagePassing, Oracle};
+/// use bethe_core::Support;
+///
+/// let mut model = Model::new(&[2, 2, 2])?;
+/// for scope in [[0, 1], [1, 2], [2, 0]] {
+///     model.add_factor(&scope, &[1.0, 0.0, 0.0, 1.0])?;
+/// }
+/// let base = BaseModel::new(&model, [])?;
+/// let mut oracle = MessagePassing::tree_reweighted(&base, &Support::new());
+/// let log_partition = (2.0 * 3f64.exp() + 6.0 * 1f64.exp()).ln();
+/// let bound = oracle.tilted(&[], &mut []);
+/// assert!(bound > log_partition && bound < log_partition + 0.1);
+/// # Ok::<(), bethe_core::ModelError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct MessagePassing {
+    regions: Arc<Regions>,
+    appearance: Appearance,
+    /// Variables from the middle of each part of the graph outwards.
+    order: Vec<usize>,
+    kind: Kind,
+    potentials: Potentials,
+    messages: Messages,
+    beliefs: Beliefs,
+    bound: Bound,
+    /// The tilt that the messages are for. `[support]`
+    tilt: Vec<f64>,
+    /// By how much some belief would still change.
+    residual: f64,
+    /// By how much the latest log-partition is above what the beliefs are worth.
+    slack: f64,
+    /// A table being shown.
+    table: Vec<f64>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    TreeReweighted,
+    Bethe,
+}
+
+impl MessagePassing {
+    /// The tree-reweighted entropy, with appearance probabilities that make the bound on the
+    /// log-partition of `base` low.
+    ///
+    /// # Panics
+    /// If the support names a table that `base` lacks, or gives it another size.
+    pub fn tree_reweighted(base: &BaseModel, support: &Support) -> Self {
+        let regions = Regions::new(base, support);
+        let appearance = Appearance::even(&regions);
+        let mut oracle = Self::new(regions, appearance, Kind::TreeReweighted);
+        if !oracle.regions.is_empty && oracle.appearance.least() < 1.0 {
+            oracle.lower_bound_by_appearance();
+        }
+        oracle
+    }
+
+    /// The Bethe entropy: plain belief propagation.
+    ///
+    /// # Panics
+    /// If the support names a table that `base` lacks, or gives it another size.
+    pub fn loopy(base: &BaseModel, support: &Support) -> Self {
+        let regions = Regions::new(base, support);
+        let appearance = Appearance::always(&regions);
+        Self::new(regions, appearance, Kind::Bethe)
+    }
+
+    fn new(regions: Regions, appearance: Appearance, kind: Kind) -> Self {
+        let mut potentials = Potentials::new(&regions);
+        potentials.rescale(&regions, &appearance.regions);
+        Self {
+            order: outwards(&regions),
+            messages: Messages::new(&regions),
+            beliefs: Beliefs::new(&regions),
+            bound: Bound::new(&regions),
+            tilt: vec![0.0; regions.support.len()],
+            regions: Arc::new(regions),
+            appearance,
+            kind,
+            potentials,
+            residual: f64::INFINITY,
+            slack: f64::INFINITY,
+            table: Vec::new(),
+        }
+    }
+
+    /// How often each table of two or more variables that no other contains appears in the forests: its
+    /// variables, and its probability.
+    pub fn appearances(&self) -> impl Iterator<Item = (&[usize], f64)> {
+        let scopes = self.regions.list.iter().map(|region| region.scope.as_slice());
+        scopes.zip(self.appearance.regions.iter().copied())
+    }
+
+    /// Conditional gradient on the appearance probabilities: the bound's slope in `ρ_c` is `−I_c`, so a
+    /// heaviest forest by `I_c` is where to go.
+    fn lower_bound_by_appearance(&mut self) {
+        let even = self.appearance.clone();
+        let zero = vec![0.0; self.tilt.len()];
+        self.potentials.tilt(&self.regions, &self.appearance.regions, &zero, 1.0);
+        let mut bound = self.rough_bound();
+        let mut share = 0.5;
+        for _ in 0..APPEARANCE_STEPS {
+            let weights = self.beliefs.correlations.clone();
+            let mut target = Appearance::heaviest(&self.regions, &weights);
+            target.approach(&even, EVEN_SHARE);
+            let pairs = target.regions.iter().zip(&self.appearance.regions).zip(&weights);
+            let gain: f64 = pairs.map(|((target, own), weight)| weight * (target - own)).sum();
+            let worthwhile = gain > APPEARANCE_GAIN * bound.abs().max(1.0);
+            if !worthwhile || share < LEAST_SHARE {
+                break;
+            }
+            let before = self.clone();
+            self.appearance.approach(&target, share);
+            self.potentials.rescale(&self.regions, &self.appearance.regions);
+            let lower = self.rough_bound();
+            if lower < bound {
+                bound = lower;
+                share = (1.5 * share).min(0.5);
+            } else {
+                *self = before;
+                share *= 0.3;
+            }
+        }
+        self.residual = f64::INFINITY;
+    }
+
+    fn rough_bound(&mut self) -> f64 {
+        self.pass_messages(ROUGH_RESIDUAL);
+        let model = (&*self.regions, &self.appearance);
+        self.beliefs.read(model, &self.potentials, &mut self.messages);
+        self.bound.value(model, &self.potentials, &self.messages.outward)
+    }
+
+    /// Passes messages there and back until they hardly change, or will not settle.
+    fn pass_messages(&mut self, enough: f64) {
+        if !self.messages.is_sound() {
+            self.messages.reset(&self.regions, &self.potentials.nodes);
+        }
+        let mut pace = Pace::new();
+        let mut acceleration = Acceleration::default();
+        let mut start = self.messages.outward.clone();
+        for pass in 0..PASSES {
+            self.residual = self.pass(pace.share);
+            if self.residual.is_nan() || self.residual <= enough {
+                return;
+            }
+            match pace.judge(self.residual) {
+                Judgement::GoOn if pass >= PLAIN_PASSES && pace.share == 1.0 => {
+                    acceleration.extrapolate(&start, &mut self.messages.outward);
+                }
+                Judgement::GoOn => {}
+                Judgement::Restart => acceleration.forget(),
+                Judgement::GiveUp => return,
+            }
+            start.copy_from_slice(&self.messages.outward);
+        }
+    }
+
+    /// Updates every variable there and back; by how much some belief would change.
+    fn pass(&mut self, share: f64) -> f64 {
+        let model = (&*self.regions, &self.appearance.regions[..]);
+        let mut residual = 0.0;
+        for &variable in self.order.iter().rev().chain(&self.order) {
+            let moved = self.messages.update(model, &self.potentials, variable, share);
+            // A residual that is not a number stays.
+            residual = if moved <= residual { residual } else { moved };
+        }
+        residual
+    }
+
+    /// Settles the messages at the potentials as they are; the log-partition.
+    fn settle(&mut self) -> f64 {
+        if self.regions.is_empty {
+            return f64::NEG_INFINITY;
+        }
+        let regions = self.regions.clone();
+        self.pass_messages(RESIDUAL);
+        self.beliefs.read((&regions, &self.appearance), &self.potentials, &mut self.messages);
+        if self.kind == Kind::Bethe {
+            return self.beliefs.value + regions.constant;
+        }
+        let mut upper = self.fresh_bound();
+        self.slack = self.slack_at(upper);
+        let mut idle = 0;
+        for round in 1..=ROUNDS {
+            if self.slack <= SLACK * upper.abs().max(1.0) || idle == IDLE_ROUNDS {
+                break;
+            }
+            if self.residual > FIXED {
+                self.start_over_if_lower();
+            }
+            let model = (&*regions, &self.appearance);
+            let outward = &mut self.messages.outward;
+            upper =
+                upper.min(self.bound.descend(model, &self.potentials, outward, round * DESCENT));
+            if upper < self.least_value() {
+                return f64::NEG_INFINITY;
+            }
+            self.pass_messages(RESIDUAL);
+            let model = (&*regions, &self.appearance);
+            self.beliefs.read(model, &self.potentials, &mut self.messages);
+            upper = upper.min(self.fresh_bound());
+            let before = self.slack;
+            self.slack = self.slack_at(upper);
+            idle = if self.slack < 0.5 * before { 0 } else { idle + 1 };
+        }
+        upper + regions.constant
+    }
+
+    /// The bound that the messages give.
+    fn fresh_bound(&mut self) -> f64 {
+        let model = (&*self.regions, &self.appearance);
+        self.bound.value(model, &self.potentials, &self.messages.outward)
+    }
+
+    /// Messages that went astray give a worse bound than none at all.
+    fn start_over_if_lower(&mut self) {
+        let (astray, messages) = (self.fresh_bound(), self.messages.clone());
+        self.messages.reset(&self.regions, &self.potentials.nodes);
+        if self.fresh_bound() > astray {
+            self.messages = messages;
+        }
+    }
+
+    /// What the beliefs may be worth less than `upper`, rounding included.
+    fn slack_at(&self, upper: f64) -> f64 {
+        let rounding = 4.0 * f64::EPSILON * self.beliefs.size;
+        (upper - self.beliefs.value).max(0.0) + rounding + self.beliefs.disagreement
+    }
+
+    /// Below this no bound can be unless the local polytope is empty: the entropy is not negative.
+    fn least_value(&self) -> f64 {
+        let least = |values: &[f64]| {
+            values.iter().copied().filter(|v| v.is_finite()).fold(f64::INFINITY, f64::min)
+        };
+        let regions = &*self.regions;
+        let nodes =
+            (0..regions.variables()).map(|v| least(&self.potentials.nodes[regions.states(v)]));
+        let tables =
+            regions.list.iter().map(|region| least(&self.potentials.regions[region.range()]));
+        let (mut sum, mut size) = (0.0, 1.0);
+        for value in nodes.chain(tables) {
+            sum += value;
+            size += value.abs();
+        }
+        sum - 1e-9 * size
+    }
+
+    /// Takes over a tilt; messages that were for one far away are forgotten.
+    fn take(&mut self, tilt: &[f64], coldness: f64) {
+        let apart = self.tilt.iter().zip(tilt).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        self.potentials.tilt(&self.regions, &self.appearance.regions, tilt, coldness);
+        self.tilt.copy_from_slice(tilt);
+        if apart > FAR {
+            self.messages.reset(&self.regions, &self.potentials.nodes);
+        }
+    }
+}
+
+impl Oracle for MessagePassing {
+    fn exactness(&self) -> Exactness {
+        let is_settled = self.residual <= FIXED;
+        match self.kind {
+            Kind::TreeReweighted => Exactness::TreeReweighted {
+                slack: self.slack,
+                least_appearance: self.appearance.least(),
+                is_settled,
+            },
+            Kind::Bethe => Exactness::Bethe { is_settled },
+        }
+    }
+
+    fn support(&self) -> &Support {
+        &self.regions.support
+    }
+
+    fn tilted(&mut self, tilt: &[f64], marginals: &mut [f64]) -> f64 {
+        self.take(tilt, 1.0);
+        let log_partition = self.settle();
+        marginals.fill(0.0);
+        for block in self.regions.support.blocks() {
+            let sum = &mut marginals[block.range()];
+            for &table in &block.tables {
+                self.beliefs.table(&self.regions, table, &mut self.table);
+                sum.iter_mut().zip(&self.table).for_each(|(sum, value)| *sum += value);
+            }
+        }
+        log_partition
+    }
+
+    fn visit_marginals(&mut self, tables: Tables, visit: &mut dyn FnMut(usize, &[f64])) {
+        let count = match tables {
+            Tables::All => self.regions.homes.len(),
+            Tables::Nodes => self.regions.variables(),
+            Tables::None => return,
+        };
+        if self.residual == f64::INFINITY {
+            self.settle();
+        }
+        for table in 0..count {
+            self.beliefs.table(&self.regions, table, &mut self.table);
+            visit(table, &self.table);
+        }
+    }
+
+    /// The best of a few attempts: no assignment is proved to be a most probable one.
+    fn decode(&mut self, tilt: &[f64], assignment: &mut [usize]) -> f64 {
+        let regions = self.regions.clone();
+        let mut best = f64::NEG_INFINITY;
+        assignment.fill(0);
+        let mut attempt = assignment.to_vec();
+        let mut plain = Potentials::new(&regions);
+        plain.tilt(&regions, &self.appearance.regions, tilt, 1.0);
+        for coldness in COLDNESSES {
+            self.take(tilt, coldness);
+            if !regions.is_empty {
+                self.pass_messages(FIXED);
+            }
+            let model = (&*regions, &self.appearance.regions[..]);
+            decode::choose(
+                model,
+                (&self.potentials, &mut self.messages),
+                &self.order,
+                &mut attempt,
+            );
+            decode::improve(&regions, &plain, &mut attempt);
+            let score = regions.score(&plain.nodes, &plain.regions, &attempt);
+            if score > best {
+                best = score;
+                assignment.copy_from_slice(&attempt);
+            }
+            self.messages.reset(&regions, &self.potentials.nodes);
+        }
+        self.take(tilt, 1.0);
+        self.residual = f64::INFINITY;
+        best
+    }
+}
+
+/// Variables of each part of the graph, nearest to its first one first.
+fn outwards(regions: &Regions) -> Vec<usize> {
+    let mut order = Vec::with_capacity(regions.variables());
+    let mut seen = vec![false; regions.variables()];
+    for first in 0..regions.variables() {
+        if std::mem::replace(&mut seen[first], true) {
+            continue;
+        }
+        let mut at = order.len();
+        order.push(first);
+        while at < order.len() {
+            for &(c, _) in &regions.around[order[at]] {
+                for &next in &regions.list[c].scope {
+                    if !std::mem::replace(&mut seen[next], true) {
+                        order.push(next);
+                    }
+                }
+            }
+            at += 1;
+        }
+    }
+    order
+}
