@@ -293,8 +293,7 @@ fn usage_errors_exit_with_2_and_print_nothing() {
     for arguments in [
         &["solve"][..],
         &["solve", "p.json", "--solver", "newton"],
-        &["solve", "p.json", "--oracle", "trw"],
-        &["solve", "p.json", "--oracle", "loopy"],
+        &["solve", "p.json", "--oracle", "guess"],
         &["solve", "p.json", "--output", "xml"],
         &["solve", "p.json", "--evidence", "x.evid"],
         &[
@@ -318,7 +317,7 @@ fn usage_errors_exit_with_2_and_print_nothing() {
         assert!(output.stdout.is_empty(), "{arguments:?}");
         assert!(error(&output).starts_with("error: "), "{arguments:?}");
     }
-    for oracle in ["auto", "exact"] {
+    for oracle in ["auto", "exact", "trw", "loopy"] {
         folder.answer(&["solve", "p.json", "--oracle", oracle]);
     }
 }
@@ -361,4 +360,56 @@ fn a_trace_may_go_to_a_device() {
     let folder = convex();
     folder.answer(&["solve", "p.json", "--trace", "/dev/null", "--quiet"]);
     assert!(!std::fs::metadata("/dev/null").unwrap().is_file());
+}
+
+#[test]
+fn every_oracle_says_what_its_answer_is_worth() {
+    let mut factors = Vec::new();
+    for i in 0..40 {
+        for j in i + 1..40 {
+            factors
+                .push(format!(r#"{{"scope": [{i}, {j}], "log_potentials": [0.05, 0, 0, 0.05]}}"#));
+        }
+    }
+    let variables = vec!["2"; 40].join(", ");
+    let wide = format!(r#"{{"variables": [{variables}], "factors": [{}]}}"#, factors.join(", "));
+    let folder = Folder::new().with("wide.json", &wide).with(
+        "small.json",
+        r#"{"variables": [2, 2, 2], "factors": [
+            {"scope": [0, 1], "log_potentials": [1, 0, 0, 1]}, {"scope": [1, 2], "log_potentials": [1, 0, 0, 1]},
+            {"scope": [0, 2], "log_potentials": [1, 0, 0, 1]}]}"#,
+    );
+    let answer = |arguments: &[&str]| {
+        let output = folder.bethe(arguments);
+        assert!(output.status.success(), "{arguments:?}");
+        let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        (json, String::from_utf8(output.stderr).unwrap())
+    };
+    let (exact, note) = answer(&["solve", "small.json"]);
+    assert_eq!((&exact["entropy"], note.as_str()), (&"exact".into(), ""));
+    assert!(exact.get("log_partition_bound").is_none() && exact.get("messages_settled").is_none());
+
+    let (trw, _) = answer(&["solve", "small.json", "--oracle", "trw"]);
+    assert_eq!(trw["entropy"], "tree-reweighted");
+    assert_eq!((&trw["status"], &trw["messages_settled"]), (&"converged".into(), &true.into()));
+    let (bound, truth) = (&trw["log_partition_bound"], &exact["log_partition"]);
+    assert!(bound.as_f64().unwrap() > truth.as_f64().unwrap());
+    assert!(trw["gap"].as_f64().unwrap() < 1e-9);
+
+    let (loopy, _) = answer(&["solve", "small.json", "--oracle", "loopy"]);
+    assert_eq!((&loopy["entropy"], &loopy["status"]), (&"bethe".into(), &"stationary".into()));
+    for claim in ["gap", "lower_bound", "marginal_error_bound"] {
+        assert!(loopy[claim].is_null(), "{claim}");
+    }
+
+    let (found, note) = answer(&["solve", "wide.json", "--marginals", "none"]);
+    assert_eq!(found["entropy"], "tree-reweighted");
+    assert!(note.starts_with("note: wide.json: too wide for exact inference"), "{note}");
+    let (_, quiet) = answer(&["solve", "wide.json", "--marginals", "none", "--quiet"]);
+    assert_eq!(quiet, "");
+    let said = folder.bethe(&["check", "wide.json"]);
+    let said = String::from_utf8(said.stdout).unwrap();
+    assert!(said.contains("trw; the model is too wide for exact inference"), "{said}");
+    let message = folder.refusal(&["solve", "small.json", "--oracle", "loopy", "--global"]);
+    assert!(message.contains("loopy"), "{message}");
 }

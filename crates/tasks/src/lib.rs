@@ -2,5 +2,6 @@
 
 pub mod citation;
 pub mod flows;
+pub mod ising;
 pub mod ocr;
 pub mod tagging;

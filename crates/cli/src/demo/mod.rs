@@ -9,6 +9,7 @@ mod random;
 mod records;
 mod report;
 mod tagging;
+mod wide;
 
 use std::fmt::Write;
 use std::fs;
@@ -27,8 +28,8 @@ use problems::{DICTIONARY, LABELS, SIDE, TITLE_BEGIN, TOKENS};
 use report::{bar, reading};
 
 /// A tour on built-in problems: what energies change, how the solvers compare, what rules do for a
-/// tagger, a bibliography from plain text, how birds moved that were only counted, and words for a
-/// reader of letters.
+/// tagger, a bibliography from plain text, how birds moved that were only counted, words for a reader
+/// of letters, and a grid too wide for exact inference.
 #[derive(Args)]
 pub struct Flags {
     /// Folder for the problems, as files to solve and change, for pictures of convergence, for
@@ -49,6 +50,7 @@ pub fn run(flags: Flags) -> Result<Outcome> {
         citing::bibliography,
         flows::birds,
         handwriting::handwriting,
+        wide::grids,
     ];
     for part in parts {
         print(&part(&flags.out)?)?;

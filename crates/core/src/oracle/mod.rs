@@ -127,7 +127,7 @@ pub trait Oracle: Send {
     /// [`Oracle::exactness`] says it is.
     ///
     /// Marginals are non-negative, sum to the number of tables in each block, and are exactly zero
-    /// where the model forbids a state. No call allocates after the first.
+    /// where the model forbids a state. No call of an exact oracle allocates after the first.
     fn tilted(&mut self, tilt: &[f64], marginals: &mut [f64]) -> f64;
 
     /// Visits the marginals of whole tables at the tilt of the latest [`Oracle::tilted`] call, in

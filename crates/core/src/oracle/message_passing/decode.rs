@@ -2,9 +2,13 @@
 
 use super::messages::{Messages, Potentials, collect};
 use super::regions::Regions;
+use crate::model::table::row_major_strides;
+
+/// Rounds of single changes, at most.
+const IMPROVEMENTS: usize = 100;
 
 /// Chooses states one variable after another, each given those chosen before and what messages say of
-/// the others; then changes single variables while that helps. Returns the score.
+/// the others.
 pub(super) fn choose(
     (regions, appearance): (&Regions, &[f64]),
     (potentials, messages): (&Potentials, &mut Messages),
@@ -32,22 +36,27 @@ pub(super) fn choose(
     }
 }
 
-/// Changes single variables while that raises the score.
+/// Changes single variables while that makes fewer cells forbidden, or raises the score.
 pub(super) fn improve(regions: &Regions, potentials: &Potentials, assignment: &mut [usize]) {
-    for _ in 0..100 {
+    let finite = potentials.nodes.iter().chain(&potentials.regions).filter(|p| p.is_finite());
+    // Worse than everything that is allowed together.
+    let forbidden = -1.0 - 2.0 * finite.map(|p| p.abs()).sum::<f64>();
+    let worth = |potential: f64| if potential == f64::NEG_INFINITY { forbidden } else { potential };
+    for _ in 0..IMPROVEMENTS {
         let mut changed = false;
         for v in 0..regions.variables() {
-            let mut scores = potentials.nodes[regions.states(v)].to_vec();
+            let own = &potentials.nodes[regions.states(v)];
+            let mut scores: Vec<f64> = own.iter().map(|&p| worth(p)).collect();
             for &(c, axis) in &regions.around[v] {
                 let region = &regions.list[c];
-                let strides = crate::model::table::row_major_strides(&region.shape);
+                let strides = row_major_strides(&region.shape);
                 let others = region.scope.iter().zip(&strides).enumerate();
                 let at: usize = others
                     .filter(|(other, _)| *other != axis)
                     .map(|(_, (&u, stride))| assignment[u] * stride)
                     .sum();
                 for (state, score) in scores.iter_mut().enumerate() {
-                    *score += potentials.regions[region.start + at + state * strides[axis]];
+                    *score += worth(potentials.regions[region.start + at + state * strides[axis]]);
                 }
             }
             let best = greatest(&scores);

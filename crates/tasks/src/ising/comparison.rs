@@ -1,0 +1,69 @@
+use bethe_core::solve::{Ignore, SolveError};
+use bethe_core::{OracleKind, Settings, Tables};
+
+use super::{Base, Grid};
+
+/// What one kind of inference makes of a grid.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Entry {
+    /// Its name in tables.
+    pub name: &'static str,
+    /// Mean over sites of how far the probability of +1 is off.
+    pub error: f64,
+    /// The largest such error.
+    pub worst: f64,
+    /// What it says of the log-partition, less the true one: a bound for all but `loopy`.
+    pub log_partition_error: f64,
+    /// Whether the solver came to rest.
+    pub is_settled: bool,
+}
+
+/// All kinds of inference on one grid, against the junction tree.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Comparison {
+    /// The true log-partition.
+    pub log_partition: f64,
+    /// Tree-reweighted, loopy, and mean field with ever larger base models.
+    pub entries: Vec<Entry>,
+}
+
+/// Name, base model, oracle.
+const KINDS: [(&str, Base, OracleKind); 5] = [
+    ("tree-reweighted", Base::Whole, OracleKind::TreeReweighted),
+    ("loopy", Base::Whole, OracleKind::Loopy),
+    ("mean field, sites", Base::Sites, OracleKind::Exact),
+    ("mean field, rows", Base::Rows, OracleKind::Exact),
+    ("mean field, comb", Base::Comb, OracleKind::Exact),
+];
+
+/// Compares every kind of inference with the exact marginals.
+///
+/// Tree-reweighted log-partitions are upper bounds. Mean field's is minus its objective, a lower bound:
+/// its marginals are those of a real distribution.
+///
+/// # Errors
+/// If the grid is too wide for the junction tree.
+pub fn compare(grid: &Grid) -> Result<Comparison, SolveError> {
+    let solve = |base: Base, oracle: OracleKind| {
+        let marginals = Tables::Nodes;
+        let settings = Settings { oracle, marginals, tolerance: 1e-8, ..Settings::default() };
+        let answer = grid.problem(base).solve(&settings, &mut Ignore)?;
+        let ups: Vec<f64> = answer.marginals.iter().map(|site| site.values[1]).collect();
+        Ok::<_, SolveError>((answer, ups))
+    };
+    let (exact, truth) = solve(Base::Whole, OracleKind::Exact)?;
+    let mut entries = Vec::with_capacity(KINDS.len());
+    for (name, base, oracle) in KINDS {
+        let (answer, ups) = solve(base, oracle)?;
+        let errors = || ups.iter().zip(&truth).map(|(found, wanted)| (found - wanted).abs());
+        let objective = answer.objective.expect("no hard constraints");
+        entries.push(Entry {
+            name,
+            error: errors().sum::<f64>() / truth.len() as f64,
+            worst: errors().fold(0.0, f64::max),
+            log_partition_error: -objective - exact.log_partition,
+            is_settled: matches!(answer.status.name(), "converged" | "stationary"),
+        });
+    }
+    Ok(Comparison { log_partition: exact.log_partition, entries })
+}
