@@ -1,7 +1,8 @@
 //! Beliefs that agree exactly, and what they are worth.
 
 use super::forests::Appearance;
-use super::messages::{Messages, Potentials, add_message};
+use super::messages::{Messages, add_message};
+use super::potentials::Potentials;
 use super::regions::{Home, Region, Regions};
 
 /// Rounds of proportional fitting that bring a region's belief to its variables' beliefs.

@@ -16,7 +16,8 @@
 use std::collections::VecDeque;
 
 use super::forests::Appearance;
-use super::messages::{Potentials, add_message, sum_out};
+use super::messages::{add_message, sum_out};
+use super::potentials::Potentials;
 use super::regions::Regions;
 
 /// Past steps that shape a direction.

@@ -1,6 +1,7 @@
 //! A configuration of high score, without a proof that none is higher.
 
-use super::messages::{Messages, Potentials, collect};
+use super::messages::Messages;
+use super::potentials::Potentials;
 use super::regions::Regions;
 use crate::model::table::row_major_strides;
 
@@ -20,10 +21,9 @@ pub(super) fn choose(
         let mut scores = potentials.nodes[regions.states(v)].to_vec();
         for &(c, axis) in &regions.around[v] {
             let region = &regions.list[c];
-            let scaled = &potentials.scaled[region.range()];
             let own = &mut message[..scores.len()];
             let cells = &mut messages.scores[..region.cells];
-            collect(region, axis, (scaled, &messages.outward), cells, own);
+            potentials.collect((regions, c), axis, &messages.outward, (cells, &mut *own));
             scores.iter_mut().zip(own).for_each(|(s, m)| *s += appearance[c] * *m);
         }
         let state = greatest(&scores);

@@ -4,66 +4,8 @@
 //! Where nothing changes any more, the beliefs agree and are the stationary point of
 //! `⟨θ, b⟩ + Σ_v H(b_v) − Σ_c ρ_c I_c(b)`. With `ρ = 1` this is plain belief propagation.
 
+use super::potentials::Potentials;
 use super::regions::{Region, Regions};
-
-/// Potentials with a tilt, as the updates read them.
-#[derive(Clone, Debug)]
-pub(super) struct Potentials {
-    /// `θ_v`. `[states of all variables]`
-    pub nodes: Vec<f64>,
-    /// `θ_c`. `[cells]`
-    pub regions: Vec<f64>,
-    /// `θ_c/ρ_c`. `[cells]`
-    pub scaled: Vec<f64>,
-}
-
-impl Potentials {
-    pub fn new(regions: &Regions) -> Self {
-        Self {
-            nodes: regions.node_potentials.clone(),
-            regions: regions.region_potentials.clone(),
-            scaled: vec![0.0; regions.cells],
-        }
-    }
-
-    /// `temperature⁻¹·(θ + tilt)`
-    pub fn tilt(&mut self, regions: &Regions, appearance: &[f64], tilt: &[f64], coldness: f64) {
-        use super::regions::Home;
-        self.nodes.copy_from_slice(&regions.node_potentials);
-        self.regions.copy_from_slice(&regions.region_potentials);
-        for block in regions.support.blocks() {
-            let tilt = &tilt[block.range()];
-            for &table in &block.tables {
-                match &regions.homes[table] {
-                    Home::Node(v) => add(&mut self.nodes[regions.states(*v)], tilt),
-                    Home::Whole(c) => add(&mut self.regions[regions.list[*c].range()], tilt),
-                    Home::Part(c, cells) => {
-                        let target = &mut self.regions[regions.list[*c].range()];
-                        target.iter_mut().zip(cells).for_each(|(sum, &cell)| *sum += tilt[cell]);
-                    }
-                }
-            }
-        }
-        if coldness != 1.0 {
-            self.nodes.iter_mut().chain(&mut self.regions).for_each(|p| *p *= coldness);
-        }
-        self.rescale(regions, appearance);
-    }
-
-    /// Follows a change of the appearance probabilities.
-    pub fn rescale(&mut self, regions: &Regions, appearance: &[f64]) {
-        for (region, &rho) in regions.list.iter().zip(appearance) {
-            let (scaled, own) = (&mut self.scaled, &self.regions);
-            for cell in region.range() {
-                scaled[cell] = own[cell] / rho;
-            }
-        }
-    }
-}
-
-fn add(target: &mut [f64], values: &[f64]) {
-    target.iter_mut().zip(values).for_each(|(sum, value)| *sum += value);
-}
 
 /// The state of message passing, and room to work in.
 #[derive(Clone, Debug)]
@@ -133,10 +75,9 @@ impl Messages {
         self.belief[..count].copy_from_slice(nodes);
         for &(c, axis) in &regions.around[variable] {
             let region = &regions.list[c];
-            let scaled = &potentials.scaled[region.range()];
             let scores = &mut self.scores[..region.cells];
             let fresh = &mut self.fresh[..count];
-            collect(region, axis, (scaled, &self.outward), scores, fresh);
+            potentials.collect((regions, c), axis, &self.outward, (scores, &mut *fresh));
             let inward = &mut self.inward[region.message(axis)];
             let rho = appearance[c];
             for (belief, fresh) in self.belief[..count].iter_mut().zip(&*fresh) {
@@ -166,26 +107,6 @@ impl Messages {
             }
         }
         0.5 * moved
-    }
-}
-
-/// A region's message about one axis, from what the other axes say; its greatest entry becomes 0.
-/// States that are impossible have `-∞`.
-pub(super) fn collect(
-    region: &Region,
-    axis: usize,
-    (scaled, outward): (&[f64], &[f64]),
-    scores: &mut [f64],
-    message: &mut [f64],
-) {
-    scores.copy_from_slice(scaled);
-    for other in (0..region.shape.len()).filter(|&other| other != axis) {
-        add_message(region, other, outward, scores);
-    }
-    sum_out(region, axis, scores, message);
-    let highest = message.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    if highest.is_finite() {
-        message.iter_mut().for_each(|m| *m -= highest);
     }
 }
 

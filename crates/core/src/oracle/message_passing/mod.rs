@@ -20,6 +20,7 @@ mod decode;
 mod forests;
 mod messages;
 mod pace;
+mod potentials;
 mod regions;
 mod settling;
 mod tightening;
@@ -32,7 +33,8 @@ use crate::support::Support;
 use beliefs::Beliefs;
 use bound::Bound;
 use forests::Appearance;
-use messages::{Messages, Potentials};
+use messages::Messages;
+use potentials::Potentials;
 use regions::Regions;
 
 /// Messages are forgotten where a tilt changes by more than this: they would mislead.
