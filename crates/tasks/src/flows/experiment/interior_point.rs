@@ -14,8 +14,6 @@
 //! [`Formulation::Sums`] writes `Σ_j m_t(i,j)` wherever `n_t(i)` stands, which leaves fewer unknowns and
 //! denser rows.
 
-use std::time::Instant;
-
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::{
     DefaultSettingsBuilder, DefaultSolver, IPSolver, SupportedConeT, SupportedConeT::*,
@@ -24,6 +22,7 @@ use clarabel::solver::{
 use super::super::data::Observations;
 use super::super::infer::FlowProblem;
 use super::super::model::Moves;
+use super::stopwatch::Stopwatch;
 
 /// How cells are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,7 +36,7 @@ pub enum Formulation {
 /// What the solver came to.
 #[derive(Clone, Debug)]
 pub struct InteriorPoint {
-    /// Of setting up and solving.
+    /// Of setting up and solving, on one core.
     pub seconds: f64,
     /// Whether it said that it solved the problem.
     pub solved: bool,
@@ -104,7 +103,7 @@ impl Posed<'_> {
     /// Solves by interior point to a tolerance on gaps and feasibility.
     pub fn interior_point(&self, formulation: Formulation, tolerance: f64) -> InteriorPoint {
         let edges = self.edges();
-        let started = Instant::now();
+        let stopwatch = Stopwatch::start();
         let (program, first_edge) = self.program(&edges, formulation);
         let (rows, columns) = (program.right.len(), program.costs.len());
         let mut triplets: (Vec<usize>, Vec<usize>, Vec<f64>) = Default::default();
@@ -134,7 +133,7 @@ impl Posed<'_> {
         )
         .expect("a program of matching sizes");
         solver.solve();
-        let seconds = started.elapsed().as_secs_f64();
+        let seconds = stopwatch.seconds();
         let moves: Vec<Vec<f64>> = edges
             .iter()
             .zip(&first_edge)

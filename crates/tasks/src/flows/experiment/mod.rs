@@ -9,6 +9,7 @@ mod instance;
 mod interior_point;
 mod report;
 mod run;
+mod stopwatch;
 mod trial;
 
 pub use accuracy::Accuracy;

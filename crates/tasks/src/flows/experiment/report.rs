@@ -17,7 +17,7 @@ impl Report {
         let mut text = String::from(
             "# Flows from counts: our solvers and interior point\n\n\
              Means over trials. Seconds of ours include everything from the tables of moves on, the best of \
-             five runs on one thread; errors are relative to the optimum's size. Failures are counted, not \
+             five runs on one thread; those of interior point are what it spent on its core. Errors are relative to the optimum's size. Failures are counted, not \
              hidden: a mean is over the trials that arrived.\n\n\
              | family | moves | solver | to 1e-4 | to 1e-6 | certified 1e-6 | calls | true error | speed-up | \
              paper | arrived |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n",
