@@ -34,6 +34,7 @@ fn main() {
         let grids = (1..=seeds).map(|seed| Grid::random(side, signs, strength, FIELD, seed as u64));
         let found: Vec<Comparison> =
             grids.map(|grid| compare(&grid).expect("narrow enough for the truth")).collect();
+        found.iter().for_each(check_bounds);
         for (index, entry) in found[0].entries.iter().enumerate() {
             let entries = || found.iter().map(|comparison| &comparison.entries[index]);
             let errors: Vec<f64> = entries().map(|entry| entry.error).collect();
@@ -52,14 +53,26 @@ fn main() {
     speed();
 }
 
-/// One call of each oracle.
+/// Tree-reweighted log-partitions are above the true one, mean field's below.
+fn check_bounds(found: &Comparison) {
+    for entry in &found.entries {
+        let off = entry.log_partition_error;
+        let holds = match entry.name {
+            "tree-reweighted" => off >= -1e-6,
+            "loopy" => true,
+            _ => off <= 1e-6,
+        };
+        assert!(holds, "{} is off by {off}", entry.name);
+    }
+}
+
+/// One call of each oracle, at tilts that differ a little, as a solver's do.
 fn speed() {
     println!("\n| side | tree-reweighted, ms | loopy, ms | exact, ms |");
     println!("| --- | --- | --- | --- |");
     for side in [8, 12, 16, 40, 80] {
         let problem = Grid::random(side, Couplings::Mixed, 0.5, FIELD, 1).problem(Base::Whole);
         let base = BaseModel::new(problem.model(), []).expect("a grid");
-        // A tilt that changes a little every time, as a solver's does.
         let mut support = Support::new();
         support.add((0..base.variables()).collect(), 2);
         let mut oracles: Vec<Box<dyn Oracle>> = vec![

@@ -102,6 +102,14 @@ pub fn ising(side: usize, seed: u64, coupling: f64, field: f64) -> Model {
     model
 }
 
+/// All pairs of some binary variables.
+pub fn dense(variables: usize, seed: u64, scale: f64) -> Model {
+    let pairs = |a: usize| (a + 1..variables).map(move |b| vec![a, b]);
+    let scopes: Vec<Vec<usize>> = (0..variables).flat_map(pairs).collect();
+    let recipe = Recipe { scale, forbidden: 0.0 };
+    fill(&mut StdRng::seed_from_u64(seed), &vec![2; variables], &scopes, &recipe)
+}
+
 /// Nothing is possible, though every state fits some cell of every table: pairs of binary variables
 /// that must be equal say that a variable has none of its three states.
 pub fn impossible() -> Model {

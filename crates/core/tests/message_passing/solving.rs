@@ -149,6 +149,26 @@ fn violent_scores_keep_their_gaps_honest() {
 }
 
 #[test]
+fn what_does_not_settle_is_not_called_converged() {
+    let mut unsettled = 0;
+    for seed in 0..10 {
+        let model = models::dense(12, seed, 20.0);
+        let problem = Problem::new(model, Vec::new()).unwrap();
+        let truth = solve(&problem, &settings(OracleKind::Exact, Method::Auto, 1e-9)).log_partition;
+        let found = solve(&problem, &settings(OracleKind::TreeReweighted, Method::Auto, 1e-9));
+        let (objective, bound) = (found.objective.unwrap(), found.lower_bound.unwrap());
+        assert!(found.log_partition_bound.unwrap() >= truth - 1e-9, "seed {seed}");
+        assert!(bound <= -truth + 1e-9, "seed {seed}: {bound} is above the optimum {}", -truth);
+        let gap = found.gap.unwrap();
+        assert!(gap >= objective - bound - 1e-9 * objective.abs(), "seed {seed}");
+        let converged = found.status == Status::Converged;
+        assert_eq!(converged, gap <= 1e-9 * objective.abs().max(1.0), "seed {seed}: gap {gap}");
+        unsettled += usize::from(!converged);
+    }
+    assert!(unsettled > 0, "every model settled: the test shows nothing");
+}
+
+#[test]
 fn other_energies_work_on_wide_graphs() {
     let model = models::ising(25, 9, 0.3, 0.3);
     let product = Energy::Product { scope: vec![0, 624], log_potentials: vec![1.0, 0.0, 0.0, 1.0] };

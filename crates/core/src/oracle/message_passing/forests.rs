@@ -40,7 +40,7 @@ impl Appearance {
         while forests < LEAST_FORESTS || counts.iter().any(|&n| n < LEAST_APPEARANCES) {
             // Ties are broken differently every time, and always the same way.
             let mut order: Vec<usize> = (0..counts.len()).collect();
-            order.sort_by_key(|&c| (counts[c], scrambled(forests as u64, c as u64)));
+            order.sort_by_cached_key(|&c| (counts[c], scrambled(forests as u64, c as u64)));
             let forest = grow(regions, &order);
             forest.iter().for_each(|&c| counts[c] += 1);
             forests += 1;

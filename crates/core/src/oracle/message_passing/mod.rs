@@ -67,7 +67,7 @@ const FIXED: f64 = 1e-6;
 pub struct MessagePassing {
     regions: Arc<Regions>,
     appearance: Appearance,
-    /// Variables from the middle of each part of the graph outwards.
+    /// Variables of each part of the graph, nearest to its first one first.
     order: Vec<usize>,
     kind: Kind,
     potentials: Potentials,
