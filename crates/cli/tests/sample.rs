@@ -135,3 +135,17 @@ fn mistakes_are_refused_and_leave_nothing() {
         error(&output)
     );
 }
+
+#[test]
+fn a_model_too_wide_to_draw_from_is_refused_before_it_is_solved() {
+    let pairs = (0..40).flat_map(|a| (0..a).map(move |b| (a, b)));
+    let factors: Vec<String> = pairs
+        .map(|(a, b)| format!(r#"{{"scope": [{a}, {b}], "log_potentials": [0.1, 0, 0, 0.1]}}"#))
+        .collect();
+    let text =
+        format!(r#"{{"variables": {:?}, "factors": [{}]}}"#, vec![2; 40], factors.join(", "));
+    let folder = Folder::new().with("wide.json", &text);
+    let message = folder.refusal(&["sample", "wide.json", "--records", "1"]);
+    let expected = "wide.json: the model is too wide for exact inference";
+    assert!(message.starts_with(expected), "{message}");
+}

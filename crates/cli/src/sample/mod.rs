@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use bethe_core::solve::{Record, Status};
-use bethe_core::{Model, Records, Settings, Tables};
+use bethe_core::{Model, OracleKind, Records, Settings, Tables};
 use clap::Args;
 use rand::SeedableRng;
 use rand::rngs::StdRng;
@@ -66,6 +66,8 @@ pub fn run(flags: Flags) -> Result<Outcome> {
         tolerance: flags.tolerance,
         max_iterations: flags.max_iterations,
         marginals: Tables::None,
+        // Only what can be inferred exactly can be drawn.
+        oracle: OracleKind::Exact,
         ..Settings::default()
     };
     settings.check().map_err(out_of_range)?;
