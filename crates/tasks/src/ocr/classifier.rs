@@ -3,12 +3,16 @@
 //! Multinomial logistic regression on a word's [mean map](super::mean_map), one for each length, as only
 //! words of a reading's own length come into question.
 
-use bethe_learn::corpus::Corpus;
-use bethe_learn::crf::{Likelihood, Scorer, Structure, Transitions};
 use bethe_learn::optimise::{Outcome, QuasiNewton, Settings};
+use rayon::prelude::*;
 
 use super::data::Word;
 use super::lexicon::Lexicon;
+
+/// Chunks that examples are cut into, whatever the number of threads.
+const CHUNKS: usize = 16;
+/// Numbers that are summed side by side.
+const LANES: usize = 8;
 
 /// How a classifier is trained.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -31,7 +35,7 @@ pub struct Classifier {
 /// The words of one length.
 struct Classes {
     words: Vec<Vec<u8>>,
-    structure: Structure,
+    /// A constant's first, then those of the features. `[words][1 + features]`
     weights: Vec<f64>,
 }
 
@@ -53,8 +57,16 @@ impl Classifier {
                 .collect();
             let own: Vec<usize> =
                 which.iter().copied().filter(|&word| words[word].letters.len() == length).collect();
-            let examples = own.iter().map(|&word| (&maps[word][..], &words[word].letters[..]));
-            (!classes.is_empty()).then(|| Classes::train(classes, examples, settings))
+            let examples: Vec<Example> = own
+                .iter()
+                .map(|&word| Example {
+                    features: &maps[word][..settings.features],
+                    class: classes
+                        .binary_search(&words[word].letters)
+                        .expect("a class for every word learned from"),
+                })
+                .collect();
+            (!classes.is_empty()).then(|| Classes::train(classes, &examples, settings))
         });
         Self { features: settings.features, by_length: by_length.collect() }
     }
@@ -62,64 +74,114 @@ impl Classifier {
     /// The class of a word of this length with this mean map, if there is one.
     pub fn classify(&self, length: usize, map: &[f64]) -> Option<&[u8]> {
         let classes = self.by_length.get(length)?.as_ref()?;
-        let corpus = corpus(std::iter::once(&map[..self.features]));
-        let mut scorer = Scorer::default();
-        let scores = scorer.scores(&classes.structure, &classes.weights, corpus.sequence(0));
+        let mut scores = vec![0.0; classes.words.len()];
+        score(&classes.weights, &map[..self.features], &mut scores);
         let best =
             (0..scores.len()).max_by(|&a, &b| scores[a].total_cmp(&scores[b]).then(b.cmp(&a)));
         best.map(|best| &classes.words[best][..])
     }
 }
 
+/// A word's features and its class.
+struct Example<'a> {
+    features: &'a [f64],
+    class: usize,
+}
+
 impl Classes {
-    fn train<'a>(
-        words: Vec<Vec<u8>>,
-        examples: impl Iterator<Item = (&'a [f64], &'a [u8])> + Clone,
-        settings: &ClassifierSettings,
-    ) -> Self {
-        let states = words.len();
-        // A constant comes first.
-        let attributes = 1 + settings.features;
-        let ends: Vec<u32> = (1..=attributes).map(|end| (end * states) as u32).collect();
-        let pairs = (0..attributes).flat_map(|_| 0..states as u16).collect();
-        let none = Transitions { forbidden: vec![false; states * states], weighted: Vec::new() };
-        let anywhere = (vec![false; states], vec![false; states]);
-        let structure = Structure::new(states, (&ends, pairs), none, anywhere);
-        let structure = structure.expect("every attribute has every class");
-        let corpus = corpus(examples.clone().map(|(map, _)| &map[..settings.features]));
-        let class = |letters: &[u8]| {
-            let place = words.iter().position(|word| word == letters);
-            place.expect("a class for every word learned from") as u16
-        };
-        let truth: Vec<u16> = examples.map(|(_, letters)| class(letters)).collect();
-        let mut likelihood = Likelihood::new(&structure, &corpus, &truth);
+    fn train(words: Vec<Vec<u8>>, examples: &[Example], settings: &ClassifierSettings) -> Self {
         let mut objective = |weights: &[f64], gradient: &mut [f64]| {
-            let loss = likelihood.evaluate(weights, gradient);
+            let loss = evaluate(words.len(), examples, weights, gradient);
             let slopes = gradient.iter_mut().zip(weights);
             slopes.for_each(|(slope, weight)| *slope += 2.0 * settings.l2 * weight);
             loss + settings.l2 * weights.iter().map(|weight| weight * weight).sum::<f64>()
         };
-        let start = vec![0.0; structure.weights()];
+        let start = vec![0.0; words.len() * (1 + settings.features)];
         let stops = Settings { least_decrease: 1e-3, ..Settings::default() };
         let mut minimiser = QuasiNewton::start(stops, start, &mut objective);
         while minimiser.iterations() < settings.iterations
             && minimiser.step(&mut objective) == Outcome::Advanced
         {}
         let weights = minimiser.weights().to_vec();
-        Self { words, structure, weights }
+        Self { words, weights }
     }
 }
 
-/// Sequences of one position each, with these features and a constant.
-fn corpus<'a>(maps: impl Iterator<Item = &'a [f64]>) -> Corpus {
-    let mut corpus = Corpus::new();
-    for map in maps {
-        corpus.push(0, 1.0);
-        for (feature, &value) in map.iter().enumerate() {
-            corpus.push(1 + feature as u32, value as f32);
+/// The loss over examples, `Σ log Σ_c exp s_c − s_y`; its gradient overwrites `gradient`.
+fn evaluate(classes: usize, examples: &[Example], weights: &[f64], gradient: &mut [f64]) -> f64 {
+    let part = |examples: &[Example]| {
+        let (mut loss, mut slopes) = (0.0, vec![0.0; weights.len()]);
+        let mut scores = vec![0.0; classes];
+        for Example { features, class } in examples {
+            score(weights, features, &mut scores);
+            loss -= scores[*class];
+            let highest = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            scores.iter_mut().for_each(|score| *score = (*score - highest).exp());
+            let sum: f64 = scores.iter().sum();
+            loss += highest + sum.ln();
+            for (c, row) in slopes.chunks_mut(1 + features.len()).enumerate() {
+                let residual = scores[c] / sum - f64::from(u8::from(c == *class));
+                row[0] += residual;
+                let slopes = row[1..].iter_mut().zip(*features);
+                slopes.for_each(|(slope, feature)| *slope += residual * feature);
+            }
         }
-        corpus.end_position();
-        corpus.end_sequence();
+        (loss, slopes)
+    };
+    let chunk = examples.len().div_ceil(CHUNKS).max(1);
+    let parts: Vec<(f64, Vec<f64>)> = examples.par_chunks(chunk).map(part).collect();
+    gradient.fill(0.0);
+    let mut loss = 0.0;
+    for (own, slopes) in parts {
+        loss += own;
+        gradient.iter_mut().zip(slopes).for_each(|(sum, slope)| *sum += slope);
     }
-    corpus
+    loss
+}
+
+/// Scores of classes.
+fn score(weights: &[f64], features: &[f64], scores: &mut [f64]) {
+    for (score, row) in scores.iter_mut().zip(weights.chunks(1 + features.len())) {
+        *score = row[0] + dot(&row[1..], features);
+    }
+}
+
+/// Sums in lanes, which no sum has to wait for.
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    let mut lanes = [0.0; LANES];
+    let (a, b) = (a.chunks_exact(LANES), b.chunks_exact(LANES));
+    let rest: f64 = a.remainder().iter().zip(b.remainder()).map(|(a, b)| a * b).sum();
+    for (a, b) in a.zip(b) {
+        for lane in 0..LANES {
+            lanes[lane] += a[lane] * b[lane];
+        }
+    }
+    lanes.iter().sum::<f64>() + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_gradient_is_that_of_the_loss() {
+        let numbers = |count: usize| (0..count).map(|i| ((i * i * 7 + 3 * i) % 11) as f64 / 11.0);
+        let features: Vec<f64> = numbers(3 * 10).collect();
+        let class = |at: usize| Example { features: &features[at * 10..][..10], class: at % 2 };
+        let examples: Vec<Example> = (0..3).map(class).collect();
+        let mut weights: Vec<f64> = numbers(2 * 11).map(|x| x - 0.5).collect();
+        let mut gradient = vec![0.0; weights.len()];
+        let mut ignored = gradient.clone();
+        evaluate(2, &examples, &weights, &mut gradient);
+        for at in 0..weights.len() {
+            let mut at_offset = |offset: f64| {
+                weights[at] += offset;
+                let loss = evaluate(2, &examples, &weights, &mut ignored);
+                weights[at] -= offset;
+                loss
+            };
+            let slope = (at_offset(1e-5) - at_offset(-1e-5)) / 2e-5;
+            assert!((slope - gradient[at]).abs() < 1e-8, "{at}: {slope} for {}", gradient[at]);
+        }
+    }
 }

@@ -11,6 +11,7 @@ mod open;
 mod recipe;
 mod rows;
 mod score;
+mod share;
 mod sheet;
 mod table;
 
@@ -20,6 +21,8 @@ pub use score::Score;
 pub use sheet::{Sample, contact_sheet};
 pub use table::{MODELS, Row, Table};
 
+use std::sync::{Mutex, MutexGuard};
+
 use bethe_core::Norm;
 use bethe_learn::corpus::Corpus;
 
@@ -28,6 +31,7 @@ use super::features::Features;
 use super::learning::WordFeatures;
 use super::mean_map::MeanMap;
 use fold::Fold;
+use share::share;
 
 /// What to run.
 #[derive(Clone, Debug, PartialEq)]
@@ -59,7 +63,7 @@ pub enum Event {
 }
 
 /// Sees what happens, and says whether to go on.
-pub type Observe<'a> = dyn FnMut(Event) -> bool + 'a;
+pub type Observe<'a> = dyn FnMut(Event) -> bool + Send + 'a;
 
 /// Somebody asked to stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -114,21 +118,26 @@ impl<'a> Data<'a> {
     }
 }
 
-/// Collects scores, and passes them on.
-struct Desk<'a, 'b> {
-    table: Table,
-    observe: &'a mut Observe<'b>,
-}
+/// Collects scores from folds that are worked on at the same time, and passes them on.
+struct Desk<'a, 'b>(Mutex<(Table, &'a mut Observe<'b>)>);
 
-impl Desk<'_, '_> {
+impl<'a, 'b> Desk<'a, 'b> {
     /// Takes the score of a row on a fold; rows that are run with several seeds come several times.
-    fn take(&mut self, fold: usize, model: &str, score: Score) -> Result<(), Stopped> {
-        self.table.add(model, fold, score);
+    fn take(&self, fold: usize, model: &str, score: Score) -> Result<(), Stopped> {
+        self.lock().0.add(model, fold, score);
         self.tell(Event::Tested { fold, model: model.to_string(), score })
     }
 
-    fn tell(&mut self, event: Event) -> Result<(), Stopped> {
-        if (self.observe)(event) { Ok(()) } else { Err(Stopped) }
+    fn tell(&self, event: Event) -> Result<(), Stopped> {
+        if (self.lock().1)(event) { Ok(()) } else { Err(Stopped) }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, (Table, &'a mut Observe<'b>)> {
+        self.0.lock().expect("no panic while it was held")
+    }
+
+    fn into_table(self) -> Table {
+        self.0.into_inner().expect("no panic while it was held").0
     }
 }
 
@@ -137,21 +146,18 @@ impl Desk<'_, '_> {
 /// # Panics
 /// If a fold to test on holds no word, or all of them.
 pub fn run(words: &[Word], settings: &Settings, observe: &mut Observe) -> Result<Report, Stopped> {
-    let mut desk = Desk { table: Table::new(), observe };
+    let desk = Desk(Mutex::new((Table::new(), observe)));
     desk.tell(Event::Busy("features of all pictures".to_string()))?;
     let data = Data::new(words, settings);
-    let mut pictures = None;
-    for &test in &settings.folds {
-        let fold = Fold::new(&data, settings, test);
-        let first = fold.run(&mut desk)?;
-        if pictures.is_none() {
-            desk.tell(Event::Busy("accuracy against iterations".to_string()))?;
-            pictures = Some((accuracy_against_iterations(&first), first.sheet(test)));
+    let pictures = share(&settings.folds, |&test| {
+        let pictured = Fold::new(&data, settings, test).run(&desk)?;
+        if test != settings.folds[0] {
+            return Ok(None);
         }
-    }
-    for &test in &settings.folds {
-        open::run(&data, settings, test, &mut desk)?;
-    }
-    let (iterations, sheet) = pictures.expect("a fold to test on");
-    Ok(Report { table: desk.table, iterations, sheet })
+        desk.tell(Event::Busy("accuracy against iterations".to_string()))?;
+        Ok(Some((accuracy_against_iterations(&pictured), pictured.sheet(test))))
+    })?;
+    share(&settings.folds, |&test| open::run(&data, settings, test, &desk))?;
+    let (iterations, sheet) = pictures.into_iter().flatten().next().expect("a fold to test on");
+    Ok(Report { table: desk.into_table(), iterations, sheet })
 }

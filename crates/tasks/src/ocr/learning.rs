@@ -12,5 +12,5 @@
 mod fit;
 mod objective;
 
-pub use fit::{Descent, Minimisation, fit_base, learn_stochastic, minimise};
+pub use fit::{Descent, Minimisation, fit_base, learn_stochastic, minimise, refit_base};
 pub use objective::{Examples, Loss, Objective, WordFeatures};

@@ -80,6 +80,20 @@ impl Model {
         Self { field, weights, table: Arc::new(table), chain }
     }
 
+    /// A model before anything is learned.
+    pub fn zero(field: Arc<Field>) -> Self {
+        let weights = vec![0.0; field.weights()];
+        Self::new(field, weights)
+    }
+
+    /// The same weights of attributes over other states, whose transitions are free.
+    pub fn over(&self, histories: Histories) -> Self {
+        let field = Field { structure: self.field.structure.clone(), histories };
+        let mut weights = self.weights[..field.attribute_weights()].to_vec();
+        weights.resize(field.weights(), 0.0);
+        Self::new(Arc::new(field), weights)
+    }
+
     /// Scores of letters at each position. `[positions][letters]`
     pub fn scores<'a>(&self, scorer: &'a mut Scorer, observations: Observations) -> &'a [f64] {
         scorer.scores(&self.field.structure, &self.weights, observations)

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use super::fold::Fold;
+use super::fold::{Fitted, Fold};
 use super::inner::split;
 use super::{Desk, Score, Stopped};
 use crate::ocr::classifier::{Classifier, ClassifierSettings};
@@ -14,20 +14,19 @@ const ITERATIONS: usize = 100;
 
 impl Fold<'_> {
     /// Chains over histories of two and three letters.
-    pub fn chains(&self, desk: &mut Desk, how: &Minimisation) -> Result<(), Stopped> {
-        let (features, corpus) = &self.data.pixels;
+    pub fn chains(&self, desk: &Desk, base: &Fitted, how: &Minimisation) -> Result<(), Stopped> {
         for (name, memory) in [("trigram", 2), ("fourgram", 3)] {
             self.busy(desk, &format!("the {name} chain"))?;
             let words = self.lexicon.words().iter().map(Vec::as_slice);
             let histories = Histories::of_words(memory, words);
-            let fitted = self.fit_over(histories, (features, corpus), how);
+            let fitted = self.refit(base.corpus, &base.model.over(histories), how);
             desk.take(self.number, name, self.test_base(&fitted))?;
         }
         Ok(())
     }
 
     /// Words as classes; the number of random features is tuned on a fold inside training.
-    pub fn classifier(&self, desk: &mut Desk) -> Result<(), Stopped> {
+    pub fn classifier(&self, desk: &Desk) -> Result<(), Stopped> {
         self.busy(desk, "the classifier")?;
         let recipe = &self.settings.recipe;
         let (train, held_out) = split(self.data, &self.train, self.number);

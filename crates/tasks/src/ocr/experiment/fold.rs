@@ -9,8 +9,8 @@ use crate::ocr::energy::{Energy, Search, Statistic};
 use crate::ocr::features::Features;
 use crate::ocr::histories::Histories;
 use crate::ocr::learning::{
-    Descent, Examples, Loss, Minimisation, Objective, WordFeatures, fit_base, learn_stochastic,
-    minimise,
+    Descent, Examples, Loss, Minimisation, Objective, WordFeatures, learn_stochastic, minimise,
+    refit_base,
 };
 use crate::ocr::lexicon::Lexicon;
 use crate::ocr::model::{Field, Model};
@@ -99,18 +99,14 @@ impl<'a> Fold<'a> {
         (features, corpus): &'a (Features, Corpus),
         how: &Minimisation,
     ) -> Fitted<'a> {
-        self.fit_over(Histories::letters(), (features, corpus), how)
+        let field = Field::new(features.len(), Histories::letters());
+        self.refit(corpus, &Model::zero(Arc::new(field)), how)
     }
 
-    /// A base model over histories of letters.
-    pub fn fit_over(
-        &self,
-        histories: Histories,
-        (features, corpus): (&Features, &'a Corpus),
-        how: &Minimisation,
-    ) -> Fitted<'a> {
-        let field = Arc::new(Field::new(features.len(), histories));
-        let model = fit_base(self.examples(corpus, &self.data.constant), &field, &self.train, how);
+    /// A base model, from the weights of another one that has seen no other words than these.
+    pub fn refit(&self, corpus: &'a Corpus, start: &Model, how: &Minimisation) -> Fitted<'a> {
+        let examples = self.examples(corpus, &self.data.constant);
+        let model = refit_base(examples, start, &self.train, how);
         let mut scorer = Scorer::default();
         let scores = corpus.iter().map(|word| model.scores(&mut scorer, word).to_vec()).collect();
         Fitted { l2: how.l2, corpus, model, scores }

@@ -5,7 +5,7 @@ use crate::ocr::learning::{Loss, Minimisation};
 pub struct Recipe {
     /// Base models of pixels, and those of letter histories; the penalty is tuned.
     pub pixels: Minimisation,
-    /// Penalties that are tried.
+    /// Penalties that are tried, each from the weights that the one before led to.
     pub l2: Vec<f64>,
     /// The base model of pixels and pairs.
     pub pairs: Minimisation,
@@ -31,11 +31,10 @@ pub struct Recipe {
 
 impl Default for Recipe {
     fn default() -> Self {
-        let pixels =
-            Minimisation { l2: 1.0, energy_l2: 0.0, iterations: 100, least_decrease: 1e-4 };
+        let pixels = Minimisation { l2: 1.0, energy_l2: 0.0, iterations: 50, least_decrease: 1e-4 };
         Self {
             pixels,
-            l2: vec![0.1, 0.3, 1.0],
+            l2: vec![1.0, 0.3, 0.1],
             pairs: Minimisation { l2: 1.0, ..pixels },
             mean_map_features: 1000,
             classifier_features: vec![500, 1000, 2000],
@@ -45,7 +44,7 @@ impl Default for Recipe {
             rates: vec![0.02, 0.1],
             energy_l2: vec![1.0, 10.0],
             open_weights: vec![0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0],
-            open_caps: vec![0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0],
+            open_caps: vec![0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5, 4.0, 4.5, 5.0, 6.0, 7.0, 8.0, 10.0],
         }
     }
 }

@@ -29,82 +29,113 @@ pub(super) struct Pictured<'a> {
 
 impl<'a> Fold<'a> {
     /// Runs all rows but those of an open vocabulary.
-    pub fn run(self, desk: &mut Desk) -> Result<Pictured<'a>, Stopped> {
+    pub fn run(self, desk: &Desk) -> Result<Pictured<'a>, Stopped> {
         self.busy(desk, "base models to tune with")?;
-        let inner = Inner::new(&self);
+        let inner = Inner::of_pixels(&self);
         self.busy(desk, "the base model")?;
-        let how = Minimisation { l2: inner.l2(), ..self.settings.recipe.pixels };
-        let base = self.fit(&self.data.pixels, &how);
+        let how = Minimisation { l2: inner.fitted.l2, ..self.settings.recipe.pixels };
+        let base = self.refit(&self.data.pixels.1, &inner.fitted.model, &how);
         desk.take(self.number, "base", self.test_base(&base))?;
         desk.take(self.number, "lexicon", self.test_lexicon(&base, &self.lexicon))?;
         self.busy(desk, "ways to learn, steps and penalties")?;
         let [unigram, word] = [UNIGRAM, WORD].map(|statistic| inner.tune(statistic));
         let unigram_exact = inner.choose(UNIGRAM, Search::Exact, unigram);
         let word_exact = inner.choose(WORD, Search::Exact, word);
-        self.energies(desk, ("unigram-all", UNIGRAM_ALL), &base, unigram)?;
-        let by_unigrams = self.energies(desk, ("unigram", UNIGRAM), &base, unigram)?;
-        let by_words = self.energies(desk, ("word", WORD), &base, word)?;
+        self.row(desk, ("unigram-all", UNIGRAM_ALL, Search::Local), &base, unigram)?;
+        let by_unigrams = self.ways(desk, ("unigram", UNIGRAM), &base, unigram)?;
+        let by_words = self.ways(desk, ("word", WORD), &base, word)?;
+        self.mapped(desk, ("unigram-all-mm", UNIGRAM_ALL), &base, unigram)?;
+        self.mapped(desk, ("unigram-mm", UNIGRAM), &base, unigram)?;
+        self.mapped(desk, ("word-mm", WORD), &base, word)?;
         self.row(desk, ("unigram-exact", UNIGRAM, Search::Exact), &base, unigram_exact)?;
         self.row(desk, ("word-exact", WORD, Search::Exact), &base, word_exact)?;
-        for (name, statistic, tuned) in [("unigram", UNIGRAM, unigram), ("word", WORD, word)] {
-            for variant in Variant::all() {
-                let model = format!("{name}{}", variant.suffix());
-                let tuned = Tuned { variant, ..tuned };
-                self.row(desk, (&model, statistic, Search::Local), &base, tuned)?;
-            }
-        }
         self.classifier(desk)?;
-        self.chains(desk, &how)?;
-        self.pairs(desk, [unigram, word, word_exact])?;
+        self.chains(desk, &base, &how)?;
+        self.pairs(desk, unigram, word)?;
         Ok(Pictured { fold: self, base, unigram: by_unigrams, word: by_words })
     }
 
-    /// A row with a constant weight, and one whose weight depends on the mean map.
-    fn energies(
+    /// A row whose weight depends on the mean map.
+    fn mapped(
         &self,
-        desk: &mut Desk,
+        desk: &Desk,
+        (name, statistic): (&str, Statistic),
+        base: &Fitted,
+        tuned: Tuned,
+    ) -> Result<(), Stopped> {
+        let energy = self.energy(statistic, Search::Local);
+        for (seed, features) in self.data.mapped.iter().enumerate() {
+            let learned = self.learn(base, &energy, features, tuned, seed as u64);
+            desk.take(self.number, name, self.test(base.corpus, &learned, features))?;
+        }
+        Ok(())
+    }
+
+    /// A row for each way to learn; the one that was chosen is the row without a suffix, too.
+    fn ways(
+        &self,
+        desk: &Desk,
         (name, statistic): (&str, Statistic),
         base: &Fitted,
         tuned: Tuned,
     ) -> Result<Learned, Stopped> {
-        let constant = self.row(desk, (name, statistic, Search::Local), base, tuned)?;
-        let energy = self.energy(statistic, Search::Local);
-        for (seed, features) in self.data.mapped.iter().enumerate() {
-            let learned = self.learn(base, &energy, features, tuned, seed as u64);
-            let score = self.test(base.corpus, &learned, features);
-            desk.take(self.number, &format!("{name}-mm"), score)?;
+        let mut chosen = None;
+        for variant in Variant::all() {
+            let runs = self.seeds(base, (statistic, Search::Local), Tuned { variant, ..tuned });
+            let suffixed = format!("{name}{}", variant.suffix());
+            for (learned, score) in runs {
+                desk.take(self.number, &suffixed, score)?;
+                if variant == tuned.variant {
+                    desk.take(self.number, name, score)?;
+                    chosen.get_or_insert(learned);
+                }
+            }
         }
-        Ok(constant)
+        Ok(chosen.expect("one of all ways"))
     }
 
-    /// A row with a constant weight, for every seed; what the first learned.
+    /// A row with a constant weight.
     fn row(
         &self,
-        desk: &mut Desk,
+        desk: &Desk,
         (name, statistic, search): (&str, Statistic, Search),
         base: &Fitted,
         tuned: Tuned,
-    ) -> Result<Learned, Stopped> {
+    ) -> Result<(), Stopped> {
+        let runs = self.seeds(base, (statistic, search), tuned);
+        runs.into_iter().try_for_each(|(_, score)| desk.take(self.number, name, score))
+    }
+
+    /// What is learned with a constant weight, and how it reads, for each seed.
+    fn seeds(
+        &self,
+        base: &Fitted,
+        (statistic, search): (Statistic, Search),
+        tuned: Tuned,
+    ) -> Vec<(Learned, Score)> {
         let (energy, constant) = (self.energy(statistic, search), &self.data.constant);
-        let mut first = None;
-        for seed in 0..self.settings.seeds {
+        let run = |seed: usize| {
             let learned = self.learn(base, &energy, constant, tuned, seed as u64);
-            desk.take(self.number, name, self.test(base.corpus, &learned, constant))?;
-            first.get_or_insert(learned);
-        }
-        Ok(first.expect("at least one seed"))
+            let score = self.test(base.corpus, &learned, constant);
+            (learned, score)
+        };
+        (0..self.settings.seeds).map(run).collect()
     }
 
     /// The rows of the richer base.
-    fn pairs(&self, desk: &mut Desk, tuned: [Tuned; 3]) -> Result<(), Stopped> {
-        self.busy(desk, "the base model of pairs")?;
-        let base = self.fit(&self.data.pairs, &self.settings.recipe.pairs);
+    fn pairs(&self, desk: &Desk, unigram: Tuned, word: Tuned) -> Result<(), Stopped> {
+        self.busy(desk, "the base model of pairs, and ways to learn")?;
+        let inner = Inner::of_pairs(self);
+        let [word, word_exact] =
+            [Search::Local, Search::Exact].map(|search| inner.choose(WORD, search, word));
+        let start = &inner.fitted.model;
+        let base = self.refit(&self.data.pairs.1, start, &self.settings.recipe.pairs);
         desk.take(self.number, "pairs-base", self.test_base(&base))?;
         desk.take(self.number, "pairs-lexicon", self.test_lexicon(&base, &self.lexicon))?;
         let rows = [
-            ("pairs-unigram", UNIGRAM, Search::Local, tuned[0]),
-            ("pairs-word", WORD, Search::Local, tuned[1]),
-            ("pairs-word-exact", WORD, Search::Exact, tuned[2]),
+            ("pairs-unigram", UNIGRAM, Search::Local, unigram),
+            ("pairs-word", WORD, Search::Local, word),
+            ("pairs-word-exact", WORD, Search::Exact, word_exact),
         ];
         for (name, statistic, search, tuned) in rows {
             self.row(desk, (name, statistic, search), &base, tuned)?;
@@ -112,7 +143,7 @@ impl<'a> Fold<'a> {
         Ok(())
     }
 
-    pub fn busy(&self, desk: &mut Desk, with: &str) -> Result<(), Stopped> {
+    pub fn busy(&self, desk: &Desk, with: &str) -> Result<(), Stopped> {
         desk.tell(Event::Busy(format!("fold {}: {with}", self.number)))
     }
 

@@ -55,7 +55,7 @@ pub struct Row {
 /// Scores by row and fold.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Table {
-    /// In the order in which they came; the score of a fold is the sum over seeds.
+    /// In the order in which they came, folds in order; the score of a fold is the sum over seeds.
     rows: Vec<(String, Vec<(usize, Score)>)>,
 }
 
@@ -76,6 +76,7 @@ impl Table {
             Some((_, sum)) => sum.join(&score),
             None => folds.push((fold, score)),
         }
+        folds.sort_by_key(|(fold, _)| *fold);
     }
 
     /// The rows: those of [`MODELS`] that were run in their order, then the others.

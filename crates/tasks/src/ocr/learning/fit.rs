@@ -78,6 +78,17 @@ pub fn fit_base(
     which: &[usize],
     settings: &Minimisation,
 ) -> Model {
+    refit_base(examples, &Model::zero(field.clone()), which, settings)
+}
+
+/// The same from the weights of a model: one of nearly the same words is near.
+pub fn refit_base(
+    examples: Examples,
+    start: &Model,
+    which: &[usize],
+    settings: &Minimisation,
+) -> Model {
+    let field = &start.field;
     let objective = Objective {
         examples,
         field: field.clone(),
@@ -86,7 +97,7 @@ pub fn fit_base(
         limits: Limits::default(),
         fixed: None,
     };
-    let weights = minimise(&objective, which, vec![0.0; field.weights()], settings);
+    let weights = minimise(&objective, which, start.weights.clone(), settings);
     Model::new(field.clone(), weights)
 }
 

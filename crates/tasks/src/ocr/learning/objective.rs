@@ -13,6 +13,8 @@ use crate::ocr::reader::{Limits, Reader};
 /// Chunks that words are cut into, whatever the number of threads: sums are taken within a chunk, then
 /// over chunks in their order.
 const CHUNKS: usize = 16;
+/// Fewer words than this are not worth a chunk of their own.
+const LEAST_CHUNK: usize = 8;
 
 /// What is minimised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -128,7 +130,7 @@ impl Objective<'_> {
                 &fresh
             }
         };
-        let chunk = which.len().div_ceil(CHUNKS).max(4);
+        let chunk = which.len().div_ceil(CHUNKS).max(LEAST_CHUNK);
         let parts: Vec<Part> =
             which.par_chunks(chunk).map(|words| self.part(model, own, words)).collect();
         gradient.fill(0.0);
