@@ -62,6 +62,8 @@ fn the_experiment_leaves_tables_and_pictures() {
     for better in ["word", "word-exact", "lexicon", "trigram", "pairs-word"] {
         assert!(mean(&rows, better) > mean(&rows, "base") + 2.0, "{better}: {rows}");
     }
+    // The few words of which some are hidden share letters: a lexicon is as good there.
+    assert!(mean(&rows, "open-capped") > mean(&rows, "open-base") + 2.0, "{rows}");
     assert_eq!(rows[0]["paper"], 84.93);
 
     let table = folder.read("out/table.md");

@@ -127,3 +127,37 @@ impl Fold<'_> {
         Arc::new(Energy { norm: self.settings.norm, cap, ..own })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use bethe_core::Norm;
+
+    use super::*;
+    use crate::ocr::experiment::{Recipe, Table};
+    use crate::ocr::glyphs::{Drawing, draw};
+
+    /// Words of a few letters, so that those that are hidden have none that the others lack.
+    const WORDS: [&str; 15] = [
+        "stone", "onset", "train", "resin", "tears", "ratio", "noise", "arise", "stair", "saint",
+        "tenor", "arson", "toner", "rinse", "siren",
+    ];
+
+    #[test]
+    fn a_cap_reads_known_words_and_others_best() {
+        let words = draw(&WORDS, &Drawing { folds: 3, copies: 4, noise: 0.08, seed: 3 });
+        let recipe =
+            Recipe { mean_map_features: 2, classifier_features: vec![2], ..Recipe::default() };
+        let settings = Settings { folds: vec![0], seeds: 1, norm: Norm::L1, recipe };
+        let data = Data::new(&words, &settings);
+        let mut ignore = |_| true;
+        let desk = Desk(Mutex::new((Table::new(), &mut ignore)));
+        run(&data, &settings, 0, &desk).unwrap();
+        let rows = desk.into_table().rows();
+        let [base, lexicon, capped] = ["open-base", "open-lexicon", "open-capped"]
+            .map(|model| rows.iter().find(|row| row.model == model).unwrap().mean);
+        assert!(capped > base + 5.0, "{capped} for {base}");
+        assert!(capped > lexicon + 2.0, "{capped} for {lexicon}");
+    }
+}
