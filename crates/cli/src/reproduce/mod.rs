@@ -4,7 +4,6 @@ mod cgm;
 mod citation;
 mod folder;
 mod ocr;
-mod output;
 mod progress;
 
 use anyhow::Result;

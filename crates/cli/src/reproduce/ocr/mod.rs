@@ -12,7 +12,7 @@ use bethe_tasks::ocr::data::{self, Word};
 use bethe_tasks::ocr::experiment::{self, Recipe, Settings};
 use clap::Args;
 
-use super::output;
+use super::folder::Folder;
 use crate::interrupt::Interrupt;
 use crate::outcome::{Outcome, bad_input};
 use crate::threads;
@@ -54,8 +54,7 @@ pub fn run(flags: Flags) -> Result<Outcome> {
     let pool = threads::pool(flags.threads)?;
     let words = read(&flags.data)?;
     let folds = folds::chosen(flags.folds.as_deref(), &words)?;
-    let names = ["table.md", "table.json", "iterations.svg", "contact-sheet.svg"];
-    let [markdown, json, iterations, sheet] = output::open(&flags.out, names)?;
+    let folder = Folder::create(&flags.out, "table.json")?;
     let interrupt = Interrupt::install()?;
     let begun = Instant::now();
     let settings = Settings { folds, seeds: flags.seeds, norm, recipe: Recipe::default() };
@@ -70,10 +69,12 @@ pub fn run(flags: Flags) -> Result<Outcome> {
         progress.stopped();
         return Ok(Outcome::Interrupted);
     };
-    json.finish(&report.table.to_json())?;
-    iterations.finish(&report.iterations)?;
-    sheet.finish(&report.sheet)?;
-    markdown.finish(&report.table.to_markdown(&note(&flags, &settings)))?;
+    folder.write([
+        ("table.md", &*report.table.to_markdown(&note(&flags, &settings))),
+        ("iterations.svg", &report.iterations),
+        ("contact-sheet.svg", &report.sheet),
+        ("table.json", &report.table.to_json()),
+    ])?;
     progress.finish(&flags.out, begun.elapsed());
     Ok(Outcome::Done)
 }
