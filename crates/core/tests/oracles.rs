@@ -266,3 +266,43 @@ fn direct_score(base: &BaseModel, support: &Support, tilt: &[f64], assignment: &
     });
     scores.sum::<f64>() + base.constant
 }
+
+/// Enough cells in independent subtrees that several threads are used.
+#[test]
+fn threads_change_no_bit() {
+    let mut model = Model::new(&[40; 14]).unwrap();
+    let mut random = StdRng::seed_from_u64(4);
+    let mut noise = || random.random_range(-1.0..1.0);
+    let triples: Vec<Vec<usize>> = (0..6).map(|i| vec![0, 2 * i + 1, 2 * i + 2]).collect();
+    for scope in &triples {
+        let values: Vec<f64> = (0..40 * 40 * 40).map(|_| noise()).collect();
+        model.add_factor(scope, &values).unwrap();
+    }
+    model.add_factor(&[3, 13], &(0..1600).map(|_| noise()).collect::<Vec<_>>()).unwrap();
+    let base = BaseModel::new(&model, []).unwrap();
+    let mut support = Support::new();
+    support.add(vec![0, 5, 13], 40);
+    for scope in &triples[..4] {
+        support.add(vec![base.table_of(scope).unwrap()], 64_000);
+    }
+    let tilt: Vec<f64> = (0..support.len()).map(|i| (i % 7) as f64 * 0.1).collect();
+    let answers = [1, 3].map(|threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| {
+            let mut tree = JunctionTree::new(&base, &support).unwrap();
+            let mut marginals = vec![0.0; support.len()];
+            let mut all = Vec::new();
+            for factor in [1.0, -2.0] {
+                let tilt: Vec<f64> = tilt.iter().map(|t| factor * t).collect();
+                all.push(tree.tilted(&tilt, &mut marginals));
+                all.extend(&marginals);
+                tree.visit_marginals(Tables::All, &mut |_, values| all.extend(values));
+            }
+            all
+        })
+    });
+    assert!(answers[0] == answers[1]);
+    let start = 1 + 40;
+    let total: f64 = answers[0][start..start + 64_000].iter().sum();
+    assert!((total - 1.0).abs() < 1e-12);
+}

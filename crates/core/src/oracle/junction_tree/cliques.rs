@@ -8,6 +8,33 @@ use crate::model::{BaseModel, ModelError};
 /// the limit, a person wants the true cost.
 const HOPELESS: f64 = 1024.0;
 
+/// Orders are tried twice so often, but for what chance decides, if they are found at once.
+const RESTARTS: usize = 8;
+/// The work, in pairs of neighbours, after which no further order is tried.
+const ENOUGH: usize = 4_000_000;
+/// A table is kept with the smallest of at most so many cliques.
+const MOST_COMPARED: usize = 64;
+
+/// How often elimination is worth trying again.
+fn restarts(elimination: &Elimination) -> usize {
+    let pairs = elimination.neighbours.iter().map(|around| around.len() * around.len());
+    (ENOUGH / (1 + pairs.sum::<usize>())).min(RESTARTS)
+}
+
+fn log_sizes(list: &[Clique], cardinalities: &[usize]) -> Vec<f64> {
+    let size =
+        |clique: &Clique| clique.scope.iter().map(|&v| (cardinalities[v] as f64).log2()).sum();
+    list.iter().map(size).collect()
+}
+
+fn cliques_of(list: &[Clique], variables: usize) -> Vec<Vec<usize>> {
+    let mut around = vec![Vec::new(); variables];
+    for (index, clique) in list.iter().enumerate() {
+        clique.scope.iter().for_each(|&v| around[v].push(index));
+    }
+    around
+}
+
 /// Maximal cliques in a forest with the running intersection property.
 #[derive(Clone, Debug)]
 pub(super) struct Cliques {
@@ -17,6 +44,10 @@ pub(super) struct Cliques {
     home: Vec<usize>,
     /// When each variable was eliminated. `[variables]`
     position: Vec<usize>,
+    /// log₂ of the configurations of each clique. `[cliques]`
+    sizes: Vec<f64>,
+    /// The cliques that hold each variable. `[variables]`
+    around: Vec<Vec<usize>>,
 }
 
 /// A clique and the part of it that its parent shares.
@@ -36,7 +67,7 @@ impl Clique {
 }
 
 impl Cliques {
-    /// The cheaper of two elimination orders, if its tables fit into `limit_gibibytes`.
+    /// The cheapest of some elimination orders, if its tables fit into `limit_gibibytes`.
     pub fn within(base: &BaseModel, limit_gibibytes: f64) -> Result<Self, ModelError> {
         let graph = Graph::new(base);
         // Dense graphs, whose elimination would take longest, end here.
@@ -44,11 +75,14 @@ impl Cliques {
         if least.gibibytes() > HOPELESS * limit_gibibytes {
             least.check(limit_gibibytes)?;
         }
-        let elimination = graph.clone().eliminate(Heuristic::Fill);
-        let mut cliques = Self::new(&elimination);
+        let elimination = graph.clone().eliminate(Heuristic::Fill, 0);
+        let mut cliques = Self::new(&elimination, &base.cardinalities);
         let mut cost = Cost::of(&cliques.list, &base.cardinalities);
-        if !elimination.perfect {
-            let other = Self::new(&graph.eliminate(Heuristic::Weight));
+        let restarts = if elimination.perfect { 0 } else { 1 + 2 * restarts(&elimination) };
+        for restart in 1..=restarts {
+            let heuristic = if restart % 2 == 1 { Heuristic::Weight } else { Heuristic::Fill };
+            let other = graph.clone().eliminate(heuristic, restart as u64 / 2);
+            let other = Self::new(&other, &base.cardinalities);
             let other_cost = Cost::of(&other.list, &base.cardinalities);
             if other_cost.is_below(&cost) {
                 (cliques, cost) = (other, other_cost);
@@ -60,7 +94,7 @@ impl Cliques {
 
     /// Takes the variables in reverse order: each joins the clique of its first neighbour to leave
     /// after it, if its neighbours are all of that clique, and else starts a clique below it.
-    fn new(elimination: &Elimination) -> Self {
+    fn new(elimination: &Elimination, cardinalities: &[usize]) -> Self {
         let variables = elimination.order.len();
         let mut position = vec![0; variables];
         for (when, &v) in elimination.order.iter().enumerate() {
@@ -84,13 +118,20 @@ impl Cliques {
             clique.scope[..clique.shared].sort_unstable();
             clique.scope[clique.shared..].sort_unstable();
         }
-        Self { list, home, position }
+        let sizes = log_sizes(&list, cardinalities);
+        let around = cliques_of(&list, variables);
+        Self { list, home, position, sizes, around }
     }
 
-    /// A clique that holds every variable of a table's scope.
+    /// A clique that holds every variable of a table's scope: the smallest, if they are not many.
     pub fn home(&self, scope: &[usize]) -> usize {
         let first = scope.iter().min_by_key(|&&v| self.position[v]);
-        self.home[*first.expect("a base table has a variable")]
+        let known = self.home[*first.expect("a base table has a variable")];
+        let fewest = scope.iter().map(|&v| &self.around[v]).min_by_key(|cliques| cliques.len());
+        let candidates = fewest.into_iter().flatten().copied().take(MOST_COMPARED);
+        let holds = |&clique: &usize| scope.iter().all(|v| self.list[clique].scope.contains(v));
+        let smaller = |a: usize, b: usize| if self.sizes[b] < self.sizes[a] { b } else { a };
+        candidates.filter(holds).fold(known, smaller)
     }
 
     /// Roots every tree at a clique that is `wanted`, where it has one, so that only the paths
@@ -121,7 +162,10 @@ impl Cliques {
             }
         }
         let home = self.home.iter().map(|&clique| renumbered[clique]).collect();
-        Self { list, home, position: self.position }
+        let mut sizes = vec![0.0; count];
+        self.sizes.iter().zip(&renumbered).for_each(|(&size, &clique)| sizes[clique] = size);
+        let around = cliques_of(&list, self.position.len());
+        Self { list, home, position: self.position, sizes, around }
     }
 
     /// A clique with its scope laid out for a parent that may have been its child.

@@ -1,4 +1,5 @@
-//! Elimination orders, greedily: fewest added edges first, or smallest table first.
+//! Elimination orders, greedily: fewest added edges first, or smallest table first; what is left to chance
+//! is decided by a seed.
 //!
 //! The number of edges that eliminating a variable would add is kept exact for every variable while
 //! the graph changes, so nothing is counted twice and a hub of many thousands of neighbours is cheap.
@@ -99,12 +100,13 @@ impl Graph {
         core
     }
 
-    pub fn eliminate(mut self, heuristic: Heuristic) -> Elimination {
+    /// Where the heuristic does not tell variables apart, their numbers do, shuffled unless the seed is 0.
+    pub fn eliminate(mut self, heuristic: Heuristic, seed: u64) -> Elimination {
         self.fill = missing_pairs(&self.neighbours);
         let variables = self.neighbours.len();
         let key = |graph: &Self, v: usize| match heuristic {
-            Heuristic::Fill => (graph.fill[v], graph.weight[v], v),
-            Heuristic::Weight => (graph.weight[v], graph.fill[v], v),
+            Heuristic::Fill => (graph.fill[v], graph.weight[v], shuffled(v, seed), v),
+            Heuristic::Weight => (graph.weight[v], graph.fill[v], shuffled(v, seed), v),
         };
         let mut queue: BinaryHeap<_> = (0..variables).map(|v| Reverse(key(&self, v))).collect();
         let mut eliminated = vec![false; variables];
@@ -113,7 +115,7 @@ impl Graph {
         let mut neighbours = vec![Vec::new(); variables];
         let mut perfect = true;
         while let Some(Reverse(entry)) = queue.pop() {
-            let v = entry.2;
+            let v = entry.3;
             // A variable is queued anew whenever its key changes: older entries are void.
             if eliminated[v] || entry != key(&self, v) {
                 continue;
@@ -171,6 +173,17 @@ impl Graph {
         self.neighbours[a].insert(b);
         self.neighbours[b].insert(a);
     }
+}
+
+/// A number that looks like chance, by the finaliser of SplitMix64; 0 for the seed 0.
+fn shuffled(variable: usize, seed: u64) -> u64 {
+    if seed == 0 {
+        return 0;
+    }
+    let mut z = (variable as u64).wrapping_add(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
 }
 
 /// Variables whose keys changed, each once.
@@ -250,10 +263,10 @@ mod tests {
         let cycle = graph(4, &[(0, 1), (1, 2), (2, 3), (3, 0)]);
         let tree = graph(4, &[(0, 1), (0, 2), (0, 3)]);
         for heuristic in [Heuristic::Fill, Heuristic::Weight] {
-            let elimination = cycle.clone().eliminate(heuristic);
+            let elimination = cycle.clone().eliminate(heuristic, 0);
             assert!(!elimination.perfect);
             assert_eq!(elimination.neighbours.iter().map(Vec::len).max(), Some(2));
-            let elimination = tree.clone().eliminate(heuristic);
+            let elimination = tree.clone().eliminate(heuristic, 3);
             assert!(elimination.perfect);
             assert_eq!(elimination.neighbours.iter().map(Vec::len).max(), Some(1));
         }
@@ -273,7 +286,7 @@ mod tests {
             let graph = graph(15, &edges);
             let core = graph.widest_core().len();
             for heuristic in [Heuristic::Fill, Heuristic::Weight] {
-                let elimination = graph.clone().eliminate(heuristic);
+                let elimination = graph.clone().eliminate(heuristic, round as u64);
                 let largest = elimination.neighbours.iter().map(|around| 1 + around.len()).max();
                 assert!(largest >= Some(core));
             }

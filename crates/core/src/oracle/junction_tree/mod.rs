@@ -1,9 +1,11 @@
 //! Exact inference on any graph of small treewidth: `p(y) = Π_C p(y_C) / Π_S p(y_S)`.
 //!
-//! Variables are eliminated greedily ([`JunctionTree::new`] keeps the cheaper of two orders), the
-//! maximal cliques C are joined by separators S into a forest, and one pass up and one down give
-//! every clique its marginals. Time and memory grow with the cliques' tables; a model whose tables
-//! would not fit is refused before any is allocated.
+//! Variables are eliminated greedily ([`JunctionTree::new`] keeps the cheapest of a few orders, by fill
+//! and by weight, with ties broken at random from fixed seeds), the maximal cliques C are joined by
+//! separators S into a forest, and one pass up and one down give every clique its marginals. Time and
+//! memory grow with the cliques' tables; a model whose tables would not fit is refused before any is
+//! allocated. Independent subtrees of large forests go to the threads of the current rayon pool; the
+//! answers are the same bits on any number of them.
 //!
 //! In a solver's loop only the cliques that hold tables of the support, and those between them, are
 //! visited: messages from elsewhere are computed once.
@@ -11,7 +13,9 @@
 mod cliques;
 mod cost;
 mod elimination;
+mod logarithms;
 mod maxima;
+mod passes;
 mod projection;
 mod samples;
 mod structure;
@@ -73,7 +77,7 @@ impl JunctionTree {
 
     /// The variables of each clique.
     pub fn cliques(&self) -> impl Iterator<Item = &[usize]> {
-        self.structure.nodes.iter().map(|node| node.scope.as_slice())
+        self.structure.cliques.iter().map(Vec::as_slice)
     }
 
     /// What draws independent assignments of the base variables at `θ + tilt`; `None` where every
@@ -81,7 +85,7 @@ impl JunctionTree {
     pub fn sampler(&mut self, tilt: &[f64]) -> Option<Sampler> {
         let log_partition = self.sums.collect(&self.structure, tilt);
         let possible = log_partition > f64::NEG_INFINITY;
-        possible.then(|| Sampler::new(&self.structure, self.sums.conditionals()))
+        possible.then(|| Sampler::new(&self.structure, self.sums.cliques()))
     }
 
     /// As [`JunctionTree::new`], with another limit on the memory of the tables.
@@ -111,15 +115,7 @@ impl Oracle for JunctionTree {
     fn tilted(&mut self, tilt: &[f64], marginals: &mut [f64]) -> f64 {
         let structure = &*self.structure;
         let log_partition = self.sums.collect(structure, tilt);
-        self.sums.distribute_tilted(structure);
-        marginals.fill(0.0);
-        for block in structure.support.blocks() {
-            let sum = &mut marginals[block.range()];
-            for &table in &block.tables {
-                let values = self.sums.marginals(structure, structure.homes[table]);
-                sum.iter_mut().zip(values).for_each(|(sum, value)| *sum += value);
-            }
-        }
+        self.sums.distribute(structure, marginals);
         log_partition
     }
 
@@ -132,17 +128,17 @@ impl Oracle for JunctionTree {
             Tables::None => return,
         };
         if !self.sums.ready() {
-            self.sums.collect(structure, &vec![0.0; structure.support.len()]);
-            self.sums.distribute_tilted(structure);
+            let mut unused = vec![0.0; structure.support.len()];
+            self.sums.collect(structure, &unused.clone());
+            self.sums.distribute(structure, &mut unused);
         }
-        self.sums.distribute_untilted(structure);
-        for (table, &home) in structure.homes[..count].iter().enumerate() {
-            visit(table, self.sums.marginals(structure, home));
+        self.sums.calibrate(structure);
+        for table in 0..count {
+            visit(table, self.sums.marginals(structure, table));
         }
     }
 
     fn decode(&mut self, tilt: &[f64], assignment: &mut [usize]) -> f64 {
-        self.maxima.decode(&self.structure, tilt, assignment);
-        self.maxima.score(&self.structure, tilt)
+        self.maxima.decode(&self.structure, tilt, assignment)
     }
 }

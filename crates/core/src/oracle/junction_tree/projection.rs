@@ -1,8 +1,12 @@
 //! How a small table lies within a large one: which of its cells each cell of the large one maps to.
 //!
-//! The map is a sum over the axes, so it is kept as `outer[i] + middle[j]` and a run of cells along
-//! which it stands still or counts up: about √n numbers for a table of n cells. Models repeat a few
-//! shapes many times, so equal maps are kept once.
+//! A large table is walked in blocks of its trailing axes, small enough that a block stays in the cache
+//! while several tables are multiplied into it and summed out of it. The map is a sum over the axes, so
+//! it is kept as an offset per block and a pattern that all blocks share; the pattern is in runs along
+//! which it stands still or counts up. Models repeat a few shapes many times, so equal maps are kept
+//! once.
+
+use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
@@ -11,14 +15,22 @@ use crate::model::table::walk;
 /// Shorter runs cost more to set up than they save.
 const SHORTEST_RUN: usize = 4;
 
+/// Cells of a block, unless the last axis alone has more.
+const BLOCK: usize = 2048;
+
+/// Sums are kept in so many parts, which do not wait for one another.
+const LANES: usize = 16;
+
 /// The map from the cells of a large table, in order, to those of a small one.
 #[derive(Clone, Debug)]
 pub(super) struct Projection {
-    /// `[leading axes]`
-    outer: Vec<usize>,
-    /// `[axes between]`
-    middle: Vec<usize>,
+    /// What is added to the pattern in each block. `[blocks]`
+    blocks: Vec<usize>,
+    /// Where each run starts. `[runs of a block]`
+    starts: Vec<usize>,
     run: Run,
+    /// Cells of a block.
+    block: usize,
 }
 
 /// What the trailing axes do.
@@ -41,70 +53,141 @@ impl Run {
     }
 }
 
+/// How many leading axes number the blocks of a table of this shape.
+fn leading_axes(shape: &[usize]) -> usize {
+    let mut axes = shape.len();
+    let mut cells = 1;
+    while axes > 0 && (cells == 1 || cells * shape[axes - 1] <= BLOCK) {
+        axes -= 1;
+        cells *= shape[axes];
+    }
+    axes
+}
+
 impl Projection {
     /// The large table has axes of lengths `shape`; the small one sees them through `strides`.
     pub fn new(shape: &[usize], strides: &[usize]) -> Self {
-        let (axes, run) = trailing_run(shape, strides);
-        let cells: usize = shape[..axes].iter().product();
-        let mut split = axes;
-        let mut between = 1;
-        while split > 0 && between * between < cells {
-            split -= 1;
-            between *= shape[split];
-        }
-        let offsets = |axes: std::ops::Range<usize>| {
+        let leading = leading_axes(shape);
+        let (axes, run) = trailing_run(&shape[leading..], &strides[leading..]);
+        let offsets = |axes: Range<usize>| {
             let mut offsets = Vec::new();
             walk(&shape[axes.clone()], &strides[axes], |position| offsets.push(position));
             offsets
         };
-        Self { outer: offsets(0..split), middle: offsets(split..axes), run }
+        Self {
+            blocks: offsets(0..leading),
+            starts: offsets(leading..leading + axes),
+            run,
+            block: shape[leading..].iter().product(),
+        }
+    }
+
+    /// The cells of each block of the large table.
+    pub fn blocks(&self) -> impl Iterator<Item = (usize, Range<usize>)> + use<> {
+        let block = self.block;
+        (0..self.blocks.len()).map(move |index| (index, index * block..(index + 1) * block))
+    }
+
+    /// Combines every cell of a block with the cell of the small table that it maps to.
+    #[inline(always)]
+    pub fn spread(
+        &self,
+        block: usize,
+        small: &[f64],
+        large: &mut [f64],
+        combine: impl Fn(&mut f64, f64),
+    ) {
+        let small = &small[self.blocks[block]..];
+        match self.run {
+            Run::Single => {
+                for (cell, &start) in large.iter_mut().zip(&self.starts) {
+                    combine(cell, small[start]);
+                }
+            }
+            Run::Constant(len) => {
+                for (run, &start) in large.chunks_exact_mut(len).zip(&self.starts) {
+                    let value = small[start];
+                    run.iter_mut().for_each(|cell| combine(cell, value));
+                }
+            }
+            Run::Contiguous(len) => {
+                for (run, &start) in large.chunks_exact_mut(len).zip(&self.starts) {
+                    let values = &small[start..start + len];
+                    run.iter_mut().zip(values).for_each(|(cell, &value)| combine(cell, value));
+                }
+            }
+        }
+    }
+
+    /// Adds every cell of a block to the cell of the small table that it maps to.
+    #[inline(always)]
+    pub fn collect(&self, block: usize, large: &[f64], small: &mut [f64]) {
+        let small = &mut small[self.blocks[block]..];
+        match self.run {
+            Run::Single => {
+                for (&value, &start) in large.iter().zip(&self.starts) {
+                    small[start] += value;
+                }
+            }
+            Run::Constant(len) => {
+                for (run, &start) in large.chunks_exact(len).zip(&self.starts) {
+                    small[start] += total(run);
+                }
+            }
+            Run::Contiguous(len) => {
+                for (run, &start) in large.chunks_exact(len).zip(&self.starts) {
+                    let sums = &mut small[start..start + len];
+                    sums.iter_mut().zip(run).for_each(|(sum, value)| *sum += value);
+                }
+            }
+        }
     }
 
     /// Adds to every cell of the large table the cell of the small one it maps to.
     pub fn add(&self, small: &[f64], large: &mut [f64]) {
-        match self.run {
-            Run::Single => self.each_run(|cell, position| large[cell] += small[position]),
-            Run::Constant(len) => self.each_run(|cell, position| {
-                let value = small[position];
-                large[cell..cell + len].iter_mut().for_each(|x| *x += value);
-            }),
-            Run::Contiguous(len) => self.each_run(|cell, position| {
-                let values = &small[position..position + len];
-                large[cell..cell + len].iter_mut().zip(values).for_each(|(x, value)| *x += value);
-            }),
+        for (block, cells) in self.blocks() {
+            self.spread(block, small, &mut large[cells], |cell, value| *cell += value);
         }
     }
 
     /// Adds every cell of the large table to the cell of the small one it maps to.
     pub fn sum(&self, large: &[f64], small: &mut [f64]) {
-        match self.run {
-            Run::Single => self.each_run(|cell, position| small[position] += large[cell]),
-            Run::Constant(len) => self.each_run(|cell, position| {
-                small[position] += large[cell..cell + len].iter().sum::<f64>();
-            }),
-            Run::Contiguous(len) => self.each_run(|cell, position| {
-                let sums = &mut small[position..position + len];
-                sums.iter_mut().zip(&large[cell..cell + len]).for_each(|(x, value)| *x += value);
-            }),
+        for (block, cells) in self.blocks() {
+            self.collect(block, &large[cells], small);
         }
     }
 
-    /// The cell of the small table that a cell of the large one maps to.
-    pub fn position(&self, cell: usize) -> usize {
-        let (run, along) = (cell / self.run.len(), cell % self.run.len());
-        let start = self.outer[run / self.middle.len()] + self.middle[run % self.middle.len()];
-        if let Run::Contiguous(_) = self.run { start + along } else { start }
-    }
-
-    fn each_run(&self, mut visit: impl FnMut(usize, usize)) {
+    /// Shows every cell of the large table, in order, with the cell of the small one it maps to.
+    pub fn each(&self, mut visit: impl FnMut(usize, usize)) {
         let mut cell = 0;
-        for outer in &self.outer {
-            for middle in &self.middle {
-                visit(cell, outer + middle);
-                cell += self.run.len();
+        let step = usize::from(matches!(self.run, Run::Contiguous(_)));
+        for block in &self.blocks {
+            for start in &self.starts {
+                for along in 0..self.run.len() {
+                    visit(cell, block + start + step * along);
+                    cell += 1;
+                }
             }
         }
     }
+}
+
+/// The sum of a run, in parts.
+#[inline(always)]
+pub(super) fn total(run: &[f64]) -> f64 {
+    let (groups, rest) = run.as_chunks::<LANES>();
+    let mut parts = [0.0; LANES];
+    for group in groups {
+        parts.iter_mut().zip(group).for_each(|(part, value)| *part += value);
+    }
+    let mut sum: f64 = rest.iter().sum();
+    let mut half = LANES / 2;
+    while half > 0 {
+        (0..half).for_each(|i| parts[i] += parts[i + half]);
+        half /= 2;
+    }
+    sum += parts[0];
+    sum
 }
 
 /// The longest run along the trailing axes, and the number of axes before it.
@@ -159,19 +242,19 @@ mod tests {
     use super::*;
     use crate::model::table::strides_within;
 
-    #[test]
-    fn every_kind_of_run_agrees_with_a_walk() {
-        let cardinalities = [2, 3, 5, 2, 4];
-        let outer = [3, 1, 0, 2, 4];
+    fn check(cardinalities: &[usize], outer: &[usize], inners: &[&[usize]]) {
         let shape: Vec<usize> = outer.iter().map(|&v| cardinalities[v]).collect();
         let cells: usize = shape.iter().product();
-        for inner in [&[][..], &[0], &[4], &[2, 4], &[4, 2], &[1, 3], &[0, 2, 4], &[0, 1, 2, 3, 4]]
-        {
-            let strides = strides_within(inner, &outer, &cardinalities);
+        for inner in inners {
+            let strides = strides_within(inner, outer, cardinalities);
             let projection = Projection::new(&shape, &strides);
             let mut expected = Vec::new();
             walk(&shape, &strides, |position| expected.push(position));
-            let found: Vec<usize> = (0..cells).map(|cell| projection.position(cell)).collect();
+            let mut found = Vec::new();
+            projection.each(|cell, position| {
+                assert_eq!(cell, found.len());
+                found.push(position);
+            });
             assert_eq!(found, expected, "{inner:?}");
 
             let size: usize = inner.iter().map(|&v| cardinalities[v]).product();
@@ -184,6 +267,17 @@ mod tests {
             let times = (cells / size) as f64;
             assert!(sums.iter().zip(&small).all(|(sum, x)| *sum == times * x), "{inner:?}");
         }
+    }
+
+    #[test]
+    fn every_kind_of_run_agrees_with_a_walk() {
+        let inners: [&[usize]; 8] =
+            [&[], &[0], &[4], &[2, 4], &[4, 2], &[1, 3], &[0, 2, 4], &[0, 1, 2, 3, 4]];
+        check(&[2, 3, 5, 2, 4], &[3, 1, 0, 2, 4], &inners);
+        // Several blocks, and one axis that is longer than a block.
+        check(&[20, 3, 50, 2, 40], &[3, 1, 0, 2, 4], &inners);
+        check(&[2, 3, 5, 2, 4000], &[3, 1, 0, 2, 4], &inners);
+        check(&[2], &[], &[&[]]);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use rand::Rng;
 
 use super::structure::Structure;
+use super::sums::Scratch;
 
 /// Draws independent assignments of the base variables. It holds all it needs.
 ///
@@ -25,7 +26,7 @@ use super::structure::Structure;
 pub struct Sampler {
     /// A parent precedes its children. `[cliques]`
     cliques: Vec<Clique>,
-    /// Running sums of `p(rest | separator)` within rows. `[cliques][separator][rest]`
+    /// Running sums of `p(rest | separator)`, up to a factor, within rows. `[cliques][separator][rest]`
     sums: Vec<f64>,
 }
 
@@ -42,24 +43,28 @@ struct Clique {
 }
 
 impl Sampler {
-    pub(super) fn new(structure: &Structure, conditionals: &[f64]) -> Self {
-        let clique = |node: &super::structure::Node| Clique {
-            scope: node.scope.iter().map(|&v| (v, structure.cardinalities[v])).collect(),
-            shared: node.shared,
-            start: node.cells.start,
-            row: node.row,
-        };
-        let mut sums = conditionals.to_vec();
-        for node in &structure.nodes {
-            for row in sums[node.cells.clone()].chunks_exact_mut(node.row) {
-                let mut sum = 0.0;
-                for cell in row {
-                    sum += *cell;
-                    *cell = sum;
-                }
-            }
+    pub(super) fn new(structure: &Structure, kept: &[Scratch]) -> Self {
+        let mut sums = vec![0.0; structure.nodes.iter().map(|node| node.cells).sum()];
+        let mut start = 0;
+        let mut cliques = Vec::with_capacity(kept.len());
+        for (node, kept) in structure.nodes.iter().zip(kept) {
+            let row = node.cells / node.separator_cells;
+            let rows = &mut sums[start..start + node.cells];
+            // Cells of one row of the separator come in the order of the other variables' states.
+            let mut filled = vec![0; node.separator_cells];
+            structure.projections[node.up].each(|cell, separator| {
+                let place = separator * row + filled[separator];
+                let before = if filled[separator] == 0 { 0.0 } else { rows[place - 1] };
+                rows[place] = before + kept.belief[cell];
+                filled[separator] += 1;
+            });
+            let others = node.scope.iter().filter(|v| node.separator.binary_search(v).is_err());
+            let scope = node.separator.iter().chain(others);
+            let scope = scope.map(|&v| (structure.origin[v], structure.cardinalities[v])).collect();
+            cliques.push(Clique { scope, shared: node.separator.len(), start, row });
+            start += node.cells;
         }
-        Self { cliques: structure.nodes.iter().map(clique).collect(), sums }
+        Self { cliques, sums }
     }
 
     /// Writes one assignment. States of probability zero are never drawn.

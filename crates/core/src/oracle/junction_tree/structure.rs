@@ -1,69 +1,139 @@
-//! The immutable part of a junction tree: where everything lies and which sums never change.
+//! The immutable part of a junction tree: where everything lies and what never changes.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use super::cliques::Cliques;
 use super::projection::Projections;
-use crate::model::table::strides_within;
+use crate::model::table::{strides_within, walk};
 use crate::model::{BaseModel, ModelError};
 use crate::support::Support;
 
+/// A product of the smallest entries of all tables may be this small, in logarithms, and a product of
+/// the largest this large; beyond, a clique is computed in logarithms.
+pub(super) const SAFE: f64 = 640.0;
+
 /// A junction forest bound to a support.
+///
+/// Variables are numbered anew in the order of their numbers of states: the last axis of every table is
+/// then its longest, and passes run along it.
 #[derive(Clone, Debug)]
 pub(super) struct Structure {
-    /// A parent precedes its children. `[cliques]`
+    /// A parent precedes its children, and the cliques below one follow it. `[cliques]`
     pub nodes: Vec<Node>,
     /// Where each table of the base model is read. `[tables]`
     pub homes: Vec<Home>,
     pub projections: Projections,
-    /// Sums of the log-potentials of each clique's tables. `[cliques][cells]`
-    pub scores: Vec<f64>,
-    /// Number of separator cells, of all cliques together.
-    pub separator_cells: usize,
+    /// Subtrees that different threads may take, none where one thread is enough.
+    pub subtrees: Vec<Range<usize>>,
     /// `[variables]`
     pub cardinalities: Vec<usize>,
+    /// The base model's variables, in the order of the new numbers. `[variables]`
+    pub origin: Vec<usize>,
+    /// The base model's variables of each clique. `[cliques]`
+    pub cliques: Vec<Vec<usize>>,
     pub constant: f64,
     pub support: Support,
 }
 
-/// A clique. Its table is row-major over the separator's variables, then the others, so that each
-/// state of the separator has one contiguous row.
+/// A clique. Its table is row-major over ascending variables, of which the last have most states.
 #[derive(Clone, Debug)]
 pub(super) struct Node {
     pub parent: Option<usize>,
     pub children: Vec<usize>,
-    /// Separator, then the other variables.
+    /// Where the cliques below it end.
+    pub end: usize,
+    /// Ascending.
     pub scope: Vec<usize>,
-    /// Variables in the separator.
-    pub shared: usize,
-    /// Its table, in every flat buffer over all cliques.
-    pub cells: Range<usize>,
-    /// Its separator's table, in every flat buffer over all separators.
-    pub separator: Range<usize>,
-    /// Number of states of the variables that are not in the separator.
-    pub row: usize,
-    /// Projection of the parent's table on the separator.
-    pub within_parent: usize,
-    /// Tables of the support that live here.
-    pub tilts: Vec<Tilt>,
+    /// Variables shared with the parent, ascending.
+    pub separator: Vec<usize>,
+    /// Configurations of the scope, and of the separator.
+    pub cells: usize,
+    pub separator_cells: usize,
+    /// Configurations of all separators before it.
+    pub separators: usize,
+    /// Projection of its table on the separator.
+    pub up: usize,
+    /// What is multiplied into its table in each pass; what others are multiplied into comes later.
+    pub operands: Vec<Operand>,
+    /// Cells of all operands but the whole one.
+    pub operand_cells: usize,
+    /// Tables of the model that live here and are not all zero.
+    pub statics: Vec<Static>,
+    /// The product of their exponentials, the greatest 1; empty where there are none.
+    pub product: Vec<f64>,
+    /// What its logarithms were less, and how far below 0 they reach.
+    pub shift: f64,
+    pub lowest: f64,
     /// Whether a tilt lives here or below. Where none does, messages upward never change.
     pub tilted: bool,
 }
 
-/// A table of the support: its projection, and its block's first coordinate.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Tilt {
+impl Node {
+    /// The operand over all variables of the clique, and its first coordinate in the support.
+    #[inline]
+    pub fn whole(&self) -> Option<(usize, usize)> {
+        let last = self.operands.len().checked_sub(1)?;
+        match self.operands[last] {
+            Operand { source: Source::Tilt { start, .. }, buffer: None, .. } => Some((last, start)),
+            _ => None,
+        }
+    }
+}
+
+/// Log-potentials of a table.
+#[derive(Clone, Debug)]
+pub(super) struct Static {
     pub projection: usize,
-    pub start: usize,
+    pub log_potentials: Vec<f64>,
+    pub scope: Vec<usize>,
+}
+
+/// A table that is multiplied into a clique's: that of a tilt, or a child's message.
+#[derive(Clone, Debug)]
+pub(super) struct Operand {
+    pub source: Source,
+    /// Where it goes: a later operand over more variables, or the clique.
+    pub target: Option<usize>,
+    /// How it lies there, and in the clique's table.
+    pub projection: usize,
+    pub within: usize,
+    /// Ascending.
+    pub scope: Vec<usize>,
+    /// Whether a solver's loop asks for its marginals, or for those of one that goes into it.
+    pub wanted: bool,
+    /// Its place among the cells of all operands, padded to whole vectors; none for a tilt over all
+    /// variables of the clique, which is never copied.
+    pub buffer: Option<Range<usize>>,
+    pub cells: usize,
+    /// The cells of a tilt in this order, where it is not their own.
+    pub order: Option<Arc<[u32]>>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Source {
+    /// A block of the support: its first coordinate, and whether other tables share it.
+    Tilt { start: usize, shared: bool },
+    /// A child, and whether a tilt lives there or below.
+    Message { child: usize, tilted: bool },
 }
 
 /// A table of the base model: the clique that holds it, its projection and its size.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Home {
     pub node: usize,
     pub projection: usize,
     pub cells: usize,
+    /// Ascending.
+    pub scope: Vec<usize>,
+    /// The base table's cells in the order of this scope, where it is not their own.
+    pub order: Option<Arc<[u32]>>,
 }
+
+/// Fewer cells than this are not worth a second thread.
+const CELLS_FOR_THREADS: usize = 1 << 17;
+/// The work is cut into pieces of about one part in so many.
+const PIECES: usize = 8;
 
 impl Structure {
     pub fn new(
@@ -77,82 +147,238 @@ impl Structure {
             wanted[cliques.home(&base.tables[table].scope)] = true;
         }
         let cliques = cliques.rooted(&wanted);
-
+        let mut origin: Vec<usize> = (0..base.variables()).collect();
+        origin.sort_by_key(|&v| base.cardinalities[v]);
         let mut structure = Self {
             nodes: Vec::with_capacity(cliques.list.len()),
             homes: Vec::with_capacity(base.tables.len()),
             projections: Projections::default(),
-            scores: Vec::new(),
-            separator_cells: 0,
-            cardinalities: base.cardinalities.clone(),
+            subtrees: Vec::new(),
+            cardinalities: origin.iter().map(|&v| base.cardinalities[v]).collect(),
+            origin,
+            cliques: cliques.list.iter().map(|clique| clique.scope.clone()).collect(),
             constant: base.constant,
             support: support.clone(),
         };
-        structure.place_cliques(&cliques);
-        structure.place_tables(base, &cliques);
-        structure.place_tilts();
+        let mut number = vec![0; base.variables()];
+        structure.origin.iter().enumerate().for_each(|(new, &v)| number[v] = new);
+        structure.place_cliques(&cliques, &number);
+        structure.place_tables(base, &cliques, &number);
+        structure.place_operands();
+        structure.multiply_statics();
+        structure.share_out();
         Ok(structure)
     }
 
-    fn place_cliques(&mut self, cliques: &Cliques) {
-        let mut cells = 0;
+    fn place_cliques(&mut self, cliques: &Cliques, number: &[usize]) {
+        let mut separators = 0;
         for (index, clique) in cliques.list.iter().enumerate() {
-            let rows: usize = self.shape(clique.separator()).iter().product();
-            let row: usize = self.shape(&clique.scope[clique.shared..]).iter().product();
-            let within_parent = clique.parent.map_or(0, |parent| {
+            let scope = renumbered(&clique.scope, number);
+            let separator = renumbered(clique.separator(), number);
+            let (cells, separator_cells) = (self.cells(&scope), self.cells(&separator));
+            let up = self.projection(&separator, &scope);
+            if let Some(parent) = clique.parent {
                 self.nodes[parent].children.push(index);
-                self.projection(clique.separator(), &cliques.list[parent].scope)
-            });
+            }
             self.nodes.push(Node {
                 parent: clique.parent,
                 children: Vec::new(),
-                scope: clique.scope.clone(),
-                shared: clique.shared,
-                cells: cells..cells + rows * row,
-                separator: self.separator_cells..self.separator_cells + rows,
-                row,
-                within_parent,
-                tilts: Vec::new(),
+                end: index + 1,
+                scope,
+                separator,
+                cells,
+                separator_cells,
+                separators,
+                up,
+                operands: Vec::new(),
+                operand_cells: 0,
+                statics: Vec::new(),
+                product: Vec::new(),
+                shift: 0.0,
+                lowest: 0.0,
                 tilted: false,
             });
-            cells += rows * row;
-            self.separator_cells += rows;
+            separators += separator_cells;
         }
-        self.scores = vec![0.0; cells];
+        for index in (0..self.nodes.len()).rev() {
+            if let Some(parent) = self.nodes[index].parent {
+                self.nodes[parent].end = self.nodes[parent].end.max(self.nodes[index].end);
+            }
+        }
     }
 
-    fn place_tables(&mut self, base: &BaseModel, cliques: &Cliques) {
+    fn place_tables(&mut self, base: &BaseModel, cliques: &Cliques, number: &[usize]) {
         for table in &base.tables {
             let node = cliques.home(&table.scope);
-            let projection = self.projection(&table.scope, &cliques.list[node].scope);
-            let scores = &mut self.scores[self.nodes[node].cells.clone()];
-            self.projections[projection].add(&table.log_potentials, scores);
-            self.homes.push(Home { node, projection, cells: table.log_potentials.len() });
+            let scope = renumbered(&table.scope, number);
+            let stated: Vec<usize> = table.scope.iter().map(|&v| number[v]).collect();
+            let order = (stated != scope).then(|| self.order(&stated, &scope));
+            let outer = self.nodes[node].scope.clone();
+            let projection = self.projection(&scope, &outer);
+            let values = &table.log_potentials;
+            if values.iter().any(|&value| value != 0.0) {
+                let log_potentials = match &order {
+                    Some(order) => order.iter().map(|&cell| values[cell as usize]).collect(),
+                    None => values.clone(),
+                };
+                let scope = scope.clone();
+                self.nodes[node].statics.push(Static { projection, log_potentials, scope });
+            }
+            self.homes.push(Home { node, projection, cells: values.len(), scope, order });
         }
     }
 
-    fn place_tilts(&mut self) {
+    /// For each cell of a table over `scope`, the cell of one over `stated`, the same variables.
+    fn order(&self, stated: &[usize], scope: &[usize]) -> Arc<[u32]> {
+        let strides = strides_within(stated, scope, &self.cardinalities);
+        let shape: Vec<usize> = scope.iter().map(|&v| self.cardinalities[v]).collect();
+        let mut order = Vec::new();
+        walk(&shape, &strides, |cell| {
+            order.push(u32::try_from(cell).expect("tables of 2³² cells do not fit anywhere"));
+        });
+        order.into()
+    }
+
+    /// Tilts and messages, each into the smallest other one that has all its variables: tables of a
+    /// few cells are then not multiplied into many.
+    fn place_operands(&mut self) {
+        let mut inputs: Vec<Vec<Input>> = vec![Vec::new(); self.nodes.len()];
         for block in self.support.blocks() {
             for &table in &block.tables {
-                let Home { node, projection, cells } = self.homes[table];
+                let Home { node, cells, ref scope, ref order, .. } = self.homes[table];
                 assert_eq!(block.len, cells, "size of the block that table {table} is in");
-                self.nodes[node].tilts.push(Tilt { projection, start: block.start });
+                let source = Source::Tilt { start: block.start, shared: block.tables.len() > 1 };
+                inputs[node].push((scope.clone(), source, order.clone()));
                 self.nodes[node].tilted = true;
             }
         }
         for index in (0..self.nodes.len()).rev() {
-            if let (true, Some(parent)) = (self.nodes[index].tilted, self.nodes[index].parent) {
-                self.nodes[parent].tilted = true;
+            let Node { parent, tilted, separator, .. } = &self.nodes[index];
+            if let (Some(parent), tilted) = (*parent, *tilted) {
+                let source = Source::Message { child: index, tilted };
+                inputs[parent].push((separator.clone(), source, None));
+                self.nodes[parent].tilted |= tilted;
+            }
+        }
+        for (index, mut inputs) in inputs.into_iter().enumerate() {
+            inputs.sort_by_cached_key(|(scope, source, _)| {
+                let last = matches!(source, Source::Tilt { .. });
+                (self.cells(scope), scope.clone(), last)
+            });
+            self.place_operands_of(index, &inputs);
+        }
+    }
+
+    fn place_operands_of(&mut self, index: usize, inputs: &[Input]) {
+        let scope = self.nodes[index].scope.clone();
+        let mut used = 0;
+        for (place, (own, source, order)) in inputs.iter().enumerate() {
+            let holds = |other: &Vec<usize>| {
+                other.len() < scope.len() && own.iter().all(|v| other.binary_search(v).is_ok())
+            };
+            let target = (place + 1..inputs.len()).find(|&other| holds(&inputs[other].0));
+            let outer = target.map_or(&scope, |target| &inputs[target].0).clone();
+            let cells = self.cells(own);
+            let is_whole = own.len() == scope.len();
+            let buffer = (!is_whole).then(|| used..used + cells);
+            used += if is_whole { 0 } else { cells.next_multiple_of(WIDEST) };
+            let operand = Operand {
+                source: *source,
+                target,
+                projection: self.projection(own, &outer),
+                within: self.projection(own, &scope),
+                scope: own.clone(),
+                wanted: !matches!(source, Source::Message { tilted: false, .. }),
+                buffer,
+                cells,
+                order: order.clone(),
+            };
+            self.nodes[index].operands.push(operand);
+        }
+        let operands = &mut self.nodes[index].operands;
+        for place in 0..operands.len() {
+            if let (true, Some(target)) = (operands[place].wanted, operands[place].target) {
+                operands[target].wanted = true;
+            }
+        }
+        self.nodes[index].operand_cells = used;
+    }
+
+    fn multiply_statics(&mut self) {
+        let Self { nodes, projections, .. } = self;
+        for node in nodes.iter_mut().filter(|node| !node.statics.is_empty()) {
+            let mut logs = vec![0.0; node.cells];
+            for part in &node.statics {
+                projections[part.projection].add(&part.log_potentials, &mut logs);
+            }
+            let highest = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            let allowed = logs.iter().copied().filter(|&log| log > f64::NEG_INFINITY);
+            let lowest = allowed.fold(f64::INFINITY, f64::min);
+            // Where nothing is allowed, or sums overflow, logarithms say so.
+            node.lowest = if highest.is_finite() { lowest - highest } else { f64::NEG_INFINITY };
+            node.shift = highest;
+            if node.lowest >= -SAFE {
+                logs.iter_mut().for_each(|log| *log = (*log - highest).exp());
+                node.product = logs;
             }
         }
     }
 
-    fn projection(&mut self, inner: &[usize], outer: &[usize]) -> usize {
-        let strides = strides_within(inner, outer, &self.cardinalities);
-        self.projections.add(self.shape(outer), strides)
+    /// Cuts off subtrees of moderate size, the largest that are no larger than that.
+    fn share_out(&mut self) {
+        let work = |node: &Node| if node.tilted { node.cells } else { 0 };
+        let mut below: Vec<usize> = self.nodes.iter().map(work).collect();
+        for index in (0..self.nodes.len()).rev() {
+            if let Some(parent) = self.nodes[index].parent {
+                below[parent] += below[index];
+            }
+        }
+        let total: usize = self.nodes.iter().map(work).sum();
+        if total < CELLS_FOR_THREADS {
+            return;
+        }
+        let mut index = 0;
+        while index < self.nodes.len() {
+            if below[index] * PIECES <= total {
+                self.subtrees.push(index..self.nodes[index].end);
+                index = self.nodes[index].end;
+            } else {
+                index += 1;
+            }
+        }
     }
 
-    fn shape(&self, scope: &[usize]) -> Vec<usize> {
-        scope.iter().map(|&v| self.cardinalities[v]).collect()
+    /// The cell of a table over a scope that an assignment chooses.
+    pub fn position(&self, scope: &[usize], assignment: &[usize]) -> usize {
+        scope.iter().fold(0, |cell, &v| cell * self.cardinalities[v] + assignment[v])
+    }
+
+    /// Cells of the largest tilt whose cells have another order.
+    pub fn most_ordered(&self) -> usize {
+        let operands = self.nodes.iter().flat_map(|node| &node.operands);
+        operands.filter(|operand| operand.order.is_some()).map(|o| o.cells).max().unwrap_or(0)
+    }
+
+    fn projection(&mut self, inner: &[usize], outer: &[usize]) -> usize {
+        let strides = strides_within(inner, outer, &self.cardinalities);
+        let shape = outer.iter().map(|&v| self.cardinalities[v]).collect();
+        self.projections.add(shape, strides)
+    }
+
+    fn cells(&self, scope: &[usize]) -> usize {
+        scope.iter().map(|&v| self.cardinalities[v]).product()
     }
 }
+
+/// A table that goes into a clique's: its scope, what it is of, and the order of its cells.
+type Input = (Vec<usize>, Source, Option<Arc<[u32]>>);
+
+/// Variables by their new numbers, ascending.
+fn renumbered(scope: &[usize], number: &[usize]) -> Vec<usize> {
+    let mut scope: Vec<usize> = scope.iter().map(|&v| number[v]).collect();
+    scope.sort_unstable();
+    scope
+}
+
+/// Numbers in the widest vector there is.
+pub(super) const WIDEST: usize = 8;

@@ -1,42 +1,89 @@
-//! Sum-product: messages up in logarithms, marginals down as products of probabilities.
+//! Sum-product: products of tables up, their sums over separators as messages; marginals down.
 //!
-//! Going up, a clique's row for a separator state s becomes `p(rest | s)`, and its log-sum the
-//! message. Going down, each row is multiplied by the parent's `p(s)`. So every cell costs one exp,
-//! nothing is divided, and what is forbidden stays exactly zero.
+//! A clique's table is the product of the exponentials of its tables and tilts and of its children's
+//! messages, each scaled so that the greatest entry is about 1; the scales are added up apart. Going
+//! down, a separator's marginals over its message scale the table to marginals. Nothing is divided but
+//! separators, and what is forbidden stays exactly zero. Where products could leave the range of a
+//! double, [`logarithms`](super::logarithms) take over for the clique.
 
-use super::structure::{Home, Node, Structure};
+use rayon::prelude::*;
+
+use super::logarithms;
+use super::passes::{Down, Up};
+use super::structure::{Node, Source, Structure};
+use crate::vector::dispatch;
 
 /// Memory of the sum-product passes.
 #[derive(Clone, Debug)]
 pub(super) struct Sums {
-    /// `p(rest | separator)` after the pass up, marginals after the pass down. `[cliques][cells]`
-    beliefs: Vec<f64>,
-    /// Log-sums of rows, less the clique's highest. `[separators][cells]`
-    messages: Vec<f64>,
-    /// The highest log-sum of each clique's rows. `[cliques]`
-    shifts: Vec<f64>,
-    /// One separator, or one table of the base model.
+    /// `[cliques]`
+    cliques: Vec<Scratch>,
+    /// One table of the base model, and the same in the order of the base model's variables.
     table: Vec<f64>,
+    stated: Vec<f64>,
     /// What the cliques below which no tilt lives hold.
     untilted: Untilted,
+}
+
+/// What the passes keep of one clique.
+#[derive(Clone, Debug)]
+pub(super) struct Scratch {
+    /// The product of all tables; marginals once `calibrated`. `[cells]`
+    pub belief: Vec<f64>,
+    pub calibrated: bool,
+    /// Sums of the product over rows of the separator. `[separator]`
+    pub sums: Vec<f64>,
+    /// The message to the parent, the greatest 1: its logarithms where it is `in_logs`, which only what
+    /// would leave the range of a double is. `[separator]`
+    pub message: Vec<f64>,
+    pub in_logs: bool,
+    /// Least entry of the message that is not zero, as a logarithm.
+    pub lowest: f64,
+    /// What the logarithms of all scales here come to.
+    pub shift: f64,
+    /// Marginals of the separator, from above. `[separator]`
+    pub inbox: Vec<f64>,
+    /// What rows of the separator are multiplied by to become marginals. `[separator]`
+    pub ratios: Vec<f64>,
+    /// Operands going up, their marginals going down. `[operands][cells]`
+    pub operands: Vec<f64>,
+    /// About the greatest entry of each tilt: that of the last call. `[operands]`
+    pub guesses: Vec<f64>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Untilted {
     Nothing,
-    Conditionals,
+    Messages,
     Marginals,
+}
+
+impl Scratch {
+    fn new(node: &Node) -> Self {
+        let separator = || vec![0.0; node.separator_cells];
+        Self {
+            belief: vec![0.0; node.cells],
+            calibrated: false,
+            sums: separator(),
+            message: separator(),
+            in_logs: false,
+            lowest: 0.0,
+            shift: 0.0,
+            inbox: separator(),
+            ratios: separator(),
+            operands: vec![0.0; node.operand_cells],
+            guesses: vec![0.0; node.operands.len()],
+        }
+    }
 }
 
 impl Sums {
     pub fn new(structure: &Structure) -> Self {
-        let separators = structure.nodes.iter().map(|node| node.separator.len());
         let tables = structure.homes.iter().map(|home| home.cells);
         Self {
-            beliefs: vec![0.0; structure.scores.len()],
-            messages: vec![0.0; structure.separator_cells],
-            shifts: vec![0.0; structure.nodes.len()],
-            table: Vec::with_capacity(separators.chain(tables).max().unwrap_or(0)),
+            cliques: structure.nodes.iter().map(Scratch::new).collect(),
+            table: Vec::with_capacity(tables.max().unwrap_or(0)),
+            stated: Vec::new(),
             untilted: Untilted::Nothing,
         }
     }
@@ -46,115 +93,190 @@ impl Sums {
         self.untilted != Untilted::Nothing
     }
 
+    /// What the passes keep of each clique.
+    pub fn cliques(&self) -> &[Scratch] {
+        &self.cliques
+    }
+
     /// The pass up; returns the log-partition.
     pub fn collect(&mut self, structure: &Structure, tilt: &[f64]) -> f64 {
-        let known = self.untilted == Untilted::Conditionals;
-        for (index, node) in structure.nodes.iter().enumerate().rev() {
-            if node.tilted || !known {
-                self.condition(structure, index, node, tilt);
+        let known = self.untilted == Untilted::Messages;
+        let due = |index: usize| structure.nodes[index].tilted || !known;
+        let up = |index: usize, cliques: &mut [Scratch]| {
+            if due(index) {
+                let [own, below @ ..] = cliques else {
+                    unreachable!("its own scratch comes first")
+                };
+                collect_one(structure, index, tilt, (own, below));
+            }
+        };
+        let subtrees = self.shared_out(structure);
+        if subtrees.is_empty() {
+            (0..self.cliques.len()).rev().for_each(|index| up(index, &mut self.cliques[index..]));
+        } else {
+            let mut pieces = split(&mut self.cliques, subtrees);
+            pieces.par_iter_mut().for_each(|(start, piece)| {
+                (0..piece.len()).rev().for_each(|at| up(*start + at, &mut piece[at..]));
+            });
+            for index in above(structure.nodes.len(), subtrees).rev() {
+                up(index, &mut self.cliques[index..]);
             }
         }
-        self.untilted = Untilted::Conditionals;
+        self.untilted = Untilted::Messages;
         // Solvers compare log-partitions of long models at close tilts: rounding must not add up.
-        compensated_sum(self.shifts.iter().copied()) + structure.constant
+        compensated_sum(self.cliques.iter().map(|clique| clique.shift)) + structure.constant
     }
 
-    fn condition(&mut self, structure: &Structure, index: usize, node: &Node, tilt: &[f64]) {
-        let beliefs = &mut self.beliefs[node.cells.clone()];
-        beliefs.copy_from_slice(&structure.scores[node.cells.clone()]);
-        for part in &node.tilts {
-            structure.projections[part.projection].add(&tilt[part.start..], beliefs);
+    /// The pass down to the cliques of the support, whose marginals are written.
+    pub fn distribute(&mut self, structure: &Structure, marginals: &mut [f64]) {
+        for block in structure.support.blocks().iter().filter(|block| block.tables.len() > 1) {
+            marginals[block.range()].fill(0.0);
         }
-        for &child in &node.children {
-            let child = &structure.nodes[child];
-            let message = &self.messages[child.separator.clone()];
-            structure.projections[child.within_parent].add(message, beliefs);
-        }
-        let messages = &mut self.messages[node.separator.clone()];
-        for (row, message) in beliefs.chunks_exact_mut(node.row).zip(messages.iter_mut()) {
-            *message = exponentiate(row);
-        }
-        self.shifts[index] = shift_to_zero(messages);
-    }
-
-    /// `p(rest | separator)` of all cliques, after the pass up. `[cliques][cells]`
-    pub fn conditionals(&self) -> &[f64] {
-        &self.beliefs
-    }
-
-    /// The pass down to the cliques of the support.
-    pub fn distribute_tilted(&mut self, structure: &Structure) {
-        for node in structure.nodes.iter().filter(|node| node.tilted) {
-            self.multiply_by_parent(structure, node);
-        }
-    }
-
-    /// The rest of the pass down.
-    pub fn distribute_untilted(&mut self, structure: &Structure) {
-        if self.untilted == Untilted::Conditionals {
-            for node in structure.nodes.iter().filter(|node| !node.tilted) {
-                self.multiply_by_parent(structure, node);
+        let subtrees = self.shared_out(structure);
+        let down = |index: usize, cliques: &mut [Scratch], marginals: Option<&mut [f64]>| {
+            if structure.nodes[index].tilted {
+                let [own, below @ ..] = cliques else {
+                    unreachable!("its own scratch comes first")
+                };
+                let node = &structure.nodes[index];
+                dispatch(Down { structure, index, node, own, below, marginals, all: false });
             }
-            self.untilted = Untilted::Marginals;
+        };
+        if subtrees.is_empty() {
+            for index in 0..self.cliques.len() {
+                down(index, &mut self.cliques[index..], Some(marginals));
+            }
+            return;
+        }
+        for index in above(structure.nodes.len(), subtrees) {
+            down(index, &mut self.cliques[index..], None);
+        }
+        let mut pieces = split(&mut self.cliques, subtrees);
+        pieces.par_iter_mut().for_each(|(start, piece)| {
+            (0..piece.len()).for_each(|at| down(*start + at, &mut piece[at..], None));
+        });
+        // In the order of one thread: sums of tables are then the same to the last bit.
+        for (node, own) in structure.nodes.iter().zip(&self.cliques).filter(|(node, _)| node.tilted)
+        {
+            write_marginals(node, own, marginals);
         }
     }
 
-    fn multiply_by_parent(&mut self, structure: &Structure, node: &Node) {
-        let Some(parent) = node.parent else { return };
-        let above = &self.beliefs[structure.nodes[parent].cells.clone()];
-        self.table.clear();
-        self.table.resize(node.separator.len(), 0.0);
-        structure.projections[node.within_parent].sum(above, &mut self.table);
-        // Rounding would add up along a path of many thousands of cliques.
-        normalise(&mut self.table);
-        let rows = self.beliefs[node.cells.clone()].chunks_exact_mut(node.row);
-        for (row, &probability) in rows.zip(&self.table) {
-            row.iter_mut().for_each(|belief| *belief *= probability);
+    /// Scales every clique's table to marginals, those without a tilt too.
+    pub fn calibrate(&mut self, structure: &Structure) {
+        if self.untilted == Untilted::Marginals {
+            return;
         }
+        for (index, node) in structure.nodes.iter().enumerate() {
+            let [own, below @ ..] = &mut self.cliques[index..] else {
+                unreachable!("its own scratch comes first")
+            };
+            let marginals = None;
+            dispatch(Down { structure, index, node, own, below, marginals, all: true });
+        }
+        self.untilted = Untilted::Marginals;
     }
 
-    /// The marginals of a table, once its clique has been reached on the way down.
-    pub fn marginals(&mut self, structure: &Structure, home: Home) -> &[f64] {
+    /// The marginals of a table, once all cliques are calibrated.
+    pub fn marginals(&mut self, structure: &Structure, table: usize) -> &[f64] {
+        let home = &structure.homes[table];
         self.table.clear();
         self.table.resize(home.cells, 0.0);
-        let beliefs = &self.beliefs[structure.nodes[home.node].cells.clone()];
-        structure.projections[home.projection].sum(beliefs, &mut self.table);
+        structure.projections[home.projection]
+            .sum(&self.cliques[home.node].belief, &mut self.table);
         normalise(&mut self.table);
-        &self.table
+        let Some(order) = &home.order else { return &self.table };
+        self.stated.resize(home.cells, 0.0);
+        deliver(&mut self.stated, &self.table, (Some(order), false));
+        &self.stated[..home.cells]
+    }
+
+    /// The subtrees that threads take, none where there is one thread.
+    fn shared_out<'s>(&self, structure: &'s Structure) -> &'s [std::ops::Range<usize>] {
+        let several = structure.subtrees.len() > 1 && rayon::current_num_threads() > 1;
+        if several { &structure.subtrees } else { &[] }
     }
 }
 
-/// Turns scores into probabilities and returns the log of the sum of their exponentials; zeros and
-/// `-∞` where all are forbidden.
-fn exponentiate(row: &mut [f64]) -> f64 {
-    let highest = row.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    if highest == f64::NEG_INFINITY {
-        row.fill(0.0);
-        return highest;
+/// The scratch of each subtree, with its first clique.
+fn split<'a>(
+    mut rest: &'a mut [Scratch],
+    subtrees: &[std::ops::Range<usize>],
+) -> Vec<(usize, &'a mut [Scratch])> {
+    let mut start = 0;
+    let mut pieces = Vec::with_capacity(subtrees.len());
+    for subtree in subtrees {
+        let (_, after) = rest.split_at_mut(subtree.start - start);
+        let (own, after) = after.split_at_mut(subtree.len());
+        pieces.push((subtree.start, own));
+        (rest, start) = (after, subtree.end);
     }
-    let mut total = 0.0;
-    for score in row.iter_mut() {
-        *score = (*score - highest).exp();
-        total += *score;
-    }
-    row.iter_mut().for_each(|weight| *weight /= total);
-    highest + total.ln()
+    pieces
 }
 
-/// Subtracts the highest entry from all and returns it, so that messages stay small and precise
-/// however long the path.
-pub(super) fn shift_to_zero(messages: &mut [f64]) -> f64 {
-    let highest = messages.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    if highest > f64::NEG_INFINITY {
-        messages.iter_mut().for_each(|message| *message -= highest);
-    }
-    highest
+/// The cliques that are in no subtree.
+fn above(
+    cliques: usize,
+    subtrees: &[std::ops::Range<usize>],
+) -> impl DoubleEndedIterator<Item = usize> + '_ {
+    let inside = move |index: &usize| {
+        let after = subtrees.partition_point(|subtree| subtree.start <= *index);
+        subtrees[..after].last().is_some_and(|subtree| subtree.contains(index))
+    };
+    (0..cliques).filter(move |index| !inside(index))
 }
 
-fn normalise(table: &mut [f64]) {
-    let total: f64 = table.iter().sum();
+/// One clique's product and message, given those below it.
+fn collect_one(
+    structure: &Structure,
+    index: usize,
+    tilt: &[f64],
+    (own, below): (&mut Scratch, &[Scratch]),
+) {
+    own.calibrated = false;
+    let node = &structure.nodes[index];
+    if !dispatch(Up { structure, index, node, tilt, own, below }) {
+        logarithms::collect(structure, index, tilt, (own, below));
+    }
+}
+
+/// The marginals of a clique's tilts, from its operands and its table.
+fn write_marginals(node: &Node, own: &Scratch, marginals: &mut [f64]) {
+    let (buffered, whole): (Vec<_>, Vec<_>) =
+        node.operands.iter().rev().partition(|operand| operand.buffer.is_some());
+    for operand in buffered.into_iter().chain(whole) {
+        let Source::Tilt { start, shared } = operand.source else { continue };
+        let found = match &operand.buffer {
+            Some(buffer) => &own.operands[buffer.clone()],
+            None => &own.belief,
+        };
+        let how = (operand.order.as_deref(), shared);
+        deliver(&mut marginals[start..start + operand.cells], found, how);
+    }
+}
+
+/// Writes a table's marginals, whose cells may have an order of their own, or adds them to those of
+/// others.
+#[inline(always)]
+pub(super) fn deliver(target: &mut [f64], found: &[f64], (order, shared): (Option<&[u32]>, bool)) {
+    match (order, shared) {
+        (None, true) => target.iter_mut().zip(found).for_each(|(sum, value)| *sum += value),
+        (None, false) => target.copy_from_slice(found),
+        (Some(order), _) => {
+            for (&cell, value) in order.iter().zip(found) {
+                let target = &mut target[cell as usize];
+                *target = if shared { *target + value } else { *value };
+            }
+        }
+    }
+}
+
+#[inline(always)]
+pub(super) fn normalise(table: &mut [f64]) {
+    let total = super::projection::total(table);
     if total > 0.0 {
-        table.iter_mut().for_each(|probability| *probability /= total);
+        let scale = 1.0 / total;
+        table.iter_mut().for_each(|probability| *probability *= scale);
     }
 }
 
@@ -174,16 +296,6 @@ pub(super) fn compensated_sum(terms: impl Iterator<Item = f64>) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn forbidden_rows_become_zeros() {
-        let mut row = [f64::NEG_INFINITY; 3];
-        assert_eq!(exponentiate(&mut row), f64::NEG_INFINITY);
-        assert_eq!(row, [0.0; 3]);
-        let mut row = [700.0, f64::NEG_INFINITY, 700.0];
-        assert_eq!(exponentiate(&mut row), 700.0 + 2.0f64.ln());
-        assert_eq!(row, [0.5, 0.0, 0.5]);
-    }
 
     #[test]
     fn compensated_sums_keep_what_plain_sums_lose() {
