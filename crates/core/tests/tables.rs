@@ -198,3 +198,38 @@ fn noisy_marginals_are_estimated_with_a_certificate() {
     assert_eq!(answer.status, Status::Converged);
     assert!(answer.gap.unwrap() <= 1e-6 * answer.objective.unwrap().abs().max(1.0));
 }
+
+#[test]
+fn many_cells_are_left_to_accelerated_steps() {
+    let mut rng = rng(8);
+    let (total, size) = (5000.0, 12);
+    let scopes = [vec![0, 1], vec![1, 2], vec![2, 3], vec![3, 0], vec![4, 2], vec![1]];
+    let table = |scope: &Vec<usize>| {
+        let cells = size_of_scope(scope, size);
+        let target = (0..cells).map(|_| total / cells as f64 + rng.random_range(-15.0..15.0));
+        Energy::TableMeasurement {
+            weight: 0.01,
+            penalty: Penalty::Squared,
+            scope: scope.clone(),
+            target: target.collect(),
+            total,
+        }
+    };
+    let energies: Vec<Energy> = scopes.iter().map(table).collect();
+    let problem = Problem::new(Model::new(&[size; 5]).unwrap(), energies).unwrap();
+    let settings = Settings { tolerance: 1e-4, ..Settings::default() };
+    let found = problem.solve(&settings, &mut Ignore).unwrap();
+    assert_eq!((found.solver, found.status), ("accelerated-rda", Status::Converged));
+    let gap = found.gap.unwrap();
+    assert!(gap <= 1e-4 * found.objective.unwrap().abs().max(1.0));
+    let dual = Settings { method: bethe_core::Method::Dual, ..settings };
+    let dual = problem.solve(&dual, &mut Ignore).unwrap();
+    // Two certificates about one optimum.
+    let (objective, bound) = (found.objective.unwrap(), found.lower_bound.unwrap());
+    assert!(dual.objective.unwrap() >= bound - 1e-9 * bound.abs());
+    assert!(objective >= dual.lower_bound.unwrap() - 1e-9 * objective.abs());
+}
+
+fn size_of_scope(scope: &[usize], size: usize) -> usize {
+    size.pow(u32::try_from(scope.len()).unwrap())
+}

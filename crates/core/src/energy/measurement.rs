@@ -7,6 +7,9 @@ use super::rows::{gaps, pieces};
 use super::{Curvature, EnergyFunction, Kind, Penalty, Rows, Run, specialised};
 use crate::vector::{Column, LANES, Piece, Place, Totals, approach, dispatch, vectorised};
 
+/// So many cells of tables have overlaps that the dual is slow on.
+const MANY: usize = 500;
+
 /// The energy `Σ_j w_j φ_j(z_j)` over sparse rows.
 #[derive(Clone, Debug, Default)]
 pub struct Measurements {
@@ -97,6 +100,13 @@ impl Measurements {
     /// Whether any of them is a hard constraint.
     pub fn has_hard(&self) -> bool {
         self.penalties().any(|p| p.is_hard())
+    }
+
+    /// Whether all of them are of tables, smooth and finite everywhere, and so many that a multiplier each
+    /// is a burden.
+    pub(crate) fn are_many_smooth_tables(&self) -> bool {
+        let gentle = |p: Penalty| p.is_smooth() && !matches!(p, Penalty::Poisson { .. });
+        self.len() >= MANY && self.rows.are_of_tables() && self.penalties().all(gentle)
     }
 
     /// Whether the slopes of all penalties are bounded: those of Poisson penalties are not.

@@ -182,6 +182,11 @@ impl Rows {
         }
     }
 
+    /// Whether every row is one of a table.
+    pub(crate) fn are_of_tables(&self) -> bool {
+        self.skipped() == self.len()
+    }
+
     /// Number of rows.
     pub fn len(&self) -> usize {
         self.offsets.len()

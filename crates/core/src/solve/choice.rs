@@ -51,7 +51,7 @@ pub(super) fn choose(
             }
             Box::new(Adaptive::start(engine)?)
         }
-        Method::Dual if plan != Plan::Dual => {
+        Method::Dual if !matches!(plan, Plan::Dual | Plan::Accelerated) => {
             return unserved("energies other than measurements", "solver auto");
         }
         Method::Auto if settings.global => Box::new(Global::start(engine, tolerance)),
@@ -59,6 +59,9 @@ pub(super) fn choose(
         Method::Auto if plan == Plan::Rda => {
             let method = Method::Rda { beta: 0.0 };
             Box::new(Relaxed::start(engine, method, settings.marginals)?)
+        }
+        Method::Auto if plan == Plan::Accelerated => {
+            Box::new(AcceleratedRda::start(engine, None, settings.marginals)?)
         }
         Method::Auto if plan == Plan::Alternating => {
             Box::new(Alternating::start(engine, tolerance)?)

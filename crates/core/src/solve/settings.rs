@@ -58,6 +58,9 @@ pub enum Plan {
     Rda,
     /// `nearest` energies piece by piece, other energies linearised, what remains by the dual.
     Alternating,
+    /// Large tables of smooth measurements: accelerated dual averaging. Tables that overlap say the same
+    /// thing several times, which leaves the dual flat in many directions.
+    Accelerated,
 }
 
 impl Plan {
@@ -65,6 +68,7 @@ impl Plan {
     pub fn for_energies(energies: &Energies) -> Self {
         match (energies.measurements.is_empty(), energies.nearest.is_empty(), &energies.others[..])
         {
+            (_, true, []) if energies.measurements.are_many_smooth_tables() => Self::Accelerated,
             (_, true, []) => Self::Dual,
             (true, true, _) if energies.has_convex_kinks() => Self::Rda,
             (true, true, _) => Self::Adaptive,
