@@ -1,0 +1,116 @@
+//! Estimation from noisy tables: how long until the loss is within one part in a hundred of the best.
+
+use std::ops::ControlFlow;
+
+use bethe_bench::Verdicts;
+use bethe_core::solve::{Record, Task, solve};
+use bethe_core::{Energy, Model, Problem, Settings, Tables};
+use serde_json::json;
+
+use crate::models::Shape;
+use crate::peer::{Folder, run};
+use crate::usage::processor_seconds;
+
+const TOTAL: f64 = 10_000.0;
+const DEVIATION: f64 = 10.0;
+/// How much faster estimation should be than the best of the other side's.
+const TARGET: f64 = 8.0;
+/// Entropy counts as much as records do at 1; at this, tables are met to within a part in a thousand of
+/// what least squares alone would.
+const SCALES: [f64; 3] = [1.0, 30.0, 1000.0];
+/// Seconds for each of the other side's estimators.
+const LIMIT: f64 = 60.0;
+/// A loss is good if it is at most so many times the best known.
+const GOOD: f64 = 1.01;
+
+pub fn compare(shapes: &[Shape], verdicts: &mut Verdicts) {
+    println!("estimation from noisy tables, until the loss is within 1 % of the best known");
+    for shape in shapes {
+        let tables = shape.measure(TOTAL, DEVIATION, 3);
+        let mut curves: Vec<(String, Vec<(f64, f64)>)> = Vec::new();
+        for scale in SCALES {
+            curves.push((format!("ours, weights × {scale}"), ours(shape, &tables, scale)));
+        }
+        let folder = Folder::new();
+        folder.write("tables.f64", &tables.concat());
+        let deviations = vec![DEVIATION; shape.scopes.len()];
+        folder.write_json(
+            "model.json",
+            &json!({"sizes": shape.sizes, "scopes": shape.scopes, "deviations": deviations, "total": TOTAL}),
+        );
+        let path = folder.path().display().to_string();
+        if let Some(theirs) = run("private_pgm.py", &["estimate", &path, &LIMIT.to_string()]) {
+            for (name, found) in theirs["estimators"].as_object().expect("estimators by name") {
+                let point =
+                    |point: &serde_json::Value| Some((point[0].as_f64()?, point[1].as_f64()?));
+                let curve =
+                    found["curve"].as_array().map(|curve| curve.iter().filter_map(point).collect());
+                let compile = found["compile"].as_f64().unwrap_or(f64::NAN);
+                curves.push((
+                    format!("mbi, {name} (compiled in {compile:.1} s)"),
+                    curve.unwrap_or_default(),
+                ));
+            }
+        }
+        report(shape, &curves, verdicts);
+    }
+}
+
+fn report(shape: &Shape, curves: &[(String, Vec<(f64, f64)>)], verdicts: &mut Verdicts) {
+    let losses = curves.iter().flat_map(|(_, curve)| curve.iter().map(|&(_, loss)| loss));
+    let best = losses.filter(|loss| loss.is_finite()).fold(f64::INFINITY, f64::min);
+    println!("  {}: best loss {best:.3}", shape.name);
+    let (mut own, mut other) = (f64::INFINITY, f64::INFINITY);
+    for (name, curve) in curves {
+        let reached =
+            curve.iter().find(|&&(_, loss)| loss <= GOOD * best).map(|&(seconds, _)| seconds);
+        let lowest = curve.iter().map(|&(_, loss)| loss).fold(f64::INFINITY, f64::min);
+        let reached_text = reached.map_or("never".to_string(), |seconds| format!("{seconds:.3} s"));
+        println!("    {name:<55} loss {lowest:>14.3}, within 1 % after {reached_text}");
+        let side = if name.starts_with("ours") { &mut own } else { &mut other };
+        *side = side.min(reached.unwrap_or(f64::INFINITY));
+    }
+    if other.is_finite() || own.is_finite() {
+        verdicts.at_least(
+            &format!("estimation, mbi's best over ours, {}", shape.name),
+            other / own,
+            TARGET,
+        );
+    }
+}
+
+/// Seconds and losses after each iteration of our solver, from the tables on.
+fn ours(shape: &Shape, tables: &[Vec<f64>], scale: f64) -> Vec<(f64, f64)> {
+    let start = processor_seconds();
+    let weight = scale / (DEVIATION * DEVIATION);
+    let energies: Vec<Energy> = shape.energies(tables, weight, TOTAL);
+    let model = Model::new(&shape.sizes).expect("sizes");
+    let problem = Problem::new(model, energies).expect("tables that fit");
+    let mut bound = problem.bind().expect("narrow enough");
+    let mut curve = Vec::new();
+    let mut aside = 0.0;
+    let targets = tables.concat();
+    let mut observer = |_: &Record, marginals: &[f64]| {
+        let now = processor_seconds();
+        // What it takes to see the loss is not the estimator's.
+        let residual = |(m, t): (&f64, &f64)| (TOTAL * m - t) / DEVIATION;
+        let loss: f64 =
+            0.5 * marginals.iter().zip(&targets).map(residual).map(|r| r * r).sum::<f64>();
+        curve.push((now - start - aside, loss));
+        aside += processor_seconds() - now;
+        ControlFlow::Continue(())
+    };
+    let settings = Settings {
+        tolerance: 1e-5,
+        max_iterations: 2000,
+        marginals: Tables::None,
+        ..Settings::default()
+    };
+    let task = Task {
+        oracle: bound.oracle.as_mut(),
+        energies: &mut bound.energies,
+        lowest_score: bound.base.lowest_score(),
+    };
+    solve(task, &settings, &mut observer).expect("a convex problem");
+    curve
+}

@@ -1,0 +1,41 @@
+//! Junction trees and estimation from noisy tables, beside PyPI `mbi` on the same models in one run.
+//!
+//! `PYTHON=… cargo bench -p bethe-bench --bench graphs [-- oracle|estimate|memory|pgmpy]`, with a Python that
+//! has `mbi` and `pgmpy`; without them ours are timed alone. One thread each; times are of the processor.
+
+mod estimation;
+mod models;
+mod oracle;
+mod peer;
+#[path = "../tagging/usage.rs"]
+mod usage;
+
+use bethe_bench::Verdicts;
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).filter(|a| a != "--bench").collect();
+    if let [job, index] = &arguments[..]
+        && job == "--memory"
+    {
+        return oracle::memory_of(index.parse().expect("the number of a model"));
+    }
+    let is_asked_for = |part: &str| arguments.is_empty() || arguments.iter().any(|a| a == part);
+    let one_thread = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a thread");
+    let mut verdicts = Verdicts::default();
+    let shapes = models::all();
+    one_thread.install(|| {
+        if is_asked_for("oracle") {
+            oracle::compare(&shapes, &mut verdicts);
+        }
+        if is_asked_for("memory") {
+            oracle::memory(&shapes, &mut verdicts);
+        }
+        if is_asked_for("estimate") {
+            estimation::compare(&shapes[..3], &mut verdicts);
+        }
+        if is_asked_for("pgmpy") {
+            oracle::compare_with_pgmpy(&shapes[0]);
+        }
+    });
+    verdicts.print();
+}
