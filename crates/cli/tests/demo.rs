@@ -59,6 +59,7 @@ fn the_tour_shows_what_energies_change_and_leaves_problems_and_pictures() {
         ("words", "stationary"),
         ("grid", "stationary"),
         ("wide", "converged"),
+        ("census", "converged"),
     ] {
         let file = out.join(format!("{problem}.json"));
         let solved = bethe().arg("solve").arg(&file).output().unwrap();
@@ -66,6 +67,19 @@ fn the_tour_shows_what_energies_change_and_leaves_problems_and_pictures() {
         assert_eq!(answer["status"], status, "{problem}");
         bethe().arg("check").arg(&file).assert().success();
     }
+    let drawn =
+        bethe().arg("sample").arg(out.join("census.json")).args(["--records", "5"]).output();
+    let drawn = String::from_utf8(drawn.unwrap().stdout).unwrap();
+    assert_eq!((drawn.lines().next(), drawn.lines().count()), (Some("age,work,home"), 6));
+    let (model, evidence) = (out.join("ring.uai"), out.join("ring.evid"));
+    let solved = bethe()
+        .arg("solve")
+        .arg(model)
+        .arg("--evidence")
+        .arg(evidence)
+        .args(["--output", "mar"])
+        .output();
+    assert!(solved.unwrap().stdout.starts_with(b"MAR\n4 2 0 1 2 "));
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! `bethe demo`: a tour of the engine on problems made here, no files needed.
 
+mod census;
 mod citations;
 mod citing;
 mod flows;
@@ -29,7 +30,7 @@ use report::{bar, reading};
 
 /// A tour on built-in problems: what energies change, how the solvers compare, what rules do for a
 /// tagger, a bibliography from plain text, how birds moved that were only counted, words for a reader
-/// of letters, and a grid too wide for exact inference.
+/// of letters, a grid too wide for exact inference, and records from noisy tables.
 #[derive(Args)]
 pub struct Flags {
     /// Folder for the problems, as files to solve and change, for pictures of convergence, for
@@ -51,6 +52,7 @@ pub fn run(flags: Flags) -> Result<Outcome> {
         flows::birds,
         handwriting::handwriting,
         wide::grids,
+        census::census,
     ];
     for part in parts {
         print(&part(&flags.out)?)?;
