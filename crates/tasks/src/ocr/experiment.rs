@@ -86,8 +86,8 @@ struct Data<'a> {
     pixels: (Features, Corpus),
     pairs: (Features, Corpus),
     constant: WordFeatures,
-    /// `[seeds][words][features]`
-    maps: Vec<Vec<Vec<f64>>>,
+    /// What the classifier sees. `[seeds][widths][words][features]`
+    maps: Vec<Vec<Vec<Vec<f64>>>>,
     /// What `ψ` depends on in rows with a mean map. `[seeds]`
     mapped: Vec<WordFeatures>,
 }
@@ -100,20 +100,21 @@ impl<'a> Data<'a> {
         };
         let recipe = &settings.recipe;
         let most = recipe.classifier_features.iter().copied().max().unwrap_or(0);
-        let count = most.max(recipe.mean_map_features);
-        let maps: Vec<Vec<Vec<f64>>> = (0..settings.seeds)
-            .map(|seed| MeanMap::new(count, seed as u64).of_all(words))
-            .collect();
-        let first = |map: &Vec<Vec<f64>>| -> Vec<Vec<f64>> {
-            map.iter().map(|row| row[..recipe.mean_map_features].to_vec()).collect()
+        let map = |count: usize, width: f64, seed: usize| {
+            MeanMap::new(count, width, seed as u64).of_all(words)
         };
+        let widths = |seed| -> Vec<Vec<Vec<f64>>> {
+            recipe.classifier_widths.iter().map(|&width| map(most, width, seed)).collect()
+        };
+        let (count, width) = (recipe.mean_map_features, recipe.mean_map_width);
+        let mapped = |seed| WordFeatures::with_constant(&map(count, width, seed));
         Self {
             words,
             pixels: with_corpus(Features::pixels()),
             pairs: with_corpus(Features::pairs()),
             constant: WordFeatures::constant(),
-            mapped: maps.iter().map(|map| WordFeatures::with_constant(&first(map))).collect(),
-            maps,
+            mapped: (0..settings.seeds).map(mapped).collect(),
+            maps: (0..settings.seeds).map(widths).collect(),
         }
     }
 }

@@ -15,8 +15,6 @@ use super::data::{COLUMNS, Image, ROWS, Word};
 
 /// Pixels of a picture.
 const PIXELS: usize = ROWS * COLUMNS;
-/// Two pictures of different letters differ in about so many pixels: the square of the kernel's width.
-const WIDTH_SQUARED: f32 = 36.0;
 
 /// A choice of random features.
 #[derive(Clone, Debug)]
@@ -29,15 +27,17 @@ pub struct MeanMap {
 }
 
 impl MeanMap {
-    /// So many features. The first ones are the same for any number.
-    pub fn new(count: usize, seed: u64) -> Self {
+    /// So many features of a kernel, given the square `σ²` of its width. The first ones are the same for
+    /// any number.
+    pub fn new(count: usize, width_squared: f64, seed: u64) -> Self {
         let mut map =
             Self { count, directions: vec![0.0; PIXELS * count], shifts: vec![0.0; count] };
         let mut rng = StdRng::seed_from_u64(seed);
         for feature in 0..count {
             map.shifts[feature] = rng.random_range(0.0..std::f32::consts::TAU);
             for pixel in 0..PIXELS {
-                map.directions[pixel * count + feature] = normal(&mut rng) / WIDTH_SQUARED.sqrt();
+                map.directions[pixel * count + feature] =
+                    normal(&mut rng) / width_squared.sqrt() as f32;
             }
         }
         map
@@ -81,14 +81,14 @@ mod tests {
 
     #[test]
     fn inner_products_tend_to_the_kernel() {
-        let map = MeanMap::new(20_000, 3);
+        let map = MeanMap::new(20_000, 25.0, 3);
         let images = [0u128, 0xff, 0xffff_ffff_ffff].map(Image);
         for a in images {
             for b in images {
                 let [x, y] = [a, b].map(|image| map.of(&[image]));
                 let found = x.iter().zip(y).map(|(x, y)| x * y).sum::<f64>() / 20_000.0;
                 let apart = f64::from((a.0 ^ b.0).count_ones());
-                let kernel = (-apart / (2.0 * f64::from(WIDTH_SQUARED))).exp();
+                let kernel = (-apart / (2.0 * 25.0)).exp();
                 assert!((found - kernel).abs() < 0.03, "{found} for {kernel}");
             }
         }
@@ -96,7 +96,7 @@ mod tests {
 
     #[test]
     fn a_word_has_the_mean_of_its_pictures() {
-        let map = MeanMap::new(10, 1);
+        let map = MeanMap::new(10, 25.0, 1);
         let (a, b) = (Image(5), Image(1 << 100));
         let [x, y, both] = [&[a][..], &[b], &[a, b]].map(|images| map.of(images));
         for d in 0..10 {

@@ -27,7 +27,7 @@ fn check(loss: Loss, energy: Option<Energy>, memory: usize, mapped: bool) {
     };
     let field = Arc::new(Field::new(features.len(), histories));
     let of_words = match mapped {
-        true => WordFeatures::with_constant(&MeanMap::new(3, 1).of_all(&words)),
+        true => WordFeatures::with_constant(&MeanMap::new(3, 36.0, 1).of_all(&words)),
         false => WordFeatures::constant(),
     };
     let objective = Objective {

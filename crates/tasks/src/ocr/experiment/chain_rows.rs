@@ -25,26 +25,30 @@ impl Fold<'_> {
         Ok(())
     }
 
-    /// Words as classes; the number of random features is tuned on a fold inside training.
+    /// Words as classes; the kernel's width and the number of random features are tuned on a fold inside
+    /// training, the width with the most of them: a narrow kernel needs many.
     pub fn classifier(&self, desk: &Desk) -> Result<(), Stopped> {
         self.busy(desk, "the classifier")?;
         let recipe = &self.settings.recipe;
         let (train, held_out) = split(self.data, &self.train, self.number);
-        for maps in &self.data.maps {
-            let settings = |features: usize| {
-                let l2 = recipe.classifier_l2;
-                ClassifierSettings { features, l2, iterations: ITERATIONS }
+        let learn = |maps: &[Vec<f64>], which: &[usize], features: usize| {
+            let l2 = recipe.classifier_l2;
+            let settings = ClassifierSettings { features, l2, iterations: ITERATIONS };
+            Classifier::train(self.data.words, maps, which, &settings)
+        };
+        for widths in &self.data.maps {
+            let accuracy = |maps: &Vec<Vec<f64>>, features: usize| {
+                self.classified(&learn(maps, &train, features), maps, &held_out).accuracy()
             };
-            let accuracy = |features: usize| {
-                let trained = Classifier::train(self.data.words, maps, &train, &settings(features));
-                self.classified(&trained, maps, &held_out).accuracy()
-            };
-            let tried = recipe.classifier_features.iter().map(|&count| (accuracy(count), count));
+            let counts = &recipe.classifier_features;
+            let most = counts.iter().copied().max().expect("a number of features to try");
+            let tried = widths.iter().map(|maps| (accuracy(maps, most), maps));
+            let first = |best: (f64, _), next: (f64, _)| if next.0 > best.0 { next } else { best };
+            let maps = tried.reduce(first).expect("a width to try").1;
+            let tried = counts.iter().map(|&count| (accuracy(maps, count), count));
             let best = tried.max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)));
             let features = best.expect("a number of features to try").1;
-            let trained =
-                Classifier::train(self.data.words, maps, &self.train, &settings(features));
-            let score = self.classified(&trained, maps, &self.test);
+            let score = self.classified(&learn(maps, &self.train, features), maps, &self.test);
             desk.take(self.number, "classifier", score)?;
         }
         Ok(())

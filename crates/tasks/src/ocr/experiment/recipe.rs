@@ -11,6 +11,11 @@ pub struct Recipe {
     pub pairs: Minimisation,
     /// Random features that `ψ` may depend on.
     pub mean_map_features: usize,
+    /// The square of the width of their kernel: two pictures of different letters differ in about so
+    /// many pixels.
+    pub mean_map_width: f64,
+    /// Squares of widths that the classifier's kernel may have.
+    pub classifier_widths: Vec<f64>,
     /// Numbers of random features that the classifier may have.
     pub classifier_features: Vec<usize>,
     /// The classifier's penalty.
@@ -37,6 +42,8 @@ impl Default for Recipe {
             l2: vec![1.0, 0.3, 0.1],
             pairs: Minimisation { l2: 1.0, ..pixels },
             mean_map_features: 1000,
+            mean_map_width: 36.0,
+            classifier_widths: vec![9.0, 16.0, 36.0],
             classifier_features: vec![500, 1000, 2000],
             classifier_l2: 1e-3,
             passes: 3,
