@@ -11,6 +11,7 @@
 mod bind;
 mod custom;
 mod error;
+mod layout;
 mod measurement;
 mod nearest;
 mod penalty;
