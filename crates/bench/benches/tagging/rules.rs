@@ -99,7 +99,6 @@ fn seconds(tagger: &Tagger, test: &[Sequence], options: &TagOptions) -> (f64, f6
 fn learning(verdicts: &mut Verdicts) {
     let mut settings = TrainSettings::default();
     settings.base.max_iterations = 30;
-    settings.rules.l1 = Some(1.0);
     let training = records(300, 3);
     let labelled = Labelled { sequences: &training, scores: None };
     let base = Base::train(labelled, None, &settings, &mut |_| ()).expect("data to train on");
@@ -112,6 +111,8 @@ fn learning(verdicts: &mut Verdicts) {
         let sequences = records(size, 4);
         let labelled = Labelled { sequences: &sequences, scores: None };
         let held_out = base.predict(labelled).expect("records");
+        // In proportion, or more sequences would also mean more rules that have a weight.
+        settings.rules.l1 = Some(size as f64 / 660.0);
         let mut passes = 0;
         let (begun, processor) = (Instant::now(), processor_seconds());
         let learned =

@@ -14,6 +14,7 @@ mod multipliers;
 mod pass;
 mod prefixes;
 mod programme;
+mod ranges;
 #[cfg(test)]
 mod tests;
 

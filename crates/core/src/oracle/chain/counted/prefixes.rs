@@ -1,6 +1,7 @@
 //! What may come before a position, and what would.
 
 use super::Counter;
+use super::ranges::{Range, Ranges};
 use crate::oracle::chain::viterbi::Viterbi;
 
 /// Totals of the positions before each, over allowed assignments.
@@ -9,7 +10,7 @@ pub(super) struct Prefixes {
     /// States of a position.
     states: usize,
     /// Least and greatest. `[positions + 1][counters]`
-    ranges: Vec<(i64, i64)>,
+    ranges: Vec<Range>,
     /// That of the best assignment before a state; after the last position before none.
     /// `[positions + 1][states][counters]`
     best: Vec<i64>,
@@ -24,47 +25,22 @@ impl Prefixes {
         let mut prefixes = Self {
             counters: count,
             states,
-            ranges: vec![(0, 0); count],
+            ranges: Ranges::find(viterbi, counters),
             best: vec![0; (positions.len() + 1) * states * count],
             rises: vec![0; count],
         };
-        // Least and greatest total before each state of the position at hand. `[states][counters]`
-        let mut ends = vec![(0, 0); states * count];
         for t in 0..positions.len() {
-            ends = prefixes.step(viterbi, counters, t, &ends);
+            prefixes.step(viterbi, counters, t);
         }
         prefixes
     }
 
     /// Goes from position `t` to the next.
-    fn step(
-        &mut self,
-        viterbi: &Viterbi,
-        counters: &[&Counter],
-        t: usize,
-        ends: &[(i64, i64)],
-    ) -> Vec<(i64, i64)> {
-        const NONE: (i64, i64) = (i64::MAX, i64::MIN);
+    fn step(&mut self, viterbi: &Viterbi, counters: &[&Counter], t: usize) {
         let (count, positions) = (self.counters, &viterbi.sequence.positions);
         let delta = &viterbi.messages.alpha[positions[t].states()];
         let nexts = if t + 1 < positions.len() { self.states } else { 1 };
-        let mut after = vec![NONE; self.states * count];
-        let mut overall = vec![NONE; count];
         for next in 0..nexts {
-            let own = &mut after[next * count..][..count];
-            viterbi.for_each_before(t, next, |state, log_potential| {
-                if delta[state] + log_potential == f64::NEG_INFINITY {
-                    return;
-                }
-                for (c, counter) in counters.iter().enumerate() {
-                    let step = i64::from(counter.increments[state]);
-                    let (least, most) = ends[state * count + c];
-                    own[c] = (own[c].0.min(least + step), own[c].1.max(most + step));
-                }
-            });
-            for (overall, own) in overall.iter_mut().zip(own) {
-                *overall = (overall.0.min(own.0), overall.1.max(own.1));
-            }
             let (state, _) = viterbi.best_before(t, next);
             let (from, to) = (t * self.states + state, (t + 1) * self.states + next);
             for (c, counter) in counters.iter().enumerate() {
@@ -77,12 +53,10 @@ impl Prefixes {
             let allowed = allowed.filter(|(_, delta)| **delta != f64::NEG_INFINITY);
             *rise += i64::from(allowed.map(|(&step, _)| step).max().unwrap_or(0).max(0));
         }
-        self.ranges.extend(overall);
-        after
     }
 
     /// Least and greatest totals of all positions before this one. `[counters]`
-    pub(super) fn ranges(&self, position: usize) -> &[(i64, i64)] {
+    pub(super) fn ranges(&self, position: usize) -> &[Range] {
         &self.ranges[position * self.counters..][..self.counters]
     }
 
