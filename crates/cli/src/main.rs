@@ -3,6 +3,7 @@
 
 mod check;
 mod cite;
+mod counted;
 mod demo;
 mod evaluate;
 mod files;

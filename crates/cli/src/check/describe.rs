@@ -13,6 +13,8 @@ use bethe_tasks::tagging::features::Template;
 use bethe_tasks::tagging::labels::States;
 use bethe_tasks::tagging::rules::{Constraint, Weight};
 
+use crate::counted::counted;
+
 /// What a problem holds, and how it would be solved.
 pub fn problem(name: &str, problem: &Problem) -> Result<String, SolveError> {
     let BoundProblem { base, energies, .. } = problem.check_solvable(OracleKind::Auto)?;
@@ -248,10 +250,6 @@ fn tally(kinds: impl Iterator<Item = String>) -> String {
     kinds.for_each(|kind| *counts.entry(kind).or_default() += 1);
     let parts: Vec<String> = counts.iter().map(|(kind, n)| format!("{n} {kind}")).collect();
     if parts.is_empty() { String::new() } else { format!(": {}", parts.join(", ")) }
-}
-
-fn counted(count: usize, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 fn span(least: usize, most: usize) -> String {

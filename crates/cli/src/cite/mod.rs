@@ -14,6 +14,7 @@ use bethe_tasks::citation::{Cited, Citer, Citing, Dialect, DialectError};
 use bethe_tasks::tagging::{TagOptions, Tagger};
 use rayon::prelude::*;
 
+use crate::counted::counted;
 use crate::outcome::{Outcome, bad_input};
 use crate::tagging::{Batches, SHARE, Statistics, read_tagger};
 use crate::threads;
@@ -132,8 +133,8 @@ impl Counts {
 
     fn print(&self, seconds: f64) {
         let speed = self.entries as f64 / seconds.max(1e-9);
-        let mut text =
-            format!("{} references in {seconds:.2} s, {speed:.0} references/s", self.entries);
+        let references = counted(self.entries, "reference");
+        let mut text = format!("{references} in {seconds:.2} s, {speed:.0} references/s");
         for (count, what) in [
             (self.blank, "blank lines were passed over"),
             (self.unparsed, "entries hold the text of their line, of which nothing could be made"),

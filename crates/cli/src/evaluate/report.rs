@@ -5,6 +5,7 @@ use std::fmt::Write;
 use bethe_tasks::tagging::score::{LabelReport, Report, Score};
 use serde_json::{Value, json};
 
+use crate::counted::counted;
 use crate::tagging::Statistics;
 
 /// What there is to tell.
@@ -59,10 +60,10 @@ impl Evaluation {
         }
         let _ = writeln!(
             text,
-            "\n{} sequences, {:.2}% without a mistake; {} tokens, {:.2}% right",
-            self.statistics.sequences,
+            "\n{}, {:.2}% without a mistake; {}, {:.2}% right",
+            counted(self.statistics.sequences, "sequence"),
             100.0 * report.sequence_accuracy,
-            report.tokens,
+            counted(report.tokens, "token"),
             100.0 * report.token_accuracy
         );
         if let Some(rules) = self.statistics.in_words() {

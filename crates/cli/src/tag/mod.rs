@@ -14,6 +14,7 @@ use bethe_tasks::tagging::data::Sequence;
 use bethe_tasks::tagging::{TagOptions, Tagged, Tagger};
 use rayon::ThreadPool;
 
+use crate::counted::counted;
 use crate::outcome::{Outcome, bad_input};
 use crate::tagging::{Batches, Item, Scores, Statistics, read_tagger, tag_all};
 
@@ -167,7 +168,9 @@ fn summary(statistics: &Statistics, seconds: f64) {
     let mut stderr = io::stderr();
     let _ = writeln!(
         stderr,
-        "{sequences} sequences, {tokens} tokens in {seconds:.2} s, {speed:.0} tokens/s"
+        "{}, {} in {seconds:.2} s, {speed:.0} tokens/s",
+        counted(*sequences, "sequence"),
+        counted(*tokens, "token")
     );
     if let Some(text) = statistics.in_words() {
         let _ = writeln!(stderr, "{text}");

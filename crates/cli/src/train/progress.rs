@@ -9,6 +9,8 @@ use bethe_tasks::tagging::train::Event;
 use bethe_tasks::tagging::{RuleTraining, Tagger};
 use indicatif::ProgressBar;
 
+use crate::counted::counted;
+
 /// Time between two lines where standard error is no terminal.
 const LINE_EVERY: Duration = Duration::from_secs(3);
 /// Rules that the summary names.
@@ -36,8 +38,12 @@ impl Progress {
             Event::Resumed => self.line("going on where an earlier run was stopped"),
             Event::Data { sequences, tokens, states, scheme, attributes, weights } => {
                 self.line(&format!(
-                    "{sequences} sequences, {tokens} tokens, {states} states ({scheme}), \
-                     {attributes} attributes, {weights} weights"
+                    "{}, {}, {} ({scheme}), {}, {}",
+                    counted(sequences, "sequence"),
+                    counted(tokens, "token"),
+                    counted(states, "state"),
+                    counted(attributes, "attribute"),
+                    counted(weights, "weight")
                 ))
             }
             Event::Iteration { model, models, iteration, max_iterations, loss, dev_f1 } => {

@@ -35,7 +35,7 @@ use super::decode::Decoding;
 use super::input::InputError;
 use super::labels::LabelError;
 use super::model::Tagger;
-use super::rules::{FileError, Generated, Pruning, RuleError, Weight, load_rules};
+use super::rules::{FileError, Generated, Pruning, RuleError, Weight};
 use super::tag::MOST_SCORE;
 
 /// What happens during training.
@@ -281,8 +281,8 @@ fn with_rules(
             let kept = held_out.worthwhile(&constraints, base.states(), &pruning);
             base.learn(&held_out, (kept, considered), &settings.rules, observe)?
         }
-        ConstraintSource::File(file) => {
-            let constraints = load_rules(file, base.states())?;
+        ConstraintSource::File(_) => {
+            let constraints = base.declared().to_vec();
             let held_out = match constraints.iter().any(|rule| rule.weight == Weight::Learned) {
                 true => base.hold_out(observe)?,
                 false => HeldOut::default(),

@@ -5,14 +5,14 @@ use bethe_learn::crf::{Crf, Transitions};
 use super::super::data::{DataError, Sequence};
 use super::super::labels::States;
 use super::super::model::{Parts, Tagger, Training, WeightFeatures};
-use super::super::rules::{Constraint, Generated, LEAST_SHARE, generate};
+use super::super::rules::{Constraint, Generated, LEAST_SHARE, generate, load_rules};
 use super::base::Fit;
 use super::checkpoint::Checkpoint;
 use super::held_out::{HeldOut, hold_out, path, predict};
 use super::predict::{Predictor, f1};
 use super::prepared::{Data, Prepared};
 use super::rules::{LearnedRules, learn};
-use super::settings::{BaseSettings, Optimiser, RuleSettings, TrainSettings};
+use super::settings::{BaseSettings, ConstraintSource, Optimiser, RuleSettings, TrainSettings};
 use super::{Event, Labelled, TrainError};
 
 /// A trained base model, with the data that rules for it are learned from.
@@ -22,6 +22,7 @@ use super::{Event, Labelled, TrainError};
 pub struct Base {
     prepared: Prepared,
     dev: Option<Data>,
+    declared: Vec<Constraint>,
     crf: Crf,
     training: Training,
     settings: TrainSettings,
@@ -60,6 +61,11 @@ impl Base {
         settings: &TrainSettings,
         observe: &mut dyn FnMut(Event),
     ) -> Result<Self, TrainError> {
+        // Before hours of training: what is wrong with the file shows at once.
+        let declared = match &settings.constraints {
+            ConstraintSource::File(file) => load_rules(file, &prepared.states)?,
+            ConstraintSource::None | ConstraintSource::Auto => Vec::new(),
+        };
         warn_of_unused_scores(&prepared, observe);
         let dev = dev.map(|dev| prepared.data(dev.sequences, dev.scores)).transpose()?;
         observe(Event::Data {
@@ -77,12 +83,18 @@ impl Base {
         }
         let (weights, training) = fit(&prepared, dev.as_ref(), settings, &mut checkpoint, observe)?;
         let crf = Crf { structure: prepared.structure.clone(), weights };
-        Ok(Self { prepared, dev, crf, training, settings: settings.clone(), checkpoint })
+        let settings = settings.clone();
+        Ok(Self { prepared, dev, declared, crf, training, settings, checkpoint })
     }
 
     /// Its labels.
     pub fn states(&self) -> &States {
         &self.prepared.states
+    }
+
+    /// The rules that a person declared.
+    pub fn declared(&self) -> &[Constraint] {
+        &self.declared
     }
 
     /// The rules that its training sequences suggest.
