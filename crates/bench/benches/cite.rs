@@ -9,9 +9,9 @@
 
 use std::ops::Range;
 use std::path::Path;
-use std::time::Instant;
 
 use bethe_bench::Verdicts;
+use bethe_bench::usage::thread_seconds;
 use bethe_learn::corpus::Corpus;
 use bethe_learn::crf::Scorer;
 use bethe_tasks::citation::{
@@ -239,20 +239,12 @@ const SECONDS: f64 = 0.5;
 /// Mean seconds of a call: of this thread on its core where the system tells, so that others who use the
 /// machine do not count; else by the clock on the wall.
 fn seconds_of(run: &mut dyn FnMut()) -> f64 {
-    let origin = Instant::now();
-    let now = || seconds_on_core().unwrap_or_else(|| origin.elapsed().as_secs_f64());
     run();
-    let start = now();
+    let start = thread_seconds();
     let mut calls = 0;
-    while now() - start < SECONDS {
+    while thread_seconds() - start < SECONDS {
         run();
         calls += 1;
     }
-    (now() - start) / f64::from(calls)
-}
-
-fn seconds_on_core() -> Option<f64> {
-    let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
-    let nanoseconds = text.split(' ').next()?.parse::<f64>().ok()?;
-    (nanoseconds > 0.0).then_some(1e-9 * nanoseconds)
+    (thread_seconds() - start) / f64::from(calls)
 }

@@ -2,6 +2,7 @@
 //! in one run, and for each target whether it was met.
 
 mod peer;
+pub mod usage;
 
 pub use peer::Library;
 

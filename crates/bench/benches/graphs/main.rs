@@ -7,10 +7,8 @@ mod estimation;
 mod models;
 mod oracle;
 mod peer;
-#[path = "../tagging/usage.rs"]
-mod usage;
 
-use bethe_bench::Verdicts;
+use bethe_bench::{Verdicts, usage};
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).filter(|a| a != "--bench").collect();

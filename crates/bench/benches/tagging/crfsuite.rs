@@ -17,7 +17,7 @@ use bethe_tasks::tagging::{TagOptions, Tagger, Tagging};
 use serde_json::{Value, json};
 
 use super::data::{attribute_files, read};
-use super::usage::{peak_memory, processor_seconds};
+use bethe_bench::usage::{peak_memory, processor_seconds};
 
 const L2: f64 = 1.0;
 /// Most iterations of ours, which go on until they reach CRFsuite's loss.

@@ -25,7 +25,6 @@ mod crfsuite;
 mod data;
 mod records;
 mod rules;
-mod usage;
 
 use bethe_bench::Verdicts;
 

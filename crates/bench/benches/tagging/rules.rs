@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::time::Instant;
 
+use bethe_bench::usage::processor_seconds;
 use bethe_bench::{Verdicts, exponent};
 use bethe_core::Method;
 use bethe_tasks::tagging::data::{Format, Sequence};
@@ -13,7 +14,6 @@ use bethe_tasks::tagging::{TagOptions, Tagger, Tagging};
 
 use super::data::{attribute_files, read};
 use super::records::records;
-use super::usage::processor_seconds;
 
 /// Times that a file is tagged; the least time counts.
 const REPEATS: usize = 3;

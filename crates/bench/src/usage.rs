@@ -18,6 +18,17 @@ pub fn processor_seconds() -> f64 {
     }
 }
 
+/// The same of this thread alone.
+pub fn thread_seconds() -> f64 {
+    static START: OnceLock<Instant> = OnceLock::new();
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    match text.split(' ').next().and_then(|nanoseconds| nanoseconds.parse::<f64>().ok()) {
+        Some(nanoseconds) if nanoseconds > 0.0 => nanoseconds / 1e9,
+        // Some systems count nothing.
+        _ => START.get_or_init(Instant::now).elapsed().as_secs_f64(),
+    }
+}
+
 /// The most memory this process had, where the system tells.
 pub fn peak_memory() -> Option<f64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
