@@ -20,10 +20,9 @@ pub struct Products {
 impl Products {
     /// `table` is row-major; vectors start at 1.
     pub fn new(states: usize, table: &[f64]) -> Self {
-        let at = |i: usize, j: usize| table[i * states + j];
         let forward = Layout::dense(states, states, lanes(pulp::Arch::new()));
         let backward = forward.clone();
-        let values = [forward.pack(0.0, at), backward.pack(0.0, |j, i| at(i, j))];
+        let values = [forward.pack_rows(0.0, table), backward.pack_columns(0.0, table)];
         let vectors = std::array::from_fn(|_| Aligned::filled(padded(states), 1.0));
         Self { forward, backward, values, vectors }
     }

@@ -6,6 +6,8 @@
 //! permutes vectors, their lanes [pick](super::picks) rows of their own; elsewhere a panel leaves out
 //! the rows in which none of its columns has an allowed transition.
 
+use std::ops::Range;
+
 use super::aligned::Aligned;
 use super::picks::{self, Pick};
 use super::transitions::Lists;
@@ -179,20 +181,11 @@ impl Layout {
     pub(super) fn for_each_entry(&self, mut visit: impl FnMut(usize, usize, usize)) {
         let lanes = self.lanes;
         match &self.storage {
-            Storage::Dense => {
-                let mut first = 0;
-                while first < self.vectors() {
-                    let vectors = panel_width(self.vectors() - first);
-                    let (first_column, width) = (first * lanes, vectors * lanes);
-                    for row in 0..self.rows {
-                        let slot = self.rows * first_column + row * width;
-                        for lane in 0..width.min(self.columns - first_column) {
-                            visit(row, first_column + lane, slot + lane);
-                        }
-                    }
-                    first += vectors;
+            Storage::Dense => self.for_each_run(|row, columns, slot| {
+                for (lane, column) in columns.enumerate() {
+                    visit(row, column, slot + lane);
                 }
-            }
+            }),
             Storage::Blocks { .. } | Storage::Picks { .. } => {
                 for panel in 0..self.vectors() {
                     self.for_each_in_panel(panel, |row, lane, slot| {
@@ -200,6 +193,20 @@ impl Layout {
                     });
                 }
             }
+        }
+    }
+
+    /// Visits the entries of a dense layout that lie side by side: `visit(row, columns, first slot)`.
+    fn for_each_run(&self, mut visit: impl FnMut(usize, Range<usize>, usize)) {
+        let mut first = 0;
+        while first < self.vectors() {
+            let vectors = panel_width(self.vectors() - first);
+            let (start, width) = (first * self.lanes, vectors * self.lanes);
+            for row in 0..self.rows {
+                let columns = start..self.columns.min(start + width);
+                visit(row, columns, self.rows * start + row * width);
+            }
+            first += vectors;
         }
     }
 
@@ -255,6 +262,27 @@ impl Layout {
                 });
             }
         }
+    }
+
+    /// Stores values `[rows][columns]` in this dense layout, and `padding` where there is no entry.
+    pub(super) fn pack_rows(&self, padding: f64, values: &[f64]) -> Aligned {
+        let mut packed = Aligned::filled(self.slots(), padding);
+        self.for_each_run(|row, columns, slot| {
+            let run = &values[row * self.columns..][columns];
+            packed[slot..slot + run.len()].copy_from_slice(run);
+        });
+        packed
+    }
+
+    /// The same of values `[columns][rows]`.
+    pub(super) fn pack_columns(&self, padding: f64, values: &[f64]) -> Aligned {
+        let mut packed = Aligned::filled(self.slots(), padding);
+        self.for_each_run(|row, columns, slot| {
+            for (slot, column) in packed[slot..slot + columns.len()].iter_mut().zip(columns) {
+                *slot = values[column * self.rows + row];
+            }
+        });
+        packed
     }
 
     /// Stores `value(row, column)` in this layout, and `padding` where there is no entry.

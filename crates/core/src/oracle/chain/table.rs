@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use pulp::Simd;
 
-use super::aligned::Aligned;
+use super::aligned::{Aligned, padded};
 use super::exponential::exponentiate;
 use super::layout::{self, Layout};
 use super::transitions::Transitions;
@@ -52,7 +52,23 @@ pub(super) enum Stated<'a> {
     Sparse(&'a Transitions),
 }
 
-impl Stated<'_> {
+impl<'a> Stated<'a> {
+    /// All log-potentials, row-major.
+    fn dense(self) -> Cow<'a, [f64]> {
+        match self {
+            Self::Dense(log_potentials) => Cow::Borrowed(log_potentials),
+            Self::Sparse(transitions) => transitions.dense(),
+        }
+    }
+
+    /// The log-potential from state `i` to state `j`, of so many `to`.
+    fn at(self, to: usize, i: usize, j: usize) -> f64 {
+        match self {
+            Self::Dense(log_potentials) => log_potentials[i * to + j],
+            Self::Sparse(transitions) => transitions.at(i, j),
+        }
+    }
+
     /// Pairs of states that it speaks of.
     pub(super) fn cells(self) -> usize {
         match self {
@@ -106,20 +122,28 @@ impl TransitionTable {
                 (forward, backward) = sparse;
             }
         }
-        let expanded = match (stated, &forward.storage) {
-            (Stated::Sparse(transitions), layout::Storage::Dense) => transitions.dense(),
-            _ => Vec::new(),
+        let [log_forward, exp_forward, exp_backward] = match forward.storage {
+            layout::Storage::Dense => {
+                let log_potentials = stated.dense();
+                let mut weights = Aligned::filled(padded(log_potentials.len()), 0.0);
+                weights[..log_potentials.len()].copy_from_slice(&log_potentials);
+                exponentiate(instructions, &mut weights, highest);
+                [
+                    forward.pack_rows(f64::NEG_INFINITY, &log_potentials),
+                    forward.pack_rows(0.0, &weights),
+                    backward.pack_columns(0.0, &weights),
+                ]
+            }
+            _ => {
+                let at = |i: usize, j: usize| stated.at(to, i, j);
+                let log_forward = forward.pack(f64::NEG_INFINITY, at);
+                let mut exp_forward = log_forward.clone();
+                exponentiate(instructions, &mut exp_forward, highest);
+                let mut exp_backward = backward.pack(f64::NEG_INFINITY, |j, i| at(i, j));
+                exponentiate(instructions, &mut exp_backward, highest);
+                [log_forward, exp_forward, exp_backward]
+            }
         };
-        let at = |i: usize, j: usize| match stated {
-            Stated::Dense(log_potentials) => log_potentials[i * to + j],
-            Stated::Sparse(_) if !expanded.is_empty() => expanded[i * to + j],
-            Stated::Sparse(transitions) => transitions.at(i, j),
-        };
-        let log_forward = forward.pack(f64::NEG_INFINITY, at);
-        let mut exp_forward = log_forward.clone();
-        exponentiate(instructions, &mut exp_forward, highest);
-        let mut exp_backward = backward.pack(f64::NEG_INFINITY, |j, i| at(i, j));
-        exponentiate(instructions, &mut exp_backward, highest);
         Ok(Self {
             forward,
             backward,

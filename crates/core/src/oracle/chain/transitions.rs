@@ -1,3 +1,4 @@
+use std::borrow::Cow;
 use std::ops::Range;
 
 use super::table::Extent;
@@ -87,14 +88,17 @@ impl Transitions {
     }
 
     /// All log-potentials, row-major. `[from][to]`
-    pub(super) fn dense(&self) -> Vec<f64> {
+    pub(super) fn dense(&self) -> Cow<'_, [f64]> {
         let (from, to) = self.shape();
+        if self.len() == from * to {
+            return Cow::Borrowed(&self.log_potentials);
+        }
         let mut dense = vec![f64::NEG_INFINITY; from * to];
         for (from, row) in dense.chunks_mut(to).enumerate() {
             let (columns, log_potentials) = self.row(from);
             columns.iter().zip(log_potentials).for_each(|(&to, &value)| row[to as usize] = value);
         }
-        dense
+        Cow::Owned(dense)
     }
 
     /// The range of the log-potentials.

@@ -161,8 +161,14 @@ fn first_cells(start: Option<&[f64]>, cells: usize) -> Vec<bool> {
 fn cells_after(moves: &Moves, step: usize, before: &[bool]) -> Vec<bool> {
     let table = &moves.tables[moves.of_step[step]];
     let mut after = vec![false; before.len()];
+    let mut left = after.len();
     for from in (0..before.len()).filter(|&from| before[from]) {
-        table.row(from).0.iter().for_each(|&to| after[to as usize] = true);
+        for &to in table.row(from).0 {
+            left -= usize::from(!std::mem::replace(&mut after[to as usize], true));
+        }
+        if left == 0 {
+            break;
+        }
     }
     after
 }
