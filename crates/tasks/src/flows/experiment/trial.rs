@@ -20,7 +20,9 @@ pub struct Row {
     pub instance: String,
     /// The solver.
     pub solver: String,
-    /// Until the objective was within 1e-4 of the optimum, for good or not.
+    /// Until the solver could begin: exponentials of tables, or a program written down.
+    pub ready_seconds: f64,
+    /// From then until the objective was within 1e-4 of the optimum, for good or not.
     #[serde(rename = "seconds_to_1e-4")]
     pub seconds_to_1e_4: Option<f64>,
     /// The same for 1e-6.
@@ -62,8 +64,9 @@ impl Contender {
     }
 }
 
-/// How often a solver of ours is timed; the best counts.
-const REPEATS: usize = 5;
+/// A solver of ours is timed so often at most, or for so many seconds; the best counts.
+const REPEATS: usize = 20;
+const PATIENCE: f64 = 0.5;
 
 /// The optimum of a problem, to more digits than are compared.
 pub fn optimum(instance: &Instance) -> Result<f64, FlowError> {
@@ -80,8 +83,12 @@ fn relative(error: f64, optimum: f64) -> f64 {
 
 /// Runs one of our solvers until it has proved an error of 1e-6, or gives up; the quickest of some runs.
 pub fn ours(instance: &Instance, contender: Contender, optimum: f64) -> Result<Row, FlowError> {
+    let begun = Instant::now();
     let mut best = once(instance, contender, optimum)?;
     for _ in 1..REPEATS {
+        if begun.elapsed().as_secs_f64() > PATIENCE {
+            break;
+        }
         let seconds = |row: &Row| row.certified_seconds_to_1e_6.unwrap_or(f64::INFINITY);
         let again = once(instance, contender, optimum)?;
         if seconds(&again) < seconds(&best) {
@@ -96,7 +103,7 @@ fn once(instance: &Instance, contender: Contender, optimum: f64) -> Result<Row, 
     let problem = instance.problem(&noise);
     let started = Instant::now();
     drop(problem.bind()?);
-    let binding = started.elapsed().as_secs_f64();
+    let ready_seconds = started.elapsed().as_secs_f64();
     let settings = Settings { tolerance: 1e-6, max_iterations: 2000, ..Settings::default() };
     let mut records: Vec<Record> = Vec::with_capacity(2000);
     let mut keep = |record: &Record, _: &[f64]| {
@@ -115,7 +122,7 @@ fn once(instance: &Instance, contender: Contender, optimum: f64) -> Result<Row, 
         })
     };
     let certified = first(&|record| record.gap.is_some_and(|gap| relative(gap, optimum) <= 1e-6));
-    let seconds = |record: Option<&Record>| record.map(|record| binding + record.seconds);
+    let seconds = |record: Option<&Record>| record.map(|record| record.seconds);
     let solution = &flows.solution;
     let status = match solution.status {
         Status::IterationLimit => "failed",
@@ -126,6 +133,7 @@ fn once(instance: &Instance, contender: Contender, optimum: f64) -> Result<Row, 
         size: instance.size,
         instance: instance.name.clone(),
         solver: contender.name().to_string(),
+        ready_seconds,
         seconds_to_1e_4: seconds(reached(1e-4)),
         seconds_to_1e_6: seconds(reached(1e-6)),
         certified_seconds_to_1e_6: seconds(certified),
@@ -165,6 +173,7 @@ pub fn interior_point(
         size: instance.size,
         instance: instance.name.clone(),
         solver: "interior-point".to_string(),
+        ready_seconds: last.ready_seconds,
         seconds_to_1e_4: within(1e-4),
         seconds_to_1e_6: within(1e-6),
         certified_seconds_to_1e_6: None,
