@@ -30,7 +30,7 @@ impl Fold<'_> {
     pub fn classifier(&self, desk: &Desk) -> Result<(), Stopped> {
         self.busy(desk, "the classifier")?;
         let recipe = &self.settings.recipe;
-        let (train, held_out) = split(self.data, &self.train, self.number);
+        let (train, held_out) = split(self.data, &self.train, self.number, 0);
         let learn = |maps: &[Vec<f64>], which: &[usize], features: usize| {
             let l2 = recipe.classifier_l2;
             let settings = ClassifierSettings { features, l2, iterations: ITERATIONS };

@@ -80,7 +80,7 @@ fn trials<'a>(
     choices: &[Hidden],
     desk: &Desk,
 ) -> Result<Vec<Trial<'a>>, Stopped> {
-    let (train, held_out) = split(outer.data, &outer.train, outer.number);
+    let (train, held_out) = split(outer.data, &outer.train, outer.number, 0);
     let mut trials = Vec::new();
     for second in 1..choices.len() {
         for first in 0..second {

@@ -49,7 +49,7 @@ impl Default for Recipe {
             passes: 3,
             passes_from_zero: 6,
             rates: vec![0.02, 0.1],
-            energy_l2: vec![1.0, 10.0],
+            energy_l2: vec![0.1, 1.0, 10.0],
             open_weights: vec![0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0],
             open_caps: vec![0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5, 4.0, 4.5, 5.0, 6.0, 7.0, 8.0, 10.0],
         }

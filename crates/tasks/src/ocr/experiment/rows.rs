@@ -33,14 +33,14 @@ impl<'a> Fold<'a> {
         self.busy(desk, "base models to tune with")?;
         let inner = Inner::of_pixels(&self);
         self.busy(desk, "the base model")?;
-        let how = Minimisation { l2: inner.fitted.l2, ..self.settings.recipe.pixels };
-        let base = self.refit(&self.data.pixels.1, &inner.fitted.model, &how);
+        let how = Minimisation { l2: inner.fitted().l2, ..self.settings.recipe.pixels };
+        let base = self.refit(&self.data.pixels.1, &inner.fitted().model, &how);
         desk.take(self.number, "base", self.test_base(&base))?;
         desk.take(self.number, "lexicon", self.test_lexicon(&base, &self.lexicon))?;
         self.busy(desk, "ways to learn, steps and penalties")?;
         let [unigram, word] = [UNIGRAM, WORD].map(|statistic| inner.tune(statistic));
-        let unigram_exact = inner.choose(UNIGRAM, Search::Exact, unigram);
-        let word_exact = inner.choose(WORD, Search::Exact, word);
+        let unigram_exact = inner.choose(UNIGRAM, Search::Exact, unigram.rate);
+        let word_exact = inner.choose(WORD, Search::Exact, word.rate);
         self.row(desk, ("unigram-all", UNIGRAM_ALL, Search::Local), &base, unigram)?;
         let by_unigrams = self.ways(desk, ("unigram", UNIGRAM), &base, unigram)?;
         let by_words = self.ways(desk, ("word", WORD), &base, word)?;
@@ -127,8 +127,8 @@ impl<'a> Fold<'a> {
         self.busy(desk, "the base model of pairs, and ways to learn")?;
         let inner = Inner::of_pairs(self);
         let [word, word_exact] =
-            [Search::Local, Search::Exact].map(|search| inner.choose(WORD, search, word));
-        let start = &inner.fitted.model;
+            [Search::Local, Search::Exact].map(|search| inner.choose(WORD, search, word.rate));
+        let start = &inner.fitted().model;
         let base = self.refit(&self.data.pairs.1, start, &self.settings.recipe.pairs);
         desk.take(self.number, "pairs-base", self.test_base(&base))?;
         desk.take(self.number, "pairs-lexicon", self.test_lexicon(&base, &self.lexicon))?;
