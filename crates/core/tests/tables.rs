@@ -5,7 +5,9 @@ mod common;
 
 use bethe_core::energy::Energies;
 use bethe_core::model::BaseModel;
-use bethe_core::{Energy, Model, Penalty, Problem, Settings, Status, Term, solve::Ignore};
+use bethe_core::{
+    Energy, Model, OracleKind, Penalty, Problem, Settings, Status, Term, solve::Ignore,
+};
 use common::{Recipe, random_model, rng, soft_penalties};
 use rand::Rng;
 use rand::rngs::StdRng;
@@ -199,37 +201,85 @@ fn noisy_marginals_are_estimated_with_a_certificate() {
     assert!(answer.gap.unwrap() <= 1e-6 * answer.objective.unwrap().abs().max(1.0));
 }
 
-#[test]
-fn many_cells_are_left_to_accelerated_steps() {
-    let mut rng = rng(8);
-    let (total, size) = (5000.0, 12);
-    let scopes = [vec![0, 1], vec![1, 2], vec![2, 3], vec![3, 0], vec![4, 2], vec![1]];
+const SIZE: usize = 12;
+
+/// Noisy counts of an uneven distribution over attributes of twelve values, in tables that overlap.
+fn noisy_tables(seed: u64, penalty: Penalty, total: f64, noise: f64) -> Problem {
+    let mut rng = rng(seed);
+    let scopes = [vec![0, 1], vec![1, 2], vec![2, 3], vec![3, 0], vec![4, 2], vec![1], vec![4, 2]];
     let table = |scope: &Vec<usize>| {
-        let cells = size_of_scope(scope, size);
-        let target = (0..cells).map(|_| total / cells as f64 + rng.random_range(-15.0..15.0));
-        Energy::TableMeasurement {
-            weight: 0.01,
-            penalty: Penalty::Squared,
-            scope: scope.clone(),
-            target: target.collect(),
-            total,
-        }
+        let cells = SIZE.pow(u32::try_from(scope.len()).unwrap());
+        let share = |cell: usize| (1 + cell % SIZE) as f64 / (cells * (SIZE + 1) / 2) as f64;
+        let target = (0..cells).map(|cell| total * share(cell) + rng.random_range(-noise..noise));
+        let target = target.collect();
+        let weight = 0.01 * rng.random_range(0.5..2.0);
+        Energy::TableMeasurement { weight, penalty, scope: scope.clone(), target, total }
     };
     let energies: Vec<Energy> = scopes.iter().map(table).collect();
-    let problem = Problem::new(Model::new(&[size; 5]).unwrap(), energies).unwrap();
-    let settings = Settings { tolerance: 1e-4, ..Settings::default() };
-    let found = problem.solve(&settings, &mut Ignore).unwrap();
-    assert_eq!((found.solver, found.status), ("accelerated-rda", Status::Converged));
-    let gap = found.gap.unwrap();
-    assert!(gap <= 1e-4 * found.objective.unwrap().abs().max(1.0));
-    let dual = Settings { method: bethe_core::Method::Dual, ..settings };
-    let dual = problem.solve(&dual, &mut Ignore).unwrap();
-    // Two certificates about one optimum.
-    let (objective, bound) = (found.objective.unwrap(), found.lower_bound.unwrap());
-    assert!(dual.objective.unwrap() >= bound - 1e-9 * bound.abs());
-    assert!(objective >= dual.lower_bound.unwrap() - 1e-9 * objective.abs());
+    Problem::new(Model::new(&[SIZE; 5]).unwrap(), energies).unwrap()
 }
 
-fn size_of_scope(scope: &[usize], size: usize) -> usize {
-    size.pow(u32::try_from(scope.len()).unwrap())
+/// Two certificates about one optimum.
+fn assert_compatible(a: &bethe_core::Answer, b: &bethe_core::Answer) {
+    for (one, other) in [(a, b), (b, a)] {
+        let (objective, bound) = (one.objective.unwrap(), other.lower_bound.unwrap());
+        assert!(objective >= bound - 1e-9 * bound.abs(), "{objective} below {bound}");
+    }
+}
+
+#[test]
+fn tables_that_contradict_one_another_are_solved_in_few_calls() {
+    for (seed, (total, noise)) in
+        [(5000.0, 15.0), (300.0, 40.0), (1e6, 15.0)].into_iter().enumerate()
+    {
+        let problem = noisy_tables(seed as u64, Penalty::Squared, total, noise);
+        let found = problem.solve(&Settings::default(), &mut Ignore).unwrap();
+        assert_eq!((found.solver, found.status), ("dual", Status::Converged), "total {total}");
+        assert!(found.gap.unwrap() <= 1e-6 * found.objective.unwrap().abs().max(1.0));
+        assert!(found.oracle_calls < 500, "total {total}: {} calls", found.oracle_calls);
+        let method = bethe_core::Method::AcceleratedRda { smoothness: None };
+        let settings = Settings { method, max_iterations: 300, ..Settings::default() };
+        let other = problem.solve(&settings, &mut Ignore).unwrap();
+        assert_compatible(&found, &other);
+        // Energies are those that were stated, not those from targets that agree.
+        let sum: f64 = found.energies.iter().flatten().sum();
+        let entropy = found.objective.unwrap() - sum;
+        assert!(entropy <= 0.0 && entropy >= -5.0 * (SIZE as f64).ln() - 1e-9, "{entropy}");
+    }
+}
+
+#[test]
+fn many_cells_of_other_smooth_penalties_are_left_to_accelerated_steps() {
+    let problem = noisy_tables(8, Penalty::Huber { delta: 5.0 }, 5000.0, 15.0);
+    let settings = Settings { tolerance: 1e-3, ..Settings::default() };
+    let found = problem.solve(&settings, &mut Ignore).unwrap();
+    assert_eq!((found.solver, found.status), ("accelerated-rda", Status::Converged));
+    let dual = Settings { method: bethe_core::Method::Dual, ..settings };
+    assert_compatible(&found, &problem.solve(&dual, &mut Ignore).unwrap());
+}
+
+#[test]
+fn nothing_but_noise_is_left_to_adaptive_steps() {
+    let problem = noisy_tables(9, Penalty::Squared, 10.0, 400.0);
+    let found = problem.solve(&Settings::default(), &mut Ignore).unwrap();
+    assert_eq!((found.solver, found.status), ("adaptive", Status::Converged));
+}
+
+/// Pseudo-marginals of tables that share two variables need not agree: what would be a constant is not.
+#[test]
+fn an_oracle_that_is_not_exact_sees_the_tables_as_they_are() {
+    let mut rng = rng(11);
+    let model = model(&mut rng, 0.0);
+    let scopes: [&[usize]; 4] = [&[0, 1, 2], &[3, 2, 1], &[3, 0], &[0, 2]];
+    let whole: Vec<Energy> =
+        scopes.iter().map(|scope| table(&mut rng, scope, Penalty::Squared)).collect();
+    let single: Vec<Energy> = whole.iter().flat_map(cells).collect();
+    for oracle in [OracleKind::TreeReweighted, OracleKind::Exact] {
+        let settings = Settings { tolerance: 1e-8, oracle, ..Settings::default() };
+        let [found, expected] = [&whole, &single].map(|energies| {
+            let problem = Problem::new(model.clone(), energies.clone()).unwrap();
+            problem.solve(&settings, &mut Ignore).unwrap().objective.unwrap()
+        });
+        assert!((found - expected).abs() < 1e-6, "{oracle:?}: {found} for {expected}");
+    }
 }

@@ -1,8 +1,10 @@
 use std::ops::Range;
 
+use super::agreement::Lay;
 use super::custom::BoundCustom;
 use super::layout::{Layout, LinearRow, linear_rows, whole_tables};
 use super::measurement::Sight;
+use super::squared_tables::MeasuredTable;
 use super::{Curvature, Energy, EnergyFunction, Measurements, Nearest, Penalty, Product, Rows};
 use crate::model::table::row_major_strides;
 use crate::model::{BaseModel, CellMap};
@@ -20,6 +22,8 @@ pub struct Energies {
     pub others: Vec<Box<dyn EnergyFunction>>,
     /// Where each stated energy went. `[energies]`
     slots: Vec<Slot>,
+    /// The measurements that are of whole tables.
+    pub(super) tables: Vec<MeasuredTable>,
 }
 
 /// Shows a gradient that is there already.
@@ -59,6 +63,7 @@ impl Energies {
             nearest: Vec::new(),
             others: Vec::new(),
             slots: Vec::with_capacity(energies.len()),
+            tables: Vec::new(),
         };
         let mut linear = linear.into_iter();
         for energy in energies {
@@ -71,7 +76,8 @@ impl Energies {
     /// Measurements whose rows are in coordinates of `support` already.
     pub fn of_measurements(support: Support, measurements: Measurements) -> Self {
         let slots = (0..measurements.len()).map(|row| Slot::Rows(row..row + 1)).collect();
-        Self { support, measurements, nearest: Vec::new(), others: Vec::new(), slots }
+        let (nearest, others) = (Vec::new(), Vec::new());
+        Self { support, measurements, nearest, others, slots, tables: Vec::new() }
     }
 
     /// One minimum of pieces, whose rows are in coordinates of `support` already.
@@ -82,6 +88,7 @@ impl Energies {
             nearest: vec![nearest],
             others: Vec::new(),
             slots: vec![Slot::Nearest(0)],
+            tables: Vec::new(),
         }
     }
 
@@ -273,8 +280,15 @@ impl Energies {
             let offsets: Vec<f64> =
                 map.gather(target, target.len()).into_iter().map(|value| -value).collect();
             let into = if negative { &mut alone } else { &mut self.measurements };
-            let start = map.table.map_or(0, |table| layout.start[table]);
+            let table = map.table.expect("a whole table");
+            let start = layout.start[table];
             into.push_table((start, *total), &offsets, (*weight, *penalty));
+            if !negative {
+                let scope = base.tables[table].scope.clone();
+                let shape = scope.iter().map(|&v| base.cardinalities[v]).collect();
+                let rows = first..self.measurements.len();
+                self.tables.push(MeasuredTable { rows, lay: Lay { start, scope, shape } });
+            }
         } else {
             for (&value, &cell) in target.iter().zip(&map.cells) {
                 let into = if negative { &mut alone } else { &mut self.measurements };

@@ -8,6 +8,7 @@
 //! * every other [`EnergyFunction`]: products (mean field), a user's closure, and measurements
 //!   with negative weight. Solvers see their value and gradient only.
 
+mod agreement;
 mod bind;
 mod custom;
 mod error;
@@ -17,6 +18,7 @@ mod nearest;
 mod penalty;
 mod product;
 mod rows;
+mod squared_tables;
 
 pub use bind::Energies;
 pub(crate) use bind::Whole;
@@ -30,6 +32,7 @@ pub(crate) use penalty::{Kind, clip, specialised};
 pub use product::Product;
 pub use rows::Rows;
 pub(crate) use rows::Run;
+pub(crate) use squared_tables::SquaredTables;
 
 use crate::model::Model;
 

@@ -5,6 +5,7 @@ use super::dual::Dual;
 use super::engine::{Engine, Solver};
 use super::global::Global;
 use super::relaxed::Relaxed;
+use super::tempered::Tempered;
 use super::{Method, Plan, Settings, SolveError};
 
 /// The solver for a method, or an error where it cannot serve the energies.
@@ -14,7 +15,7 @@ pub(super) fn choose(
 ) -> Result<Box<dyn Solver>, SolveError> {
     let energies = &*engine.energies;
     let hard = energies.measurements.has_hard();
-    let plan = Plan::for_energies(energies);
+    let plan = Plan::through(engine.oracle.exactness(), energies);
     let unserved = |energy, expected| {
         Err(SolveError::Unserved { solver: settings.method.name(), energy, expected })
     };
@@ -51,8 +52,11 @@ pub(super) fn choose(
             }
             Box::new(Adaptive::start(engine)?)
         }
-        Method::Dual if !matches!(plan, Plan::Dual | Plan::Accelerated) => {
+        Method::Dual if !energies.nearest.is_empty() || !energies.others.is_empty() => {
             return unserved("energies other than measurements", "solver auto");
+        }
+        Method::Auto | Method::Dual if plan == Plan::Tempered && !settings.global => {
+            Box::new(Tempered::start(engine))
         }
         Method::Auto if settings.global => Box::new(Global::start(engine, tolerance)),
         Method::Auto if plan == Plan::Adaptive => Box::new(Adaptive::start(engine)?),

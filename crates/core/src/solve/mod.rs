@@ -9,7 +9,7 @@
 //! | `MirrorDescent` | gradients | `τ = η/(1 + η)` |
 //! | `AcceleratedRda` | smooth, convex | two sequences, `O(1/t²)` |
 //! | `Adaptive` | smooth | `τ = 1/(1 + M)`, `M` by backtracking; linear rate |
-//! | `Dual` | measurements only | bounded quasi-Newton on the multipliers; exact on kinks |
+//! | `Dual` | measurements only | bounded quasi-Newton on the multipliers; exact on kinks; tables that overlap are made to agree |
 //! | `Auto` | anything | picks one of the above, or combines them |
 //!
 //! One driver ([`solve`]) owns time, stopping, certificates and the non-finite guard.
@@ -27,6 +27,7 @@ mod relaxed;
 mod settings;
 mod solution;
 mod summary;
+mod tempered;
 
 pub(crate) use driver::check_finite;
 pub use driver::{Base, Task, solve, solve_from};

@@ -4,7 +4,7 @@ use thiserror::Error;
 
 use crate::energy::Energies;
 use crate::model::ModelError;
-use crate::oracle::{OracleKind, Tables};
+use crate::oracle::{Exactness, OracleKind, Tables};
 
 /// Which solver to run, with its own settings.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -58,17 +58,30 @@ pub enum Plan {
     Rda,
     /// `nearest` energies piece by piece, other energies linearised, what remains by the dual.
     Alternating,
-    /// Large tables of smooth measurements: accelerated dual averaging. Tables that overlap say the same
-    /// thing several times, which leaves the dual flat in many directions.
+    /// Squared errors of tables that overlap: their dual, once they are made to agree, with weights that
+    /// grow.
+    Tempered,
+    /// Large tables of other smooth measurements: accelerated dual averaging. Tables that overlap say the
+    /// same thing several times, which leaves the dual flat in many directions.
     Accelerated,
 }
 
 impl Plan {
-    /// The plan for energies.
+    /// The plan for energies under an exact oracle.
     pub fn for_energies(energies: &Energies) -> Self {
+        Self::through(Exactness::Exact, energies)
+    }
+
+    /// The plan under this oracle: marginals of one that is not exact agree only in part.
+    pub(super) fn through(exactness: Exactness, energies: &Energies) -> Self {
+        let is_exact = exactness == Exactness::Exact;
+        let telling = energies.has_telling_tables().filter(|_| is_exact);
+        let many = energies.measurements.are_many_smooth_tables();
         match (energies.measurements.is_empty(), energies.nearest.is_empty(), &energies.others[..])
         {
-            (_, true, []) if energies.measurements.are_many_smooth_tables() => Self::Accelerated,
+            (_, true, []) if telling == Some(true) => Self::Tempered,
+            (_, true, []) if telling == Some(false) && many => Self::Adaptive,
+            (_, true, []) if many => Self::Accelerated,
             (_, true, []) => Self::Dual,
             (true, true, _) if energies.has_convex_kinks() => Self::Rda,
             (true, true, _) => Self::Adaptive,

@@ -13,14 +13,14 @@
 mod feasibility;
 mod passes;
 mod program;
-mod quasi_newton;
+pub(super) mod quasi_newton;
 mod secant;
 #[cfg(test)]
 mod tests;
 
 use passes::{Blend, Placed};
 use program::{Iterate, Program};
-use quasi_newton::Memory;
+use quasi_newton::{End, Memory};
 use secant::Secant;
 
 use super::engine::{Engine, Point, Solver, Step, Verdict, rounding};
@@ -28,7 +28,7 @@ use crate::energy::Measurements;
 use crate::vector::{Place, sweep, vectorised};
 
 /// The first step may change no potential by more than this; the limit doubles when it binds.
-const FIRST_TILT_LIMIT: f64 = 8.0;
+pub(super) const FIRST_TILT_LIMIT: f64 = 8.0;
 /// No step changes a Poisson log-multiplier by more than this.
 const LOG_STEP_LIMIT: f64 = 3.0;
 /// Where nothing bends, this keeps inverses far from overflow.
@@ -37,11 +37,11 @@ const LEAST_CURVATURE: f64 = 1e-100;
 /// took: where curvature changes along the way, as counts make it, full steps fail again and again.
 const GROWTH: f64 = 2.0;
 /// A step is shortened at most so often.
-const TRIALS: usize = 40;
+pub(super) const TRIALS: usize = 40;
 /// Where function values differ by less than this part, only gradients are trusted.
 const VALUE_NOISE: f64 = 1e-12;
 /// So many searches in a row that fail mean that rounding has the last word.
-const FAILURES: usize = 3;
+pub(super) const FAILURES: usize = 3;
 /// Every so many iterations an unsolved problem with hard constraints is tested for a proof that
 /// they cannot hold.
 const INFEASIBILITY_TEST: usize = 8;
@@ -192,7 +192,7 @@ impl Dual {
         let blend = match &mut self.memory {
             _ if !self.remembers => Blend::STEEPEST,
             Some(memory) => {
-                memory.direction(gradient, diagonal, &mut self.trial.unknowns);
+                memory.direction(gradient, diagonal, &mut self.trial.unknowns, &mut |_| {});
                 Blend::GIVEN
             }
             None => secant.direction(),
@@ -253,16 +253,14 @@ impl Dual {
                     self.tilt_limit = limit;
                 }
                 if let Some(memory) = &mut self.memory {
-                    memory.keep(&self.current, &self.trial);
+                    memory.keep(self.current.end(), self.trial.end());
                 }
                 std::mem::swap(&mut self.current, &mut self.trial);
                 (self.remembers, self.moved) = (true, true);
                 (self.part, self.failures) = (part, 0);
                 return;
             }
-            // The secant's zero of the slope, kept away from both ends.
-            let zero = before / (before - after);
-            let shorter = if zero.is_finite() { zero.clamp(0.1, 0.7) } else { 0.1 };
+            let shorter = shorter(before, after);
             part *= shorter;
             self.shorten(shorter);
         }
@@ -274,17 +272,10 @@ impl Dual {
     }
 
     fn passes(&self, before: f64, after: f64) -> bool {
-        let (old, new) = (self.current.value, self.trial.value);
-        if !new.is_finite() || !after.is_finite() {
-            return false;
-        }
-        let slack = self.current.point.slack + self.trial.point.slack;
-        let noise =
-            VALUE_NOISE * (1.0 + old.abs() + self.current.point.log_partition.abs()) + slack;
-        let falls = new <= old + 1e-4 * before;
-        let falls_by_slope = after <= 0.0 && new <= old + noise;
-        let is_level = (new - old).abs() <= noise && after <= -0.9 * before;
-        falls || falls_by_slope || is_level
+        let (old, new) = (&self.current, &self.trial);
+        let slack = old.point.slack + new.point.slack;
+        let noise = slack + value_noise(old.value, old.point.log_partition);
+        is_descent([old.value, new.value], [before, after], noise)
     }
 
     fn report(&self, verdict: Verdict) -> Step {
@@ -295,6 +286,30 @@ impl Dual {
             ..Step::new(objective, self.lower_bound(), self.current.residual, verdict)
         }
     }
+}
+
+/// What function values may differ by without meaning anything.
+pub(super) fn value_noise(value: f64, log_partition: f64) -> f64 {
+    VALUE_NOISE * (1.0 + value.abs() + log_partition.abs())
+}
+
+/// Whether a step that takes a function from one value to another, with these slopes along it at its ends,
+/// is one down.
+pub(super) fn is_descent([old, new]: [f64; 2], [before, after]: [f64; 2], noise: f64) -> bool {
+    if !new.is_finite() || !after.is_finite() {
+        return false;
+    }
+    let falls = new <= old + 1e-4 * before;
+    let falls_by_slope = after <= 0.0 && new <= old + noise;
+    let is_level = (new - old).abs() <= noise && after <= -0.9 * before;
+    falls || falls_by_slope || is_level
+}
+
+/// Where the next trial of a search lies, as a part of the last: the secant's zero of the slope, kept away
+/// from both ends.
+pub(super) fn shorter(before: f64, after: f64) -> f64 {
+    let zero = before / (before - after);
+    if zero.is_finite() { zero.clamp(0.1, 0.7) } else { 0.1 }
 }
 
 /// How many past steps shape the direction. Each costs some passes over the unknowns, which may take

@@ -8,6 +8,7 @@ use std::ops::Range;
 
 use pulp::Simd;
 
+use super::End;
 use super::passes::{Blend, Measured, PairTotals, Pairs, Placed, Placement, without_residue};
 use super::secant::Secant;
 use crate::energy::{Kind, Measurements, Penalty, Rows, Run, clip, specialised};
@@ -88,6 +89,11 @@ impl Iterate {
             point: Point::new(coordinates),
             scratch: Box::default(),
         }
+    }
+
+    /// What a step from or to here is made of.
+    pub fn end(&self) -> End<'_> {
+        End { unknowns: &self.unknowns, gradient: &self.gradient, diagonal: &self.diagonal }
     }
 
     /// `λ`. `[measurements]`

@@ -2,13 +2,20 @@
 
 use std::ops::Range;
 
-use super::program::Iterate;
 use crate::vector::aligned::padded;
-use crate::vector::{Aligned, Place, sweep, vectorised};
+use crate::vector::{Aligned, Place, sums, sweep, vectorised};
+
+/// An end of a step: where it is, the gradient there, and the inverse of the curvature in each coordinate, 0
+/// where it is not free.
+pub(in crate::solve) struct End<'a> {
+    pub unknowns: &'a [f64],
+    pub gradient: &'a [f64],
+    pub diagonal: &'a [f64],
+}
 
 /// Pairs of steps and gradient changes, and the two-loop recursion over them, in one pass for each
 /// step of each loop.
-pub(super) struct Memory {
+pub(in crate::solve) struct Memory {
     coordinates: usize,
     /// From one vector to the next: whole cache lines.
     stride: usize,
@@ -74,11 +81,11 @@ impl Memory {
 
     /// Remembers the step from one iterate to another and what it did to the gradient; the next
     /// direction is asked for at its end.
-    pub fn keep(&mut self, from: &Iterate, to: &Iterate) {
+    pub fn keep(&mut self, from: End, to: End) {
         let range = self.range(self.kept);
         let (steps, changes) = (&mut self.steps[range.clone()], &mut self.changes[range]);
         let [x, old_x, g, old_g, d] =
-            [&to.unknowns, &from.unknowns, &to.gradient, &from.gradient, &to.diagonal];
+            [to.unknowns, from.unknowns, to.gradient, from.gradient, to.diagonal];
         let (products, []) = vectorised(
             #[inline(always)]
             || {
@@ -103,18 +110,34 @@ impl Memory {
 
     /// `direction ← −B·gradient` in the free coordinates, where `diagonal` is positive, and 0
     /// elsewhere, where it is 0; `B` is the inverse Hessian that the pairs update from `diagonal`.
-    pub fn direction(&mut self, gradient: &[f64], diagonal: &[f64], direction: &mut [f64]) {
+    ///
+    /// Where the diagonal says too little, `project` takes what it made of a vector to what counts of it:
+    /// a projection whose adjoint leaves gradients as they are, so that `B` stays symmetric.
+    pub fn direction(
+        &mut self,
+        gradient: &[f64],
+        diagonal: &[f64],
+        direction: &mut [f64],
+        project: &mut impl FnMut(&mut [f64]),
+    ) {
         vectorised(
             #[inline(always)]
-            || self.recur(gradient, diagonal, direction),
+            || self.recur(gradient, diagonal, direction, project),
         );
     }
 
     #[inline(always)]
-    fn recur(&mut self, gradient: &[f64], diagonal: &[f64], direction: &mut [f64]) {
+    fn recur(
+        &mut self,
+        gradient: &[f64],
+        diagonal: &[f64],
+        direction: &mut [f64],
+        project: &mut impl FnMut(&mut [f64]),
+    ) {
         direction.iter_mut().zip(gradient).for_each(|(q, g)| *q = -g);
         if self.is_empty() {
             direction.iter_mut().zip(diagonal).for_each(|(q, d)| *q *= d);
+            project(direction);
             return;
         }
         let (first, last) = (self.first, self.kept - 1);
@@ -139,15 +162,10 @@ impl Memory {
         let share = self.factors[self.slot(first)].share;
         let scale = self.scale();
         let (_, change) = self.pair(first);
-        let ([mut along], []) = sweep(
-            [&mut *direction],
-            [change, diagonal],
-            #[inline(always)]
-            |[q], [change, d]| {
-                let q = scale * d * (q - share * change);
-                Place { values: [q], terms: [change * q], sizes: [] }
-            },
-        );
+        let places = direction.iter_mut().zip(change.iter().zip(diagonal));
+        places.for_each(|(q, (change, d))| *q = scale * d * (*q - share * change));
+        project(direction);
+        let [mut along] = sums([change, direction], |[change, q]| [change * q]);
         for pair in first..=last {
             let Factors { curvature, share, .. } = self.factors[self.slot(pair)];
             let back = share - along / curvature;

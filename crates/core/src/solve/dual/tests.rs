@@ -110,9 +110,9 @@ fn the_latest_step_leads_where_a_memory_of_one_step_does() {
         program.place(&old, Blend::STEEPEST, &mut new);
         program.evaluate(&mut engine, &old, 8.0, &mut new);
         let mut memory = Memory::new(rows, 1);
-        memory.keep(&old, &new);
+        memory.keep(old.end(), new.end());
         let mut expected = vec![0.0; rows];
-        memory.direction(&new.gradient, &new.diagonal, &mut expected);
+        memory.direction(&new.gradient, &new.diagonal, &mut expected, &mut |_| {});
         let Blend { gradient, older, apart, .. } = new.secant.direction();
         let size = expected.iter().fold(0.0f64, |size, e| size.max(e.abs()));
         for (row, expected) in expected.iter().enumerate() {

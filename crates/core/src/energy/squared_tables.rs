@@ -1,0 +1,134 @@
+//! Squared errors of whole tables, and nothing else.
+
+use std::ops::Range;
+
+use super::agreement::{Agreement, Lay};
+use super::{Energies, Penalty};
+
+/// Probabilities sum to 1. The sizes of targets that sum to more than this are mostly noise: next to nothing of
+/// the nearest distribution is where they are.
+const DROWNED: f64 = 100.0;
+
+/// Rows that measure the cells of a table, one by one.
+#[derive(Clone, Debug)]
+pub(crate) struct MeasuredTable {
+    pub rows: Range<usize>,
+    pub lay: Lay,
+}
+
+/// The energy `Σ_i W_i/2·(μ_i − p̄_i)² + constant` over all coordinates of a support, where the targets `p̄`
+/// agree.
+#[derive(Clone, Debug)]
+pub(crate) struct SquaredTables {
+    /// `W`. `[support]`
+    pub weights: Vec<f64>,
+    /// `1/W`. `[support]`
+    pub inverse_weights: Vec<f64>,
+    /// `p̄`. `[support]`
+    pub targets: Vec<f64>,
+    pub constant: f64,
+    agreement: Agreement,
+    is_even: bool,
+}
+
+impl Energies {
+    /// Whether the energies are squared errors of whole tables that cover all there is to see, and how
+    /// many cells are in tables that are drowned in noise.
+    fn squared_table_cells(&self) -> Option<[usize; 2]> {
+        let measurements = &self.measurements;
+        let alone = self.nearest.is_empty() && self.others.is_empty() && !self.tables.is_empty();
+        let squared = |row: usize| measurements.penalty(row) == Penalty::Squared;
+        if !alone || !(0..measurements.len()).all(squared) {
+            return None;
+        }
+        let mut covered = vec![false; self.support().len()];
+        let (mut rows, mut drowned) = (0, 0);
+        for MeasuredTable { rows: own, lay } in &self.tables {
+            covered[lay.start..lay.start + lay.cells()].fill(true);
+            rows += own.len();
+            self.table_weight(own)?;
+            let sizes = own.clone().map(|row| measurements.rows().offset(row).abs()).sum::<f64>();
+            drowned += if sizes > DROWNED * self.total(own.start) { own.len() } else { 0 };
+        }
+        (rows == measurements.len() && covered.into_iter().all(|seen| seen))
+            .then_some([rows, drowned])
+    }
+
+    /// Whether some of these tables share a variable.
+    fn tables_overlap(&self) -> bool {
+        let mut seen = rustc_hash::FxHashMap::default();
+        self.tables.iter().any(|table| {
+            let other = |v: &usize| *seen.entry(*v).or_insert(table.lay.start) != table.lay.start;
+            table.lay.scope.iter().any(other)
+        })
+    }
+
+    /// Whether the energies are squared errors of whole tables that overlap, most cells of which are
+    /// measured well enough to tell them from an even distribution's (`Some(true)`) or not.
+    pub(crate) fn has_telling_tables(&self) -> Option<bool> {
+        let [all, drowned] = self.squared_table_cells()?;
+        self.tables_overlap().then_some(2 * drowned < all)
+    }
+
+    /// The weight of a table's rows as one of probabilities, if they all have the same.
+    fn table_weight(&self, rows: &Range<usize>) -> Option<f64> {
+        let weights = &self.measurements.weights()[rows.clone()];
+        let total = self.total(rows.start);
+        weights.iter().all(|weight| *weight == weights[0]).then_some(weights[0] * total * total)
+    }
+
+    fn total(&self, row: usize) -> f64 {
+        self.measurements.rows().entries(row).map(|(_, coefficient)| coefficient).sum()
+    }
+}
+
+impl SquaredTables {
+    /// What the energies come to, if [`Energies::has_telling_tables`] is not `None`.
+    pub fn new(energies: &Energies) -> Self {
+        let width = energies.support().len();
+        let (mut weights, mut targets) = (vec![0.0; width], vec![0.0; width]);
+        let (rows, mut lays) = (energies.measurements.rows(), Vec::<Lay>::new());
+        let mut squares = 0.0;
+        for MeasuredTable { rows: own, lay } in &energies.tables {
+            let total = energies.total(own.start);
+            let weight = energies.table_weight(own).expect("one weight for a table");
+            // Several measurements of a cell are one of their mean.
+            for (cell, row) in (lay.start..).zip(own.clone()) {
+                let target = -rows.offset(row) / total;
+                weights[cell] += weight;
+                let apart = target - targets[cell];
+                targets[cell] += weight / weights[cell] * apart;
+                squares += 0.5 * weight * apart * (target - targets[cell]);
+            }
+            if lays.iter().all(|other| other.start != lay.start) {
+                lays.push(lay.clone());
+            }
+        }
+        let of_tables: Vec<f64> = lays.iter().map(|lay| weights[lay.start]).collect();
+        let mut agreement = Agreement::new(lays, &of_tables);
+        let stated = targets.clone();
+        agreement.project(&mut targets, 1.0);
+        let apart = weights.iter().zip(stated.iter().zip(&targets));
+        squares += apart.map(|(w, (p, agreed))| 0.5 * w * (p - agreed).powi(2)).sum::<f64>();
+        Self {
+            inverse_weights: weights.iter().map(|weight| 1.0 / weight).collect(),
+            is_even: weights.iter().all(|weight| *weight == weights[0]),
+            weights,
+            targets,
+            constant: squares,
+            agreement,
+        }
+    }
+
+    /// Projects a step in tilts on those that multiples `W_i` of tables that agree, and sum to 0, lead to:
+    /// what it loses changes no distribution.
+    pub fn project_tilt(&mut self, tilt: &mut [f64]) {
+        if !self.is_even {
+            tilt.iter_mut().zip(&self.inverse_weights).for_each(|(t, inverse)| *t *= inverse);
+        }
+        self.agreement.project(tilt, 0.0);
+        if !self.is_even {
+            tilt.iter_mut().zip(&self.weights).for_each(|(t, weight)| *t *= weight);
+        }
+    }
+}
