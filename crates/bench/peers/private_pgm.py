@@ -2,7 +2,8 @@
 the `graphs` benchmark.
 
 usage: private_pgm.py oracle FOLDER          (model.json, potentials.f64; writes marginals.f64)
-       private_pgm.py estimate FOLDER LIMIT  (model.json, tables.f64; LIMIT seconds for each estimator)
+       private_pgm.py estimate FOLDER LIMIT ENOUGH  (model.json, tables.f64; LIMIT seconds for each estimator,
+                                                     which ends early at a loss of ENOUGH)
 
 One processor, one thread, 64-bit numbers. Times are of the processor, compilation apart.
 """
@@ -59,6 +60,10 @@ def tables(folder, name, domain, scopes):
     assert start == len(values)
 
 
+def progress(text):
+    print(f"progress: {text}", file=sys.stderr, flush=True)
+
+
 def oracle(folder):
     _, domain, scopes = read(folder)
     factors = dict(zip(scopes, tables(folder, "potentials.f64", domain, scopes)))
@@ -67,6 +72,7 @@ def oracle(folder):
     cliques = junction_tree.maximal_cliques(tree)
     found, best, marginals = {}, None, None
     for name, call in ORACLES.items():
+        progress(f"mbi, {name}: compiling, then {REPEAT:.0f} s of calls")
         try:
             start = time.process_time()
             answer = jax.block_until_ready(call(potentials))
@@ -88,7 +94,7 @@ def oracle(folder):
     return {"oracles": found, "best": best, "cells": cells}
 
 
-def estimate(folder, limit):
+def estimate(folder, limit, enough):
     model, domain, scopes = read(folder)
     measured = tables(folder, "tables.f64", domain, scopes)
     measurements = [
@@ -106,6 +112,7 @@ def estimate(folder, limit):
     }
     found = {}
     for name, estimator in estimators.items():
+        progress(f"mbi, {name}: compiling, then at most {limit:.0f} s of steps")
         curve = []
 
         class Enough(Exception):
@@ -121,7 +128,7 @@ def estimate(folder, limit):
             # What it takes to see the loss is not the estimator's.
             curve.append([spent - see.aside, loss])
             see.aside += time.process_time() - now
-            if see.limited and curve[-1][0] > limit:
+            if see.limited and (curve[-1][0] > limit or loss <= enough):
                 raise Enough
 
         try:
@@ -144,5 +151,5 @@ if __name__ == "__main__":
     if sys.argv[1] == "oracle":
         result = oracle(sys.argv[2])
     else:
-        result = estimate(sys.argv[2], float(sys.argv[3]))
+        result = estimate(sys.argv[2], float(sys.argv[3]), float(sys.argv[4]))
     print(json.dumps(result))

@@ -1,7 +1,8 @@
 //! Files that both sides read, and the other side's program.
 
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
@@ -41,14 +42,25 @@ impl Drop for Folder {
     }
 }
 
-/// What a script says, if what it needs is there.
+/// What a script says on standard output, if what it needs is there; what it says of its progress is shown as
+/// it comes.
 pub fn run(script: &str, arguments: &[&str]) -> Option<Value> {
     let python = std::env::var("PYTHON").unwrap_or_else(|_| "python3".to_string());
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("peers").join(script);
-    let output = Command::new(python).arg(&script).args(arguments).output().ok()?;
+    let mut command = Command::new(python);
+    command.arg(&script).args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().ok()?;
+    let mut last = String::new();
+    for line in BufReader::new(child.stderr.take()?).lines().map_while(Result::ok) {
+        if let Some(progress) = line.strip_prefix("progress: ") {
+            eprintln!("    … {progress}");
+        } else if !line.trim().is_empty() {
+            last = line;
+        }
+    }
+    let output = child.wait_with_output().ok()?;
     if !output.status.success() {
-        let message = String::from_utf8_lossy(&output.stderr);
-        println!("  {} is skipped: {}", script.display(), message.lines().last().unwrap_or(""));
+        println!("  {} is skipped: {last}", script.display());
         return None;
     }
     serde_json::from_slice(&output.stdout).ok()
