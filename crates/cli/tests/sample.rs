@@ -149,3 +149,43 @@ fn a_model_too_wide_to_draw_from_is_refused_before_it_is_solved() {
     let expected = "wide.json: the model is too wide for exact inference";
     assert!(message.starts_with(expected), "{message}");
 }
+
+#[test]
+fn a_solution_has_the_marginals_of_the_answer_also_where_averages_are_better() {
+    const KINKED: &str = r#"{"variables": [2], "energies": [{"kind": "table_measurement",
+        "penalty": {"kind": "absolute"}, "weight": 300, "scope": [0], "target": [0.7, 0.3]}]}"#;
+    let folder = Folder::new().with("p.json", KINKED);
+    for solver in ["rda", "mirror-descent"] {
+        let solve = ["solve", "p.json", "--solver", solver, "--max-iterations", "50"];
+        assert_eq!(folder.answer(&solve)["returned"], "average", "{solver}");
+        let answer = folder.answer(&[&solve[..], &["--solution", "s.json"]].concat());
+        let again = folder.answer(&["solve", "s.json"]);
+        let [answer, again] = [&answer, &again].map(|a| numbers(&a["marginals"][0]["values"]));
+        assert!((answer[0] - again[0]).abs() < 1e-9, "{solver}: {answer:?}, {again:?}");
+    }
+}
+
+#[test]
+fn no_solution_is_written_that_would_not_have_the_answers_marginals() {
+    let folder = folder();
+    for oracle in ["trw", "loopy"] {
+        let message =
+            folder.refusal(&["solve", "p.json", "--oracle", oracle, "--solution", "s.json"]);
+        assert!(message.starts_with(&format!("--solution: found with --oracle {oracle}")));
+    }
+    assert_eq!(folder.files(), ["p.json"]);
+}
+
+#[test]
+fn what_is_read_is_not_written_over() {
+    let folder = folder();
+    for arguments in [
+        ["solve", "p.json", "--solution", "p.json"],
+        ["solve", "p.json", "--trace", "./p.json"],
+        ["sample", "p.json", "--records=3", "--out=p.json"],
+    ] {
+        let message = folder.refusal(&arguments);
+        assert!(message.contains("expected no file that is read"), "{message}");
+    }
+    assert_eq!(folder.read("p.json"), PROBLEM);
+}

@@ -289,3 +289,31 @@ fn files_are_described() {
          against a model by bethe solve --evidence\n"
     );
 }
+
+#[test]
+fn formats_without_a_status_come_with_a_note() {
+    let folder = Folder::new()
+        .with(
+            "impossible.json",
+            r#"{"variables": [2, 2], "energies": [{"kind": "table_measurement",
+                "penalty": {"kind": "equal"}, "scope": [0], "target": [0.9, 0.9]}]}"#,
+        )
+        .with(
+            "hard.json",
+            r#"{"variables": [2, 2], "energies": [{"kind": "table_measurement", "weight": 1e4,
+                "penalty": {"kind": "squared"}, "scope": [0, 1], "target": [0.9, 0.1, 0.2, 0.1]}]}"#,
+        );
+    let said = |arguments: &[&str]| {
+        let output = folder.bethe(arguments);
+        (output.status.code(), String::from_utf8(output.stderr).unwrap())
+    };
+    let (code, text) = said(&["solve", "impossible.json", "--output", "mar"]);
+    assert_eq!(code, Some(3));
+    assert!(text.starts_with("note: impossible.json: hard measurements cannot hold"), "{text}");
+    let short = ["solve", "hard.json", "--output", "pr", "--max-iterations", "1"];
+    let (code, text) = said(&short);
+    assert_eq!(code, Some(0));
+    assert!(text.starts_with("note: hard.json: not solved to the end (iteration_limit)"), "{text}");
+    assert_eq!(said(&[&short[..], &["--quiet"]].concat()).1, "");
+    assert_eq!(said(&["solve", "hard.json", "--output", "pr"]), (Some(0), String::new()));
+}

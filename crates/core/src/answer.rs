@@ -74,6 +74,15 @@ pub struct Map {
 }
 
 /// An answer, and the tilt that it comes from.
+/// Which point an answer is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Point {
+    /// The best that the solver found, also where it is an average.
+    Best,
+    /// One that a tilt leads to.
+    OfItsTilt,
+}
+
 pub(crate) struct Solved {
     pub answer: Answer,
     pub base: BaseModel,
@@ -105,13 +114,14 @@ impl Problem {
         settings: &Settings,
         observer: &mut dyn Observer,
     ) -> Result<Answer, SolveError> {
-        self.solve_bound(settings, observer).map(|solved| solved.answer)
+        self.solve_bound(settings, Point::Best, observer).map(|solved| solved.answer)
     }
 
     /// The same, with the tilt on the base model.
     pub(crate) fn solve_bound(
         &self,
         settings: &Settings,
+        point: Point,
         observer: &mut dyn Observer,
     ) -> Result<Solved, SolveError> {
         let bound = self.bind_to(settings.oracle).map_err(|error| self.blamed(error.into()))?;
@@ -121,7 +131,10 @@ impl Problem {
             energies: &mut energies,
             lowest_score: base.lowest_score(),
         };
-        let solution = solve(task, settings, observer).map_err(|error| self.blamed(error))?;
+        let mut solution = solve(task, settings, observer).map_err(|error| self.blamed(error))?;
+        if point == Point::OfItsTilt {
+            solution.without_average(oracle.as_mut(), &mut energies, settings.tolerance);
+        }
         let infeasible = solution.status == Status::Infeasible;
         let values = energies.values(&solution.marginals);
         let values = self.energies().iter().zip(values).map(|(energy, value)| {

@@ -2,24 +2,31 @@
 
 use rand::Rng;
 
-use crate::answer::Answer;
+use crate::OracleKind;
+use crate::answer::{Answer, Point};
 use crate::model::{BaseModel, Model, ModelError, Problem};
 use crate::oracle::{JunctionTree, Sampler};
 use crate::solve::{Observer, Settings, SolveError};
 use crate::support::Support;
 
 impl Problem {
-    /// Solves the problem as [`Problem::solve`] does, and gives the model that has the answer's
-    /// marginals: the factors stated, and a factor for each table that the energies tilt.
+    /// Solves the problem exactly, as [`Problem::solve`] does, and gives the model that has the answer's
+    /// marginals: the factors stated, and a factor for each table that the energies tilt. An average
+    /// of iterates has no such model: the answer is then the point that its tilt leads to.
     ///
     /// # Errors
-    /// As [`Problem::solve`].
+    /// As [`Problem::solve`], and if the oracle is not to be exact: no model has the marginals of others.
     pub fn fit(
         &self,
         settings: &Settings,
         observer: &mut dyn Observer,
     ) -> Result<(Answer, Model), SolveError> {
-        let solved = self.solve_bound(settings, observer)?;
+        let settings = match settings.oracle {
+            OracleKind::Auto => &Settings { oracle: OracleKind::Exact, ..settings.clone() },
+            OracleKind::Exact => settings,
+            OracleKind::TreeReweighted | OracleKind::Loopy => return Err(SolveError::Unfitted),
+        };
+        let solved = self.solve_bound(settings, Point::OfItsTilt, observer)?;
         let mut model = self.model().clone();
         for block in solved.support.blocks() {
             let tilt = &solved.tilt[block.range()];

@@ -4,4 +4,4 @@ mod input;
 mod output;
 
 pub use input::{Content, Source, read};
-pub use output::PendingFile;
+pub use output::{PendingFile, check_apart};

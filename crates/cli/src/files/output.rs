@@ -1,3 +1,4 @@
+use std::fs;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
@@ -49,4 +50,20 @@ impl Write for PendingFile {
     fn flush(&mut self) -> io::Result<()> {
         self.file.flush()
     }
+}
+
+/// Refuses to write over what is read: `flag` names the file to write.
+pub fn check_apart<'a>(
+    flag: &str,
+    output: &Path,
+    inputs: impl IntoIterator<Item = &'a Path>,
+) -> Result<()> {
+    // What does not exist is not read.
+    let Ok(whole) = fs::canonicalize(output) else { return Ok(()) };
+    let is_read = |input: &Path| fs::canonicalize(input).is_ok_and(|input| input == whole);
+    if inputs.into_iter().any(is_read) {
+        let output = output.display();
+        return Err(bad_input(format!("{flag}: found {output}, expected no file that is read")));
+    }
+    Ok(())
 }

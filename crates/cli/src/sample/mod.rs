@@ -10,7 +10,7 @@ use clap::Args;
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 
-use crate::files::PendingFile;
+use crate::files::{PendingFile, check_apart};
 use crate::interrupt::Interrupt;
 use crate::outcome::{Outcome, bad_input};
 use crate::solve::problems::{self, Inputs, NamedProblem};
@@ -82,6 +82,10 @@ pub fn run(flags: Flags) -> Result<Outcome> {
         let name = flags.file.display();
         return Err(bad_input(format!("{name}: found {found} problems, expected one")));
     };
+    if let Some(out) = &flags.out {
+        let inputs = [Some(&flags.file), flags.energies.as_ref(), flags.evidence.as_ref()];
+        check_apart("--out", out, inputs.into_iter().flatten().map(PathBuf::as_path))?;
+    }
     let out = flags.out.as_deref().map(PendingFile::create).transpose()?;
     let interrupt = Interrupt::install()?;
     let Some(model) = fit(named, &settings, &interrupt, flags.quiet)? else {

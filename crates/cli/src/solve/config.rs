@@ -49,6 +49,14 @@ impl TryFrom<Flags> for Config {
         if flags.threads == Some(0) {
             return Err(bad_input("--threads: found 0, expected at least 1"));
         }
+        if let (Some(_), OracleChoice::Trw | OracleChoice::Loopy) = (&flags.solution, flags.oracle)
+        {
+            let oracle = solver::name(flags.oracle);
+            return Err(bad_input(format!(
+                "--solution: found with --oracle {oracle}, expected exact or auto: no model has \
+                 other marginals"
+            )));
+        }
         let files =
             [("--trace", &flags.trace), ("--plot", &flags.plot), ("--solution", &flags.solution)];
         for (later, (flag, file)) in files.iter().enumerate() {

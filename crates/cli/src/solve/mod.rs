@@ -10,6 +10,7 @@ pub use flags::Flags;
 
 use std::io::{self, Write};
 use std::ops::ControlFlow;
+use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -20,7 +21,7 @@ use bethe_core::solve::{Record, SolveError, Status};
 use bethe_core::{Answer, Model, OracleKind, Problem, Settings};
 use rayon::prelude::*;
 
-use crate::files::PendingFile;
+use crate::files::{PendingFile, check_apart};
 use crate::interrupt::Interrupt;
 use crate::outcome::{Outcome, bad_input, print};
 use crate::threads;
@@ -43,6 +44,13 @@ pub fn run(flags: Flags) -> Result<Outcome> {
         let flags = if records_wanted { "--trace and --plot" } else { "--solution" };
         let found = problems.len();
         return Err(bad_input(format!("{flags}: found {found} problems, expected one")));
+    }
+    let outputs =
+        [("--solution", &config.solution), ("--trace", &config.trace), ("--plot", &config.plot)];
+    for (flag, output) in outputs {
+        let inputs = [Some(&config.problem), config.energies.as_ref(), config.evidence.as_ref()];
+        let inputs = inputs.into_iter().flatten().map(PathBuf::as_path);
+        output.as_deref().map_or(Ok(()), |output| check_apart(flag, output, inputs))?;
     }
     let solution = config.solution.as_deref().map(PendingFile::create).transpose()?;
     let trace = config.trace.as_deref().map(PendingFile::create).transpose()?;
@@ -70,6 +78,9 @@ pub fn run(flags: Flags) -> Result<Outcome> {
     }
     if !config.quiet {
         note_wide(&config, &problems, &answers);
+        if config.output != OutputChoice::Json {
+            note_unsolved(&problems, &answers);
+        }
     }
     print(&shown(&problems, &answers, config.output)).context("standard output")?;
     let infeasible = answers.iter().any(|answer| answer.status == Status::Infeasible);
@@ -106,6 +117,23 @@ fn note_wide(config: &Config, problems: &[NamedProblem], answers: &[Answer]) {
              (--oracle trw)",
             first.source
         );
+    }
+}
+
+/// Says which answers are not what was asked for: UAI's formats have no place for it.
+fn note_unsolved(problems: &[NamedProblem], answers: &[Answer]) {
+    for (NamedProblem { source, .. }, answer) in problems.iter().zip(answers) {
+        let what = match answer.status {
+            Status::Converged | Status::Stationary => continue,
+            Status::Infeasible => {
+                "hard measurements cannot hold together; what is printed is not an answer".into()
+            }
+            Status::IterationLimit | Status::TimeLimit | Status::Stopped => {
+                let gap = answer.gap.map_or("unknown".to_string(), |gap| format!("{gap:.1e}"));
+                format!("not solved to the end ({}), gap {gap}", answer.status.name())
+            }
+        };
+        let _ = writeln!(io::stderr(), "note: {source}: {what}");
     }
 }
 

@@ -6,7 +6,6 @@ mod progress;
 
 pub use flags::Flags;
 
-use std::fs;
 use std::io::BufRead;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -17,7 +16,7 @@ use bethe_tasks::tagging::train::{
     ConstraintSource, GivenScores, Labelled, TrainError, TrainSettings, train, train_reading,
 };
 
-use crate::files::PendingFile;
+use crate::files::{PendingFile, check_apart};
 use crate::interrupt::Interrupt;
 use crate::outcome::{Outcome, bad_input};
 use crate::tagging::Scores;
@@ -133,15 +132,9 @@ fn check_files(flags: &Flags, settings: &TrainSettings) -> Result<()> {
     };
     let optional = [&flags.dev, &flags.template, &flags.scores, &flags.dev_scores];
     let inputs = optional.into_iter().flatten().chain(constraints).chain([&flags.train]);
-    let inputs: Vec<&PathBuf> = inputs.chain(&flags.lexicon).collect();
-    let whole = |path: &Path| fs::canonicalize(path).ok();
+    let inputs: Vec<&Path> = inputs.chain(&flags.lexicon).map(PathBuf::as_path).collect();
     for output in [Some(&flags.model), settings.checkpoint.as_ref()].into_iter().flatten() {
-        let output = whole(output);
-        if output.is_some() && inputs.iter().any(|input| whole(input) == output) {
-            return Err(bad_input(format!(
-                "--model: found {model}, expected no file that is read"
-            )));
-        }
+        check_apart("--model", output, inputs.iter().copied())?;
     }
     for input in [Some(&flags.train), flags.dev.as_ref()].into_iter().flatten() {
         if input == Path::new("-") {

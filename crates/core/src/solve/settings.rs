@@ -160,6 +160,9 @@ pub enum SolveError {
         /// The energy there.
         energy: f64,
     },
+    /// Marginals that no model has.
+    #[error("the oracle is not to be exact, expected one whose marginals are a model's")]
+    Unfitted,
     /// Energies whose values leave the range of a double.
     #[error("the energies' values add up to more than a double holds, expected less than 1e308")]
     Overflow,

@@ -1,5 +1,8 @@
 use std::ops::ControlFlow;
 
+use crate::energy::Energies;
+use crate::oracle::Oracle;
+
 /// How a solve ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
@@ -131,4 +134,30 @@ pub struct Solution {
     pub log_partition: f64,
     /// `A(θ)`
     pub base_log_partition: f64,
+}
+
+impl Solution {
+    /// Where an average was found, the point that its tilt leads to instead: only that has a model of its
+    /// own. Objective, gap and status become those of that point.
+    pub fn without_average(
+        &mut self,
+        oracle: &mut dyn Oracle,
+        energies: &mut Energies,
+        tolerance: f64,
+    ) {
+        if self.returned != Returned::Average {
+            return;
+        }
+        self.log_partition = oracle.tilted(&self.tilt, &mut self.marginals);
+        self.oracle_calls += 1;
+        let energy = energies.evaluate(&self.marginals, &mut vec![0.0; self.tilt.len()]);
+        let moved = self.tilt.iter().zip(&self.marginals).map(|(tilt, m)| tilt * m);
+        self.objective = moved.sum::<f64>() - self.log_partition + energy;
+        self.gap = self.lower_bound.map(|bound| (self.objective - bound).max(0.0));
+        (self.returned, self.averaged_tables) = (Returned::Last, None);
+        let allowed = tolerance * self.objective.abs().max(1.0);
+        if self.status == Status::Converged && self.gap.is_none_or(|gap| gap > allowed) {
+            self.status = Status::IterationLimit;
+        }
+    }
 }

@@ -35,7 +35,7 @@ impl Evidence {
     /// the number of samples first, and then that for every sample.
     ///
     /// The numbers tell which of the two it is. Where they fit both, the line ends do: a first line
-    /// with one number is a number of samples.
+    /// with one number is a number of samples, unless all others have two, a variable and its state.
     pub fn from_uai(text: &[u8]) -> Result<Self, UaiError> {
         let words: Vec<Word> = Words::new(text).collect();
         let Some(first) = words.first() else {
@@ -46,13 +46,15 @@ impl Evidence {
         let whole = |word: &Word| word.whole().ok_or_else(|| word.unexpected("a whole number"));
         let values: Vec<usize> = words.iter().map(whole).collect::<Result<_, _>>()?;
         let alone = words.get(1).is_none_or(|second| second.line > first.line);
+        let in_pairs = words[1..].chunk_by(|a, b| a.line == b.line).all(|line| line.len() == 2);
         let numbers = Numbers { words, values, at: 0 };
         let counted = numbers.counts_samples();
-        if counted && (alone || !numbers.is_one_sample()) {
+        if counted && (alone && !in_pairs || !numbers.is_one_sample()) {
             return numbers.samples();
         }
         // If neither fits, the error is about the layout it looks like.
-        if !numbers.is_one_sample() && alone { numbers.samples() } else { numbers.sample_alone() }
+        let looks_counted = !numbers.is_one_sample() && alone && !in_pairs;
+        if looks_counted { numbers.samples() } else { numbers.sample_alone() }
     }
 
     /// The samples, in the order of the file.
@@ -194,5 +196,8 @@ mod tests {
         assert_eq!(samples("2 0 1 5 0"), [vec![(0, 1), (5, 0)]]);
         assert_eq!(samples("2\n0\n1 5 0"), [vec![], vec![(5, 0)]]);
         assert_eq!(samples("2\n1 0 1\n1 3 0"), [vec![(0, 1)], vec![(3, 0)]]);
+        assert_eq!(samples("2\n0 1\n1 1\n"), [vec![(0, 1), (1, 1)]]);
+        assert_eq!(samples("2\r\n1 2\r\n0 0\r\n"), [vec![(1, 2), (0, 0)]]);
+        assert_eq!(samples("1\n4 1"), [vec![(4, 1)]]);
     }
 }

@@ -1,8 +1,6 @@
-use bethe_core::energy::Energies;
 use bethe_core::oracle::Tables;
 use bethe_core::oracle::chain::Chain;
-use bethe_core::solve::Returned;
-use bethe_core::{Oracle, Solution, Status, Support};
+use bethe_core::{Oracle, Solution, Support};
 
 use crate::flows::model::Moves;
 
@@ -20,27 +18,6 @@ impl Flows {
     /// The movement at a solution's tilt, where the chain was left.
     pub(super) fn new(chain: Chain, scores: Vec<f64>, solution: Solution, population: f64) -> Self {
         Self { chain, scores, solution, population }
-    }
-
-    /// Averages of iterates have no flows of their own: the movement is that of the solution's tilt, and
-    /// objective and gap must be those of that movement, too.
-    pub(super) fn without_average(mut self, energies: &mut Energies, tolerance: f64) -> Self {
-        let solution = &mut self.solution;
-        if solution.returned != Returned::Average {
-            return self;
-        }
-        solution.log_partition = self.chain.tilted(&solution.tilt, &mut solution.marginals);
-        solution.oracle_calls += 1;
-        let energy = energies.evaluate(&solution.marginals, &mut vec![0.0; solution.tilt.len()]);
-        let moved = solution.tilt.iter().zip(&solution.marginals).map(|(tilt, m)| tilt * m);
-        solution.objective = moved.sum::<f64>() - solution.log_partition + energy;
-        solution.gap = solution.lower_bound.map(|bound| (solution.objective - bound).max(0.0));
-        solution.returned = Returned::Last;
-        let allowed = tolerance * solution.objective.abs().max(1.0);
-        if solution.status == Status::Converged && solution.gap.is_none_or(|gap| gap > allowed) {
-            solution.status = Status::IterationLimit;
-        }
-        self
     }
 
     /// Number of times.

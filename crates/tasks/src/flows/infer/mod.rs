@@ -86,9 +86,10 @@ impl FlowProblem<'_> {
         let task =
             Task { oracle: &mut chain, energies: &mut energies, lowest_score: f64::NEG_INFINITY };
         let settings = Settings { marginals: Tables::None, ..settings.clone() };
-        let solution = solve(task, &settings, observer)?;
-        let flows = Flows::new(chain, scores, solution, self.population);
-        Ok(flows.without_average(&mut energies, settings.tolerance))
+        let mut solution = solve(task, &settings, observer)?;
+        // Averages of iterates have no flows of their own.
+        solution.without_average(&mut chain, &mut energies, settings.tolerance);
+        Ok(Flows::new(chain, scores, solution, self.population))
     }
 
     /// The same, by non-linear belief propagation (Sun, Sheldon, Kumar 2015); the settings' method does
