@@ -18,6 +18,7 @@ pub(super) fn collect(
     for operand in &node.operands {
         let within = &structure.projections[operand.within];
         match operand.source {
+            Source::Joined => {}
             Source::Tilt { start, .. } => {
                 let tilt = &tilt[start..start + operand.cells];
                 match (&operand.order, &operand.buffer) {

@@ -65,6 +65,7 @@ impl Maxima {
                         }
                     }
                 }
+                Source::Joined => continue,
                 Source::Message { child, .. } => {
                     &self.messages[structure.nodes[child].separators..][..operand.cells]
                 }
@@ -104,7 +105,7 @@ fn score(structure: &Structure, tilt: &[f64], assignment: &[usize]) -> f64 {
             let cell = operand.order.as_ref().map_or(cell, |order| order[cell] as usize);
             tilt[start + cell]
         }
-        Source::Message { .. } => 0.0,
+        Source::Message { .. } | Source::Joined => 0.0,
     });
     compensated_sum(statics.chain(tilts)) + structure.constant
 }

@@ -59,6 +59,7 @@ impl pulp::WithSimd for Up<'_> {
             let Some(buffer) = operand.buffer.clone() else { continue };
             let target = &mut own.operands[buffer];
             match operand.source {
+                Source::Joined => target.fill(1.0),
                 Source::Message { child, .. } => {
                     let child = &below[child - index - 1];
                     if child.in_logs {
@@ -348,7 +349,7 @@ impl pulp::WithSimd for Down<'_> {
                     let how = (operand.order.as_deref(), shared);
                     deliver(&mut marginals[start..start + operand.cells], found, how);
                 }
-                (Source::Tilt { .. }, None) => {}
+                (Source::Tilt { .. }, None) | (Source::Joined, _) => {}
             }
         }
         if let (Some((start, order, shared)), Some(marginals), false) = (whole, marginals, direct) {

@@ -116,6 +116,8 @@ pub(super) enum Source {
     Tilt { start: usize, shared: bool },
     /// A child, and whether a tilt lives there or below.
     Message { child: usize, tilted: bool },
+    /// Nothing of its own: others are multiplied into it first.
+    Joined,
 }
 
 /// A table of the base model: the clique that holds it, its projection and its size.
@@ -129,6 +131,11 @@ pub(super) struct Home {
     /// The base table's cells in the order of this scope, where it is not their own.
     pub order: Option<Arc<[u32]>>,
 }
+
+/// Two operands are joined where their product has at most one cell for so many of their clique.
+const JOINED: usize = 2;
+/// Among more than so many, no pair is sought.
+const MOST_JOINED: usize = 64;
 
 /// Fewer cells than this are not worth a second thread.
 const CELLS_FOR_THREADS: usize = 1 << 17;
@@ -261,22 +268,46 @@ impl Structure {
             }
         }
         for (index, mut inputs) in inputs.into_iter().enumerate() {
-            inputs.sort_by_cached_key(|(scope, source, _)| {
-                let last = matches!(source, Source::Tilt { .. });
-                (self.cells(scope), scope.clone(), last)
-            });
+            loop {
+                inputs.sort_by_cached_key(|(scope, source, _)| {
+                    let last = matches!(source, Source::Tilt { .. });
+                    (self.cells(scope), scope.clone(), last)
+                });
+                let Some(joined) = self.joined(index, &inputs) else { break };
+                inputs.push((joined, Source::Joined, None));
+            }
             self.place_operands_of(index, &inputs);
         }
+    }
+
+    /// The variables of two inputs that are cheaper to multiply into a table of their own, and that into
+    /// the clique, than one by one: the smallest there is.
+    fn joined(&self, index: usize, inputs: &[Input]) -> Option<Vec<usize>> {
+        let scope = &self.nodes[index].scope;
+        let outermost: Vec<&Vec<usize>> = (0..inputs.len())
+            .filter(|&place| target(inputs, place, scope).is_none())
+            .map(|place| &inputs[place].0)
+            .collect();
+        if outermost.len() > MOST_JOINED {
+            return None;
+        }
+        let pairs = outermost.iter().enumerate().flat_map(|(place, first)| {
+            outermost[place + 1..].iter().map(move |second| {
+                let mut union = [&first[..], &second[..]].concat();
+                union.sort_unstable();
+                union.dedup();
+                union
+            })
+        });
+        let small = |union: &Vec<usize>| JOINED * self.cells(union) <= self.nodes[index].cells;
+        pairs.filter(small).min_by_key(|union| (self.cells(union), union.clone()))
     }
 
     fn place_operands_of(&mut self, index: usize, inputs: &[Input]) {
         let scope = self.nodes[index].scope.clone();
         let mut used = 0;
         for (place, (own, source, order)) in inputs.iter().enumerate() {
-            let holds = |other: &Vec<usize>| {
-                other.len() < scope.len() && own.iter().all(|v| other.binary_search(v).is_ok())
-            };
-            let target = (place + 1..inputs.len()).find(|&other| holds(&inputs[other].0));
+            let target = target(inputs, place, &scope);
             let outer = target.map_or(&scope, |target| &inputs[target].0).clone();
             let cells = self.cells(own);
             let is_whole = own.len() == scope.len();
@@ -288,7 +319,7 @@ impl Structure {
                 projection: self.projection(own, &outer),
                 within: self.projection(own, &scope),
                 scope: own.clone(),
-                wanted: !matches!(source, Source::Message { tilted: false, .. }),
+                wanted: !matches!(source, Source::Message { tilted: false, .. } | Source::Joined),
                 buffer,
                 cells,
                 order: order.clone(),
@@ -372,6 +403,15 @@ impl Structure {
 
 /// A table that goes into a clique's: its scope, what it is of, and the order of its cells.
 type Input = (Vec<usize>, Source, Option<Arc<[u32]>>);
+
+/// The first later input that has all variables of one, but not all of the clique's.
+fn target(inputs: &[Input], place: usize, scope: &[usize]) -> Option<usize> {
+    let own = &inputs[place].0;
+    let holds = |other: &Vec<usize>| {
+        other.len() < scope.len() && own.iter().all(|v| other.binary_search(v).is_ok())
+    };
+    (place + 1..inputs.len()).find(|&other| holds(&inputs[other].0))
+}
 
 /// Variables by their new numbers, ascending.
 fn renumbered(scope: &[usize], number: &[usize]) -> Vec<usize> {
