@@ -144,6 +144,8 @@ def estimate(folder, limit, enough):
             found[name] = {"error": str(error)[:200]}
             continue
         found[name] = {"compile": compile_seconds, "curve": curve}
+        if curve:
+            progress(f"mbi, {name}: a loss of {curve[-1][1]:.3f} after {curve[-1][0]:.1f} s")
     return {"estimators": found}
 
 

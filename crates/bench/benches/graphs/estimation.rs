@@ -49,6 +49,7 @@ pub fn compare(shapes: &[Shape], verdicts: &mut Verdicts) {
             eprintln!("    … {}, weights × {scale}: at most {LIMIT} s", shape.name);
             let run = ours(shape, &tables, scale);
             least = least.max(run.lower_bound);
+            eprintln!("    … {}", run.status);
             curves.push((format!("ours, weights × {scale}: {}", run.status), run.curve));
         }
         println!("  {}: every loss is at least {least:.3}", shape.name);
