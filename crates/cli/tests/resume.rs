@@ -42,9 +42,9 @@ fn wait_for(checkpoint: &Path, text: &str) {
     }
 }
 
-fn goes_on_after_kill(optimiser: &str, text: &str) {
+fn goes_on_after_kill(flags: [&str; 2], text: &str) {
     let folder = Folder::with_references(80, 1);
-    let further = [&["--optimiser", optimiser, "--max-iterations", "40"], &OFTEN[..]].concat();
+    let further = [&flags[..], &["--max-iterations", "40"], &OFTEN].concat();
     let mut child = start(&folder, "model", &further);
     wait_for(&folder.path("model.checkpoint"), text);
     child.kill().unwrap();
@@ -63,26 +63,36 @@ fn goes_on_after_kill(optimiser: &str, text: &str) {
 
 #[test]
 fn a_killed_run_ends_with_the_same_model() {
-    goes_on_after_kill("lbfgs", "\"step.3\"");
+    goes_on_after_kill(["--optimiser", "lbfgs"], "\"step.3\"");
 }
 
 #[test]
 fn a_run_killed_in_a_later_model_ends_with_the_same_model() {
-    goes_on_after_kill("lbfgs", "\"done.1\"");
+    goes_on_after_kill(["--optimiser", "lbfgs"], "\"done.1\"");
+}
+
+#[test]
+fn a_run_killed_within_a_pool_ends_with_the_same_model() {
+    goes_on_after_kill(["--pool", "3"], "\"done.4\"");
 }
 
 #[test]
 fn a_killed_stochastic_run_ends_with_the_same_model() {
-    goes_on_after_kill("adagrad", "\"squares\"");
+    goes_on_after_kill(["--optimiser", "adagrad"], "\"squares\"");
 }
 
 #[test]
 fn a_checkpoint_of_other_settings_or_data_is_not_taken_up() {
     let folder = Folder::with_references(60, 20);
-    for (number, other) in
-        [&["--l2", "2"][..], &["--seed", "3"], &["--dev", "test.txt"], &["--transitions", "seen"]]
-            .iter()
-            .enumerate()
+    for (number, other) in [
+        &["--l2", "2"][..],
+        &["--seed", "3"],
+        &["--dev", "test.txt"],
+        &["--transitions", "seen"],
+        &["--pool", "2"],
+    ]
+    .iter()
+    .enumerate()
     {
         let model = format!("model{number}");
         let mut child = start(&folder, &model, &OFTEN);

@@ -24,7 +24,7 @@ fn folder() -> Folder {
 }
 
 /// Flags that change the model: what there is without them, and they.
-const CHANGES: [(&[&str], &[&str]); 29] = [
+const CHANGES: [(&[&str], &[&str]); 31] = [
     (&[], &["--template", "short"]),
     (&[], &["--scheme", "io"]),
     (&[], &["--scheme", "plain"]),
@@ -36,6 +36,8 @@ const CHANGES: [(&[&str], &[&str]); 29] = [
     (&[], &["--l1", "1"]),
     (&[], &["--l2", "0.1"]),
     (&[], &["--max-iterations", "3"]),
+    (&[], &["--pool", "2"]),
+    (&["--pool", "2"], &["--pool", "3"]),
     (&["--optimiser", "adagrad"], &["--rate", "0.5"]),
     (&["--optimiser", "adagrad"], &["--seed", "7"]),
     (&[], &["--dev", "test.txt"]),
@@ -250,6 +252,7 @@ fn flags_that_would_do_nothing_are_refused() {
         (&["--format", "attributes", "--observe", "1"], "--observe: found with --format"),
         (&["--max-iterations", "0"], "--max-iterations: found 0, expected at least 1"),
         (&["--min-count", "0"], "--min-count: found 0, expected at least 1"),
+        (&["--pool", "0"], "--pool: found 0, expected at least 1"),
         (&["--constraints", "auto", "--folds", "1"], "--folds: found 1, expected at least 2"),
         (&["--threads", "0"], "--threads: found 0, expected at least 1"),
         (&["--l2", "-1"], "--l2: found -1, expected a number of at least 0"),

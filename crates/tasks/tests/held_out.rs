@@ -45,3 +45,39 @@ fn sequences_with_labels_that_the_model_lacks_are_predicted_without_a_truth() {
     assert_eq!(known.predicted, unknown.predicted);
     assert_eq!(unknown.labels, ["B-z"]);
 }
+
+#[test]
+fn a_pool_is_the_mean_of_a_model_of_all_attributes_and_models_without_a_part() {
+    let made = |count: usize| -> String {
+        let word = |n: usize| ["odd", "even", "prime", "add", "dozen"][n * n % 5];
+        let label = |n: usize| ["B-x", "B-y", "O"][(n * n % 5 + n / 7) % 3];
+        let sequence =
+            |n: usize| format!("{}\t{}\n{}\t{}\n\n", word(n), label(n), word(n + 1), label(n + 1));
+        (0..count).map(sequence).collect()
+    };
+    let (train, others) = (sequences(&made(40)), sequences(&made(9)));
+    let scores = |template: &str, pool: usize| {
+        let mut settings = settings();
+        settings.template = Some(template.parse().unwrap());
+        settings.base.pool = pool;
+        settings.base.least_decrease = 1e-12;
+        let labelled = Labelled { sequences: &train, scores: None };
+        let base = Base::train(labelled, None, &settings, &mut |_| ()).unwrap();
+        let found = base.predict(Labelled { sequences: &others, scores: None }).unwrap();
+        let mut numbers = found.tables[0].clone();
+        numbers.extend(found.predictions.iter().flat_map(|one| &one.scores));
+        numbers
+    };
+    let (word, ending) = ("Uword:%x[0,0]", "Uending:%suffix1[0,0]");
+    let both = format!("{word}\n{ending}\nB\n");
+    let pooled = scores(&both, 2);
+    let all = scores(&both, 1);
+    let [a, b] = [word, ending].map(|line| scores(&format!("{line}\nB\n"), 1));
+    assert_eq!((pooled.len(), all.len(), a.len()), (all.len(), a.len(), b.len()));
+    for (((pooled, all), a), b) in pooled.iter().zip(&all).zip(&a).zip(&b) {
+        let mean = (all + a + b) / 3.0;
+        assert!(*pooled == mean || (pooled - mean).abs() < 1e-4, "{pooled} for {mean}");
+    }
+    assert!(all != a);
+    assert!(a != b);
+}

@@ -85,6 +85,7 @@ fn base(flags: &Flags) -> Result<BaseSettings> {
         l2: not_negative("--l2", flags.l2)?,
         max_iterations: at_least("--max-iterations", flags.max_iterations, 1)?,
         patience: at_least("--patience", flags.patience.unwrap_or(default.patience), 1)?,
+        pool: at_least("--pool", flags.pool.unwrap_or(default.pool), 1)?,
         rate: match flags.rate.unwrap_or(default.rate) {
             rate if rate > 0.0 && rate <= 1000.0 => rate,
             rate => {
@@ -176,6 +177,7 @@ fn check_combinations(flags: &Flags) -> Result<()> {
         let attributes = flags.format == FormatChoice::Attributes;
         without(what, &[("--format attributes", attributes)])?;
         without(what, &[("--min-count", flags.min_count.is_some())])?;
+        without(what, &[("--pool", flags.pool.is_some())])?;
         if flags.dev.is_some() != flags.dev_scores.is_some() {
             return Err(bad_input("--dev: found without --dev-scores, expected both or neither"));
         }

@@ -100,6 +100,11 @@ pub struct Flags {
     #[arg(long, value_name = "NUMBER", allow_negative_numbers = true, help_heading = "Base model")]
     pub rate: Option<f64>,
 
+    /// Parts that attributes are cut into: the base model is the mean of one with all attributes and of
+    /// one without each part. N times as long to train, often more accurate [default: 1, no pool]
+    #[arg(long, value_name = "N", help_heading = "Base model")]
+    pub pool: Option<usize>,
+
     /// Looks at --dev without a better F1 that end training [default: 10]
     #[arg(long, value_name = "N", requires = "dev", help_heading = "Base model")]
     pub patience: Option<usize>,

@@ -8,9 +8,10 @@ use rand::rngs::StdRng;
 use rand::seq::SliceRandom;
 use rayon::prelude::*;
 
-use super::TrainError;
 use super::checkpoint::{Checkpoint, Current, Progress, Running, RunningOptimiser};
+use super::pool::Pool;
 use super::settings::{BaseSettings, Optimiser};
+use super::{Event, TrainError};
 
 /// Iterations between two looks at the development data.
 const LOOK_EVERY: usize = 5;
@@ -28,6 +29,7 @@ pub(super) struct Fit<'a> {
     /// `[positions]`
     pub(super) truth: &'a [u16],
     pub(super) settings: &'a BaseSettings,
+    pub(super) pool: &'a Pool,
     pub(super) seed: u64,
     /// F1 on development data at some weights.
     pub(super) judge: Option<Judge<'a>>,
@@ -37,12 +39,52 @@ pub(super) struct Fit<'a> {
 pub(super) type Look<'a> = &'a mut dyn FnMut(usize, f64, Option<f64>);
 
 impl Fit<'_> {
-    /// Trains, or goes on where a checkpoint stopped.
+    /// Trains base model `model` of `models`, or goes on where a checkpoint stopped: the mean of the
+    /// members of the pool, with that of their losses, and all their iterations.
     pub(super) fn run(
         &self,
+        (model, models): (usize, usize),
         checkpoint: &mut Checkpoint,
-        look: Look,
+        observe: &mut dyn FnMut(Event),
     ) -> Result<Fitted, TrainError> {
+        let members = self.pool.members();
+        let mut mean = (vec![0.0; self.structure.weights()], 0.0, 0);
+        for member in 0..members {
+            let model = model * members + member;
+            let fitted = match checkpoint.done(model) {
+                Some(done) => done,
+                None => {
+                    let view = self.pool.view(member, self.corpus);
+                    let corpus = view.as_ref().unwrap_or(self.corpus);
+                    let max_iterations = self.settings.max_iterations;
+                    let models = models * members;
+                    let mut look = |iteration, loss, dev_f1| {
+                        let event = Event::Iteration {
+                            model,
+                            models,
+                            iteration,
+                            max_iterations,
+                            loss,
+                            dev_f1,
+                        };
+                        observe(event)
+                    };
+                    let fitted = Fit { corpus, ..*self }.member(checkpoint, &mut look)?;
+                    checkpoint.finish(&fitted)?;
+                    fitted
+                }
+            };
+            let (weights, loss, iterations) = fitted;
+            let sums = mean.0.iter_mut().zip(weights);
+            sums.for_each(|(sum, weight)| *sum += weight / members as f64);
+            mean.1 += loss / members as f64;
+            mean.2 += iterations;
+        }
+        Ok(mean)
+    }
+
+    /// Trains one member of the pool.
+    fn member(&self, checkpoint: &mut Checkpoint, look: Look) -> Result<Fitted, TrainError> {
         let current = checkpoint.take_current();
         match self.settings.optimiser {
             Optimiser::QuasiNewton => self.quasi_newton(current, checkpoint, look),

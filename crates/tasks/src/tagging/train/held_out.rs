@@ -91,39 +91,21 @@ pub(super) fn hold_out(
     }
     let mut held_out = HeldOut::default();
     for fold in 0..folds {
-        let model = 1 + fold;
         let others = |&sequence: &usize| fold_of[sequence] != fold;
         let others: Vec<usize> = (0..fold_of.len()).filter(others).collect();
         // Weights that only the part itself has a use for would tell what its labels are.
         let structure = prepared.structure_of(&others, settings.transitions);
-        let weights = match checkpoint.done(model) {
-            Some((weights, ..)) => weights,
-            None => {
-                let (corpus, truth) = part(&prepared.data, &others);
-                let (base, max_iterations) = (&settings.base, settings.base.max_iterations);
-                let fit = Fit {
-                    structure: &structure,
-                    corpus: &corpus,
-                    truth: &truth,
-                    settings: base,
-                    seed: settings.seed,
-                    judge: None,
-                };
-                let fitted = fit.run(checkpoint, &mut |iteration, loss, dev_f1| {
-                    let models = 1 + folds;
-                    observe(Event::Iteration {
-                        model,
-                        models,
-                        iteration,
-                        max_iterations,
-                        loss,
-                        dev_f1,
-                    })
-                })?;
-                checkpoint.finish(&fitted)?;
-                fitted.0
-            }
+        let (corpus, truth) = part(&prepared.data, &others);
+        let fit = Fit {
+            structure: &structure,
+            corpus: &corpus,
+            truth: &truth,
+            settings: &settings.base,
+            pool: &prepared.pool,
+            seed: settings.seed,
+            judge: None,
         };
+        let (weights, ..) = fit.run((1 + fold, 1 + folds), checkpoint, observe)?;
         let own: Vec<usize> = (0..fold_of.len()).filter(|&s| fold_of[s] == fold).collect();
         let fold_crf = Crf { structure: structure.into(), weights };
         predict(&fold_crf, (&prepared.data, &own), settings.rules.features, &mut held_out);

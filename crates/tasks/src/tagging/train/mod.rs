@@ -13,6 +13,7 @@ mod held_out;
 mod joint;
 mod numbering;
 mod penalty;
+mod pool;
 mod predict;
 mod prepared;
 mod rules;

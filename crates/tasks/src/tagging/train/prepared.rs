@@ -14,6 +14,7 @@ use super::super::labels::{Scheme, States};
 use super::super::tag::{is_score, spread_scores};
 use super::columns::{check_template, columns};
 use super::numbering::{Numbering, texts};
+use super::pool::Pool;
 use super::settings::{AllowedTransitions, TrainSettings};
 use super::{Event, Labelled, TrainError};
 
@@ -29,6 +30,7 @@ pub(super) struct Prepared {
     pub(super) score_labels: Vec<String>,
     pub(super) extractor: Extractor,
     pub(super) dictionary: Dictionary,
+    pub(super) pool: Pool,
     pub(super) states: States,
     pub(super) structure: Arc<Structure>,
     pub(super) data: Data,
@@ -162,7 +164,8 @@ impl Prepared {
             structure(&states, dictionary.len(), all, settings.transitions, transitions);
         let structure = Arc::new(structure);
         let score_labels = scored.map_or(Vec::new(), |(given, _)| given.labels.clone());
-        Ok(Self { input, score_labels, extractor, dictionary, states, structure, data })
+        let pool = Pool::new(settings.base.pool, &dictionary, settings.seed);
+        Ok(Self { input, score_labels, extractor, dictionary, pool, states, structure, data })
     }
 
     /// What a model of some of the training sequences alone has weights for.

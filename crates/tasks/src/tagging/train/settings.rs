@@ -78,6 +78,9 @@ pub struct BaseSettings {
     pub patience: usize,
     /// Size of the first stochastic step.
     pub rate: f64,
+    /// Parts that attributes are cut into: the base model is the mean of a model of all attributes and
+    /// of models without each part; with one part, that of all attributes alone.
+    pub pool: usize,
 }
 
 /// A method to train the base model with.
@@ -128,7 +131,7 @@ pub struct RuleSettings {
 }
 
 impl TrainSettings {
-    /// Base models that are trained: that of all data, and one for each part where rules need them.
+    /// Base models there are: that of all data, and one for each part where rules need them.
     pub(super) fn models(&self) -> usize {
         if self.constraints == ConstraintSource::None { 1 } else { 1 + self.rules.folds }
     }
@@ -166,6 +169,7 @@ impl Default for BaseSettings {
             least_decrease: 1e-4,
             patience: 10,
             rate: 0.1,
+            pool: 1,
         }
     }
 }

@@ -203,30 +203,23 @@ fn fit(
         corpus: &prepared.data.corpus,
         truth: &prepared.data.truth,
         settings: &settings.base,
+        pool: &prepared.pool,
         seed: settings.seed,
         judge: judge.as_ref().map(|judge| judge as &dyn Fn(&[f64]) -> f64),
     };
-    let models = settings.models();
-    let max_iterations = settings.base.max_iterations;
-    let (weights, loss, iterations) = match checkpoint.done(0) {
-        Some(done) => done,
-        None => {
-            let fitted = fit.run(checkpoint, &mut |iteration, loss, dev_f1| {
-                let model = 0;
-                observe(Event::Iteration { model, models, iteration, max_iterations, loss, dev_f1 })
-            })?;
-            checkpoint.finish(&fitted)?;
-            fitted
-        }
-    };
+    let (weights, loss, iterations) = fit.run((0, settings.models()), checkpoint, observe)?;
     let BaseSettings { optimiser, l1, l2, .. } = settings.base;
+    let method = match optimiser {
+        Optimiser::QuasiNewton => format!("quasi-Newton, L1 {l1}, L2 {l2}"),
+        Optimiser::AdaGrad => format!("averaged AdaGrad, L2 {l2}, seed {}", settings.seed),
+    };
     let training = Training {
         version: env!("CARGO_PKG_VERSION").to_string(),
         sequences: prepared.data.len(),
         tokens: prepared.data.corpus.positions(),
-        base: match optimiser {
-            Optimiser::QuasiNewton => format!("quasi-Newton, L1 {l1}, L2 {l2}"),
-            Optimiser::AdaGrad => format!("averaged AdaGrad, L2 {l2}, seed {}", settings.seed),
+        base: match prepared.pool.members() {
+            1 => method,
+            members => format!("{method}, pool of {members}"),
         },
         loss,
         iterations,
