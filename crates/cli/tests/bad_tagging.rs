@@ -146,6 +146,7 @@ fn files_to_tag_must_have_the_columns_that_the_model_reads() {
         .with("good.txt", "a x\nb y\n")
         .with("bare.txt", "a\nb\n")
         .with("ragged.txt", "a x\nb\n")
+        .with("wide.txt", "a x z O\nb y z B-n\n")
         .with("text.bin", "");
     std::fs::write(folder.path("text.bin"), b"a \xff\n").unwrap();
     folder.succeeds(&["train", "train.txt", "--model", "model", "--quiet"]);
@@ -154,6 +155,7 @@ fn files_to_tag_must_have_the_columns_that_the_model_reads() {
         ("bare.txt", "bare.txt:1: 1 column, expected at least 2: the model reads column 2"),
         ("ragged.txt", "ragged.txt:2: 1 column found, expected 2 as in line 1"),
         ("none.txt", "none.txt: cannot be opened: "),
+        ("wide.txt", "wide.txt:1: 4 columns, expected 3 as the training file has"),
         ("text.bin", "text.bin:1: byte 2 of the text is 0xFF, expected UTF-8"),
     ] {
         for command in ["tag", "evaluate"] {

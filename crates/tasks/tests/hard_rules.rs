@@ -71,3 +71,27 @@ fn rules_that_no_labels_keep_are_told_from_rules_that_none_were_found_for() {
     assert_eq!(tagged.broken, vec![1]);
     assert_eq!(tag(&tagger, 1, 5).hard, HardRules::Best);
 }
+
+#[test]
+fn sequences_that_cannot_keep_hard_rules_get_the_labels_without_them() {
+    let soft = Constraint {
+        form: Form::linear([(B, 1)], Relation::AtMost, 1),
+        weight: Weight::Given(2.0),
+    };
+    let tagger = |hard: &[Form]| {
+        let states = states_of(Scheme::Bio, &LABELS).unwrap();
+        let hard = hard.iter().map(|form| Constraint { form: form.clone(), weight: Weight::Hard });
+        let rules = [soft.clone()].into_iter().chain(hard).collect();
+        Tagger::of_scores(states, &LABELS, &[], rules).unwrap()
+    };
+    let (plain, short) = (tagger(&[]), tagger(&exactly(A, 30)));
+    let torn = tagger(&[exactly(A, 1), exactly(A, 2)].concat());
+    for seed in 0..10 {
+        let expected = tag(&plain, seed, 20);
+        for ruled in [&short, &torn] {
+            let found = tag(ruled, seed, 20);
+            assert_eq!(found.hard, HardRules::Impossible, "seed {seed}");
+            assert_eq!(found.best[0].0, expected.best[0].0, "seed {seed}");
+        }
+    }
+}

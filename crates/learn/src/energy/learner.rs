@@ -103,6 +103,44 @@ pub fn learn(
     }
 }
 
+/// The weights that are not fixed, among all.
+struct Free {
+    places: Vec<usize>,
+    all: Vec<f64>,
+    slopes: Vec<f64>,
+}
+
+impl Free {
+    fn new(fixed: &[bool], start: Vec<f64>) -> Self {
+        let is_free = |&at: &usize| !fixed.get(at).is_some_and(|fixed| *fixed);
+        let places = (0..start.len()).filter(is_free).collect();
+        Self { places, slopes: vec![0.0; start.len()], all: start }
+    }
+
+    fn own(&self) -> Vec<f64> {
+        self.places.iter().map(|&at| self.all[at]).collect()
+    }
+
+    /// All weights, with these for those that are not fixed.
+    fn with(&mut self, own: &[f64]) -> &[f64] {
+        self.places.iter().zip(own).for_each(|(&at, &weight)| self.all[at] = weight);
+        &self.all
+    }
+
+    /// An objective of all weights at these.
+    fn evaluate(
+        &mut self,
+        own: &[f64],
+        gradient: &mut [f64],
+        objective: impl FnOnce(&[f64], &mut [f64]) -> f64,
+    ) -> f64 {
+        self.with(own);
+        let value = objective(&self.all, &mut self.slopes);
+        gradient.iter_mut().zip(&self.places).for_each(|(slope, &at)| *slope = self.slopes[at]);
+        value
+    }
+}
+
 struct Task<'a> {
     examples: &'a Examples,
     rules: &'a Arc<Rules>,
@@ -129,23 +167,18 @@ impl Task<'_> {
         for (slope, weight) in gradient.iter_mut().zip(parameters) {
             *slope += l1 + 2.0 * l2 * weight;
         }
-        self.hold(gradient);
         parameters.iter().map(|weight| l1 * weight + l2 * weight * weight).sum()
-    }
-
-    /// Keeps fixed weights where they are.
-    fn hold(&self, gradient: &mut [f64]) {
-        for (slope, _) in gradient.iter_mut().zip(self.fixed).filter(|(_, fixed)| **fixed) {
-            *slope = 0.0;
-        }
     }
 
     fn convex(&self, start: Vec<f64>, observe: &mut dyn FnMut(usize, f64) -> bool) -> Learned {
         let kit = (self.rules, &self.settings.limits);
-        let mut objective = |parameters: &[f64], gradient: &mut [f64]| {
-            let loss =
-                Loss::FenchelYoung.evaluate(self.examples, kit, self.which, parameters, gradient);
-            loss + self.regularise(parameters, gradient)
+        let mut free = Free::new(self.fixed, start);
+        let own = free.own();
+        let mut objective = |own: &[f64], gradient: &mut [f64]| {
+            free.evaluate(own, gradient, |all, slopes| {
+                let loss = Loss::FenchelYoung.evaluate(self.examples, kit, self.which, all, slopes);
+                loss + self.regularise(all, slopes)
+            })
         };
         let minimiser = Settings {
             region: self.region(),
@@ -154,7 +187,7 @@ impl Task<'_> {
             period: 3,
             memory: 10,
         };
-        let mut minimiser = QuasiNewton::start(minimiser, start, &mut objective);
+        let mut minimiser = QuasiNewton::start(minimiser, own, &mut objective);
         let mut losses = vec![minimiser.value()];
         for pass in 1..=self.settings.passes {
             let outcome = minimiser.step(&mut objective);
@@ -163,7 +196,7 @@ impl Task<'_> {
                 break;
             }
         }
-        Learned { parameters: minimiser.weights().to_vec(), losses }
+        Learned { parameters: free.with(minimiser.weights()).to_vec(), losses }
     }
 
     /// The paper's alternation, with shorter steps where a full one would raise the surrogate loss:
@@ -203,18 +236,22 @@ impl Task<'_> {
     fn fit_surrogate(&self, parameters: &[f64]) -> Vec<f64> {
         let kit = (self.rules, &self.settings.limits);
         let fitted = Surrogate::fit(self.examples, kit, self.which, parameters);
-        let mut objective = |parameters: &[f64], gradient: &mut [f64]| {
-            let loss = fitted.evaluate(self.examples, self.rules, self.which, parameters, gradient);
-            loss + self.regularise(parameters, gradient)
+        let mut free = Free::new(self.fixed, parameters.to_vec());
+        let own = free.own();
+        let mut objective = |own: &[f64], gradient: &mut [f64]| {
+            free.evaluate(own, gradient, |all, slopes| {
+                let loss = fitted.evaluate(self.examples, self.rules, self.which, all, slopes);
+                loss + self.regularise(all, slopes)
+            })
         };
         let settings = Settings { region: self.region(), ..Settings::default() };
-        let mut minimiser = QuasiNewton::start(settings, parameters.to_vec(), &mut objective);
+        let mut minimiser = QuasiNewton::start(settings, own, &mut objective);
         for _ in 0..INNER_STEPS {
             if minimiser.step(&mut objective) != Outcome::Advanced {
                 break;
             }
         }
-        minimiser.weights().to_vec()
+        free.with(minimiser.weights()).to_vec()
     }
 
     /// What regularises, whether the region adds it or not.

@@ -43,6 +43,21 @@ pub enum InputError {
         /// How many there should be.
         expected: usize,
     },
+    /// Too many columns.
+    #[error(
+        "{path}:{line}: {}, expected {expected} as the training file has, or the label's left out",
+        columns(*found)
+    )]
+    TooManyColumns {
+        /// The file.
+        path: String,
+        /// The line.
+        line: usize,
+        /// How many there are.
+        found: usize,
+        /// How many the training file has.
+        expected: usize,
+    },
     /// A cell that should be a number.
     #[error("{path}:{line}: {error}")]
     Cell {
@@ -89,7 +104,7 @@ impl Input {
 
     /// Whether a column file has the label column: as many columns as the training file.
     fn has_labels(&self, sequence: &Sequence) -> bool {
-        matches!(self, Self::Columns { columns, .. } if sequence.columns(0) >= *columns)
+        matches!(self, Self::Columns { columns, .. } if sequence.columns(0) == *columns)
     }
 
     /// Visits the attributes of a sequence: `visit(position, attribute, value)`.
@@ -101,12 +116,17 @@ impl Input {
         mut visit: impl FnMut(usize, &str, f64),
     ) -> Result<(), InputError> {
         match self {
-            Self::Columns { label, observed, .. } => {
+            Self::Columns { label, observed, columns } => {
+                let (found, expected) = (sequence.columns(0), *columns);
+                if found > expected {
+                    let path = sequence.path().display().to_string();
+                    let line = sequence.line(0);
+                    return Err(InputError::TooManyColumns { path, line, found, expected });
+                }
                 let shift = usize::from(!self.has_labels(sequence));
                 let place = |&column: &usize| column - if column > *label { shift } else { 0 };
                 let places: Vec<usize> = observed.iter().map(place).collect();
                 let view = Observed { sequence, places: &places };
-                let found = sequence.columns(0);
                 if let Some(column) = extractor.template().highest_column()
                     && let Some(&expected) = places[..=column].iter().max()
                     && expected >= found

@@ -9,11 +9,11 @@ use bethe_learn::energy::{Inference, Inferred, Limits};
 use thiserror::Error;
 
 use super::data::Sequence;
-use super::decode::{Decoding, HardRules, decode, decode_weighed};
+use super::decode::{Decoding, HardRules, Paths, decode, decode_weighed};
 use super::input::{InputError, Lookup};
 use super::labels::{Role, Segment, leaf_segments};
 use super::model::Tagger;
-use super::rules::{Occurrences, Weight};
+use super::rules::{Compiled, Occurrences, Weight};
 
 /// A label that leaves the choice to the tagger, where labels are forced.
 const UNKNOWN: &str = "_";
@@ -160,6 +160,8 @@ pub struct Tagging<'a> {
     scorer: Scorer,
     chain: Chain,
     inference: Inference,
+    /// Rules without the hard ones, and inference under them: for sequences that cannot keep those.
+    without_hard: Option<(Compiled, Inference)>,
     /// Node scores of the chain that rules are inferred on. `[positions][states of the chain]`
     wide: Vec<f64>,
 }
@@ -177,6 +179,7 @@ impl<'a> Tagging<'a> {
             scorer: Scorer::default(),
             chain,
             inference: Inference::new(tagger.wide.clone(), rules, none),
+            without_hard: None,
             wide: Vec::new(),
         }
     }
@@ -270,15 +273,22 @@ impl<'a> Tagging<'a> {
         let compiled = &tagger.compiled;
         compiled.space.widen(scores, &mut self.wide);
         self.inference.set_weights(weights.clone());
-        let found = self.inference.run(&self.wide, &options.limits)?;
-        let chain = self.inference.chain();
+        let mut found = self.inference.run(&self.wide, &options.limits)?;
         let mut tagged = Tagged::default();
-        let count = options.n_best.max(1);
-        let (best, hard) = match tagger.parts.decoding {
-            Decoding::Tilted => decode(chain, &found.tilt, &compiled.counters, count),
-            Decoding::Weighed => decode_weighed(chain, &found, (compiled, &weights), count),
-        };
+        let chosen = (tagger.parts.decoding, options.n_best.max(1));
+        let (mut best, hard) = choose(&mut self.inference, &found, (compiled, &weights), chosen);
         tagged.hard = hard;
+        if matches!(hard, HardRules::Impossible | HardRules::NotFound) {
+            // What hard rules lead to where they cannot hold means nothing.
+            let (compiled, inference) = self.without_hard.get_or_insert_with(|| {
+                let compiled = compiled.clone().without_hard();
+                let (rules, none) = (Arc::new(compiled.rules.clone()), vec![0.0; weights.len()]);
+                (compiled, Inference::new(tagger.wide.clone(), rules, none))
+            });
+            inference.set_weights(weights.clone());
+            found = inference.run(&self.wide, &options.limits)?;
+            best = choose(inference, &found, (compiled, &weights), chosen).0;
+        }
         if !compiled.counters.is_empty() {
             let path: Vec<usize> =
                 best.first()?.0.iter().map(|&s| compiled.space.state(s)).collect();
@@ -357,6 +367,20 @@ impl<'a> Tagging<'a> {
         });
         tagged.probabilities = probabilities;
         tagged.segments = best.iter().map(|(path, _)| segments(self.tagger, chain, path)).collect();
+    }
+}
+
+/// The best labels of what was found, and what became of hard rules.
+fn choose(
+    inference: &mut Inference,
+    found: &Inferred,
+    (compiled, weights): (&Compiled, &[f64]),
+    (decoding, count): (Decoding, usize),
+) -> (Paths, HardRules) {
+    let chain = inference.chain();
+    match decoding {
+        Decoding::Tilted => decode(chain, &found.tilt, &compiled.counters, count),
+        Decoding::Weighed => decode_weighed(chain, found, (compiled, weights), count),
     }
 }
 

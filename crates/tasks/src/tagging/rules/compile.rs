@@ -43,6 +43,13 @@ impl Compiled {
         self
     }
 
+    /// The same without the hard rules.
+    pub fn without_hard(mut self) -> Self {
+        self.rules.hard.clear();
+        self.counters.clear();
+        self
+    }
+
     /// Compiles rules, with the smoothed hinge as their penalty. `most` is the greatest number of
     /// segments of each kind in one training sequence, see [`most_segments`](super::most_segments).
     pub fn new(
