@@ -255,6 +255,7 @@ fn flags_that_would_do_nothing_are_refused() {
         (&["--pool", "0"], "--pool: found 0, expected at least 1"),
         (&["--constraints", "auto", "--folds", "1"], "--folds: found 1, expected at least 2"),
         (&["--threads", "0"], "--threads: found 0, expected at least 1"),
+        (&["--threads", "99999"], "--threads: found 99999, expected at most 1024"),
         (&["--l2", "-1"], "--l2: found -1, expected a number of at least 0"),
         (&["--l1", "NaN"], "--l1: found NaN, expected a number of at least 0"),
         (

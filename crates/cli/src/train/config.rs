@@ -21,6 +21,9 @@ use super::flags::{
 use crate::outcome::bad_input;
 use crate::time;
 
+/// Random features of a sequence: more would take longer than anyone waits.
+const MOST_FEATURES: usize = 100_000;
+
 /// The settings that the flags ask for.
 pub fn settings(flags: &Flags) -> Result<TrainSettings> {
     check_combinations(flags)?;
@@ -142,14 +145,19 @@ fn observed(flags: &Flags) -> Result<Option<Vec<usize>>> {
 }
 
 fn weight_features(text: &str, seed: u64) -> Result<WeightFeatures> {
-    let count = || text.strip_prefix("fourier:")?.parse().ok().filter(|&count| count > 0);
+    let count = || {
+        text.strip_prefix("fourier:")?
+            .parse()
+            .ok()
+            .filter(|count| (1..=MOST_FEATURES).contains(count))
+    };
     match (text, count()) {
         ("constant", _) => Ok(WeightFeatures::Constant),
         ("length", _) => Ok(WeightFeatures::Length),
         (_, Some(count)) => Ok(WeightFeatures::Fourier { count, seed }),
         _ => Err(bad_input(format!(
-            "--weight-features: found {text:?}, expected constant, length, or fourier:N with N of \
-             at least 1"
+            "--weight-features: found {text:?}, expected constant, length, or fourier:N with N \
+             from 1 to {MOST_FEATURES}"
         ))),
     }
 }

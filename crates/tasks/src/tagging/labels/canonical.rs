@@ -2,7 +2,7 @@ use std::borrow::Cow;
 
 use super::Scheme;
 use super::segments::{Levels, canonical_role};
-use super::tag::{Role, Tag};
+use super::tag::{Role, Tag, inside};
 
 /// A token in canonical form.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,13 +30,14 @@ pub fn canonical<'a>(scheme: Scheme, labels: &[&'a str]) -> Vec<Canonical<'a>> {
             .collect();
         let as_it_is = matches!(scheme, Scheme::Io | Scheme::Plain)
             || tags.iter().zip(&roles).all(|(tag, &role)| tag.role == role);
-        let label = if as_it_is { Cow::Borrowed(label) } else { Cow::Owned(written(tags, &roles)) };
+        let label =
+            if as_it_is { Cow::Borrowed(label) } else { Cow::Owned(written(label, tags, &roles)) };
         Canonical { label, roles }
     };
     labels.iter().enumerate().map(canonical).collect()
 }
 
-fn written(tags: &[Tag<'_>], roles: &[Role]) -> String {
+fn written(stated: &str, tags: &[Tag<'_>], roles: &[Role]) -> String {
     let mut label = String::new();
     for (tag, role) in tags.iter().zip(roles) {
         if !label.is_empty() {
@@ -47,5 +48,21 @@ fn written(tags: &[Tag<'_>], roles: &[Role]) -> String {
         }
         label.push_str(tag.name);
     }
-    label
+    label + &stated[inside(stated).len()..]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_outside_at_an_inner_level_leave_the_outer_segment_whole() {
+        let labels =
+            ["B-a:B-p:B-l", "I-a:I-p:I-f", "I-a:O", "I-a:B-p:B-l", "O", "I-a:O", "I-b:O:O"];
+        let found: Vec<_> =
+            canonical(Scheme::Bio, &labels).into_iter().map(|token| token.label).collect();
+        let expected =
+            ["B-a:B-p:B-l", "I-a:I-p:B-f", "I-a:O", "I-a:B-p:B-l", "O", "B-a:O", "B-b:O:O"];
+        assert_eq!(found, expected);
+    }
 }

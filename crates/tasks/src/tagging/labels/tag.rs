@@ -89,12 +89,21 @@ pub(super) fn components(label: &str) -> impl Iterator<Item = &str> {
     })
 }
 
+/// A label up to the levels at which it is outside: `I-authors` of `I-authors:O`.
+pub(super) fn inside(label: &str) -> &str {
+    let mut inside = label;
+    while let Some(above) = inside.strip_suffix(":O").filter(|above| prefixed(above).is_some()) {
+        inside = above;
+    }
+    inside
+}
+
 /// The tags of a label; none for `O` and where there is no label.
 pub(super) fn read(scheme: Scheme, label: &str) -> impl Iterator<Item = Tag<'_>> {
     let plain =
         (scheme == Scheme::Plain).then_some(Tag { role: Role::Single, name: label, bare: true });
     let outside = label == OUTSIDE || label.is_empty();
-    let tags = (scheme != Scheme::Plain && !outside).then(|| components(label));
+    let tags = (scheme != Scheme::Plain && !outside).then(|| components(inside(label)));
     plain.into_iter().chain(tags.into_iter().flatten().map(move |tag| match prefixed(tag) {
         Some((_, name)) if scheme == Scheme::Io => Tag { role: Role::Inside, name, bare: false },
         Some((letter, name)) => Tag { role: written_role(letter), name, bare: false },
