@@ -9,7 +9,8 @@
 //! ```
 //!
 //! which leaves out a constant: with `log M` in every `u` rows would be a thousandfold apart, and the
-//! solver would stall.
+//! solver would stall. On large maps it would stall with shares, most of which are tiny, and as well with
+//! numbers that are large: all are multiplied by the root of the number of cells.
 //!
 //! [`Formulation::Sums`] writes `Σ_j m_t(i,j)` wherever `n_t(i)` stands, which leaves fewer unknowns and
 //! denser rows.
@@ -67,6 +68,8 @@ struct Edge {
 /// Unknowns, rows and cones, as they come.
 #[derive(Default)]
 struct Program {
+    /// What shares are multiplied by.
+    scale: f64,
     costs: Vec<f64>,
     /// `(row, column, value)` of `A x + s = b`.
     entries: Vec<(usize, usize, f64)>,
@@ -178,9 +181,9 @@ impl Posed<'_> {
 
     /// The program, and the first unknown of each step's moves.
     fn program(&self, edges: &[Vec<Edge>], formulation: Formulation) -> (Program, Vec<usize>) {
-        let mut program = Program::default();
         let observations = self.problem.observations;
         let (times, cells) = (observations.times().len(), observations.cells());
+        let mut program = Program { scale: (cells as f64).sqrt(), ..Program::default() };
         let first_edge: Vec<usize> = edges
             .iter()
             .map(|edges| {
@@ -238,7 +241,7 @@ impl Posed<'_> {
         }
         let all: Vec<(usize, f64)> =
             nodes[0].iter().flatten().map(|&(unknown, value)| (unknown, -value)).collect();
-        program.zero(1.0, &all);
+        program.zero(program.scale, &all);
         self.add_entropy(&mut program, edges, &first_edge, &nodes);
         self.add_counts(&mut program, &nodes);
         (program, first_edge)
@@ -275,7 +278,7 @@ impl Posed<'_> {
                 let cost = linear - self.scores[time * cells + cell];
                 node.iter().for_each(|&(unknown, value)| program.costs[unknown] += cost * value);
                 if count > 0.0 {
-                    let log = program.unknown(-count / population);
+                    let log = program.unknown(-program.scale * count / population);
                     let scaled: Vec<(usize, f64)> =
                         node.iter().map(|&(unknown, value)| (unknown, self.rate * value)).collect();
                     program.exponential([(0.0, &[(log, 1.0)]), (1.0, &[]), (0.0, &scaled)]);
