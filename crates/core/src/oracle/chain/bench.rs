@@ -22,7 +22,10 @@ impl Products {
     pub fn new(states: usize, table: &[f64]) -> Self {
         let forward = Layout::dense(states, states, lanes(pulp::Arch::new()));
         let backward = forward.clone();
-        let values = [forward.pack_rows(0.0, table), backward.pack_columns(0.0, table)];
+        let values = [
+            forward.pack(0.0, |i, j| table[i * states + j]),
+            backward.pack(0.0, |j, i| table[i * states + j]),
+        ];
         let vectors = std::array::from_fn(|_| Aligned::filled(padded(states), 1.0));
         Self { forward, backward, values, vectors }
     }

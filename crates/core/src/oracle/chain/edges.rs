@@ -24,7 +24,7 @@ pub(super) struct EdgeGroup {
     /// The block's cell of each slot of the forward layout; 0 in the padding. `[forward slots]`
     cells: Vec<u32>,
     /// Where each slot of the backward layout is found in the forward layout; its length, where a
-    /// zero waits, in the padding. `[backward slots]`
+    /// zero waits, in the padding. Empty where there is no backward layout. `[backward slots]`
     mirror: Vec<u32>,
     /// Tilted log-potentials. `[forward slots]`
     pub(super) log_forward: Aligned,
@@ -38,7 +38,7 @@ pub(super) struct EdgeGroup {
 
 impl EdgeGroup {
     pub(super) fn new(key: (usize, bool), table: &TransitionTable) -> Self {
-        let (forward, backward) = (&table.forward, &table.backward);
+        let forward = &table.forward;
         let (from, to) = table.shape();
         let slots = forward.slots();
         let mut cells = vec![0; slots];
@@ -47,17 +47,20 @@ impl EdgeGroup {
             cells[slot] = cell_of(i, j, (from, to), key.1) as u32;
             slot_of[i * to + j] = slot as u32;
         });
-        let mut mirror = vec![slots as u32; backward.slots()];
-        backward.for_each_entry(|j, i, slot| mirror[slot] = slot_of[i * to + j]);
+        let mut mirror = Vec::new();
+        if let Some(backward) = &table.backward {
+            mirror.resize(backward.slots(), slots as u32);
+            backward.for_each_entry(|j, i, slot| mirror[slot] = slot_of[i * to + j]);
+        }
         Self {
             key,
             start: 0,
             links: 0,
             cells,
+            exp_backward: Aligned::filled(mirror.len(), 0.0),
             mirror,
             log_forward: Aligned::filled(slots, f64::NEG_INFINITY),
             exp_forward: Aligned::filled(slots + forward.lanes, 0.0),
-            exp_backward: Aligned::filled(backward.slots(), 0.0),
             counts: Aligned::filled(slots, 0.0),
         }
     }

@@ -150,6 +150,10 @@ impl Layout {
         Some(Self { rows, columns, lanes, storage: Storage::Picks { starts, picks: all } })
     }
 
+    pub(super) fn is_dense(&self) -> bool {
+        matches!(self.storage, Storage::Dense)
+    }
+
     /// Vectors of columns.
     #[inline(always)]
     pub(super) fn vectors(&self) -> usize {
@@ -163,6 +167,12 @@ impl Layout {
             Storage::Blocks { groups, .. } => groups.len() * Group::BLOCKS * self.lanes,
             Storage::Picks { picks, .. } => picks.len() * Pick::STEPS * self.lanes,
         }
+    }
+
+    /// Whether the innermost cache holds all of it: a product with the transpose then has a layout of its
+    /// own, which spares sums across lanes. Larger tables are better kept once.
+    pub(super) fn is_small(&self) -> bool {
+        self.slots() * size_of::<f64>() <= INNERMOST_CACHE
     }
 
     /// Whether a product with this layout is expected to beat one with the dense layout.
@@ -264,25 +274,18 @@ impl Layout {
         }
     }
 
-    /// Stores values `[rows][columns]` in this dense layout, and `padding` where there is no entry.
-    pub(super) fn pack_rows(&self, padding: f64, values: &[f64]) -> Aligned {
-        let mut packed = Aligned::filled(self.slots(), padding);
-        self.for_each_run(|row, columns, slot| {
-            let run = &values[row * self.columns..][columns];
-            packed[slot..slot + run.len()].copy_from_slice(run);
-        });
-        packed
-    }
-
-    /// The same of values `[columns][rows]`.
-    pub(super) fn pack_columns(&self, padding: f64, values: &[f64]) -> Aligned {
-        let mut packed = Aligned::filled(self.slots(), padding);
-        self.for_each_run(|row, columns, slot| {
-            for (slot, column) in packed[slot..slot + columns.len()].iter_mut().zip(columns) {
-                *slot = values[column * self.rows + row];
+    /// Visits the entries of one row of a dense layout: `visit(column, slot)`.
+    pub(super) fn for_each_in_row(&self, row: usize, mut visit: impl FnMut(usize, usize)) {
+        let mut first = 0;
+        while first < self.vectors() {
+            let vectors = panel_width(self.vectors() - first);
+            let (start, width) = (first * self.lanes, vectors * self.lanes);
+            let slot = self.rows * start + row * width;
+            for column in start..self.columns.min(start + width) {
+                visit(column, slot + column - start);
             }
-        });
-        packed
+            first += vectors;
+        }
     }
 
     /// Stores `value(row, column)` in this layout, and `padding` where there is no entry.

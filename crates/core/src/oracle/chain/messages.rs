@@ -17,7 +17,7 @@ use pulp::Simd;
 use super::aligned::Aligned;
 use super::model::ChainModel;
 use super::node_tilts::{NodeTilts, Tilt};
-use super::product::{Kernel, Operand, Semiring, Sink, SumProduct, WithKernel, with_kernel};
+use super::product::{Kernel, Operand, Semiring, Sink, SumProduct, WithKernel};
 use super::sequence::{Sequence, Total};
 use super::tilts::Tilts;
 
@@ -99,9 +99,7 @@ impl Propagation<'_> {
             let steps = Forward { sequence, nodes, tilt, shift, messages, scale, run: span };
             match run.transitions(model, groups) {
                 None => steps.run(simd, &Free)?,
-                Some(table) => {
-                    with_kernel(simd, &table.table.forward, table.exp_forward, steps)?;
-                }
+                Some(table) => table.forward(simd, steps)?,
             }
         }
         let log_total = scale.log_total()?;
@@ -121,9 +119,7 @@ impl Propagation<'_> {
             let steps = Backward { sequence, nodes, marginals, messages, scale, run: span };
             match run.transitions(model, groups) {
                 None => steps.run(simd, &Free)?,
-                Some(table) => {
-                    with_kernel(simd, &table.table.backward, table.exp_backward, steps)?;
-                }
+                Some(table) => table.backward(simd, steps)?,
             }
         }
         scale.sum.is_normal().then_some(log_total)

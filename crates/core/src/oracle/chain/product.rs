@@ -2,6 +2,7 @@
 
 use pulp::Simd;
 
+use super::aligned::LINE;
 use super::layout::{Group, Layout, Storage, panel_width};
 use super::picks::Pick;
 
@@ -11,6 +12,8 @@ pub(super) trait Semiring: Copy {
     /// `total ⊕ (x ⊗ entry)`
     fn accumulate<S: Simd>(simd: S, x: S::f64s, entry: S::f64s, total: S::f64s) -> S::f64s;
     fn join<S: Simd>(simd: S, a: S::f64s, b: S::f64s) -> S::f64s;
+    /// All lanes joined.
+    fn reduce<S: Simd>(simd: S, lanes: S::f64s) -> f64;
 }
 
 /// Sums of products, for marginals.
@@ -34,6 +37,10 @@ impl Semiring for SumProduct {
     fn join<S: Simd>(simd: S, a: S::f64s, b: S::f64s) -> S::f64s {
         simd.add_f64s(a, b)
     }
+    #[inline(always)]
+    fn reduce<S: Simd>(simd: S, lanes: S::f64s) -> f64 {
+        simd.reduce_sum_f64s(lanes)
+    }
 }
 
 impl Semiring for MaxSum {
@@ -48,6 +55,10 @@ impl Semiring for MaxSum {
     #[inline(always)]
     fn join<S: Simd>(simd: S, a: S::f64s, b: S::f64s) -> S::f64s {
         simd.max_f64s(a, b)
+    }
+    #[inline(always)]
+    fn reduce<S: Simd>(simd: S, lanes: S::f64s) -> f64 {
+        simd.reduce_max_f64s(lanes)
     }
 }
 
@@ -142,11 +153,33 @@ pub(super) fn with_kernel<S: Simd, W: WithKernel<S>>(
     }
 }
 
+/// The product with the transpose of a dense table, over the same entries; vectors to multiply with it are
+/// zero in their padding.
+#[inline(always)]
+pub(super) fn with_transposed_kernel<S: Simd, W: WithKernel<S>>(
+    simd: S,
+    layout: &Layout,
+    values: &[f64],
+    with: W,
+) -> W::Output {
+    debug_assert_eq!(S::F64_LANES, layout.lanes);
+    let (rows, columns) = (layout.rows, layout.vectors());
+    with.run(simd, &Transposed::<S> { rows, columns, vectors: S::as_simd_f64s(values).0 })
+}
+
 /// A dense table of `N` vectors of columns, its rows taken in `U` interleaved groups.
 struct Panel<'a, S: Simd, const N: usize, const U: usize>(&'a [[S::f64s; N]]);
 
 /// A dense table of any number of columns.
 struct Panels<'a, S: Simd> {
+    /// In vectors.
+    columns: usize,
+    vectors: &'a [S::f64s],
+}
+
+/// The transpose of a dense table: a dot product for each of its rows.
+struct Transposed<'a, S: Simd> {
+    rows: usize,
     /// In vectors.
     columns: usize,
     vectors: &'a [S::f64s],
@@ -198,6 +231,37 @@ impl<S: Simd, const N: usize, const U: usize> Panel<'_, S, N, U> {
     #[inline(always)]
     fn take<R: Semiring>(&self, simd: S, first: usize, x: &[f64], sink: &mut impl Sink<S>) {
         sink.take(simd, first, rows::<S, R, N, U>(simd, self.0, x));
+    }
+}
+
+impl<S: Simd> Kernel<S> for Transposed<'_, S> {
+    #[inline(always)]
+    fn multiply<R: Semiring>(&self, simd: S, x: Operand<'_>, sink: &mut impl Sink<S>) {
+        let x = &x.vectors::<S>()[..self.columns];
+        // As many rows at a time as a vector of the result has lanes.
+        for first in (0..self.rows).step_by(S::F64_LANES) {
+            let rows = first..self.rows.min(first + S::F64_LANES);
+            let mut totals = [R::zero(simd); LINE];
+            let (mut x, mut rest) = (x, self.vectors);
+            while !x.is_empty() {
+                let width = panel_width(x.len());
+                let (panel, after) = rest.split_at(width * self.rows);
+                let own = &panel[width * rows.start..width * rows.end];
+                match width {
+                    8 => dot_rows::<S, R, 8>(simd, own, x, &mut totals),
+                    4 => dot_rows::<S, R, 4>(simd, own, x, &mut totals),
+                    2 => dot_rows::<S, R, 2>(simd, own, x, &mut totals),
+                    _ => dot_rows::<S, R, 1>(simd, own, x, &mut totals),
+                }
+                (x, rest) = (&x[width..], after);
+            }
+            let mut line = [0.0; LINE];
+            for (value, total) in line.iter_mut().zip(totals).take(rows.len()) {
+                *value = R::reduce(simd, total);
+            }
+            let (vectors, _) = S::as_simd_f64s(&line);
+            sink.take(simd, first / S::F64_LANES, [vectors[0]]);
+        }
     }
 }
 
@@ -265,6 +329,22 @@ fn rows<S: Simd, R: Semiring, const N: usize, const U: usize>(
         }
     }
     totals[0]
+}
+
+/// Adds the products of some rows of a panel of `N` vectors with `x`, lane for lane, to one total each.
+#[inline(always)]
+fn dot_rows<S: Simd, R: Semiring, const N: usize>(
+    simd: S,
+    rows: &[S::f64s],
+    x: &[S::f64s],
+    totals: &mut [S::f64s; LINE],
+) {
+    let x: [S::f64s; N] = std::array::from_fn(|v| x[v]);
+    for (row, total) in pulp::as_arrays::<N, _>(rows).0.iter().zip(totals) {
+        for v in 0..N {
+            *total = R::accumulate(simd, x[v], row[v], *total);
+        }
+    }
 }
 
 /// One vector of columns, over the rows that are stored.

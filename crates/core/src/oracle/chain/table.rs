@@ -4,9 +4,9 @@ use std::borrow::Cow;
 
 use pulp::Simd;
 
-use super::aligned::{Aligned, padded};
+use super::aligned::Aligned;
 use super::exponential::exponentiate;
-use super::layout::{self, Layout};
+use super::layout::Layout;
 use super::transitions::Transitions;
 use crate::model::ModelError;
 
@@ -27,13 +27,13 @@ pub enum Storage {
 pub(super) struct TransitionTable {
     /// Entry `(from, to)`, as the forward pass reads it.
     pub(super) forward: Layout,
-    /// Entry `(to, from)`, as the backward pass reads it.
-    pub(super) backward: Layout,
+    /// Entry `(to, from)`, as the backward pass reads it; `None` where that reads the forward one.
+    pub(super) backward: Option<Layout>,
     /// In the forward layout, `-∞` in the padding.
     pub(super) log_forward: Aligned,
     /// `exp(log_potentials - highest)` in the forward layout.
     pub(super) exp_forward: Aligned,
-    /// The same in the backward layout.
+    /// The same in the backward layout, empty where there is none.
     pub(super) exp_backward: Aligned,
     /// Greatest log-potential; 0 where all are forbidden.
     pub(super) highest: f64,
@@ -106,7 +106,7 @@ impl TransitionTable {
         let Extent { highest, spread, forbids } = stated.extent()?;
         let lanes = lanes(instructions);
         let mut forward = Layout::dense(from, to, lanes);
-        let mut backward = Layout::dense(to, from, lanes);
+        let mut backward = forward.is_small().then(|| Layout::dense(to, from, lanes));
         if storage != Storage::Dense && (forbids || storage == Storage::Sparse) {
             let allowed = match stated {
                 Stated::Dense(log_potentials) => {
@@ -119,31 +119,19 @@ impl TransitionTable {
             if let Some(sparse) = sparse
                 && (storage == Storage::Sparse || (sparse.0.pays() && sparse.1.pays()))
             {
-                (forward, backward) = sparse;
+                (forward, backward) = (sparse.0, Some(sparse.1));
             }
         }
-        let [log_forward, exp_forward, exp_backward] = match forward.storage {
-            layout::Storage::Dense => {
-                let log_potentials = stated.dense();
-                let mut weights = Aligned::filled(padded(log_potentials.len()), 0.0);
-                weights[..log_potentials.len()].copy_from_slice(&log_potentials);
-                exponentiate(instructions, &mut weights, highest);
-                [
-                    forward.pack_rows(f64::NEG_INFINITY, &log_potentials),
-                    forward.pack_rows(0.0, &weights),
-                    backward.pack_columns(0.0, &weights),
-                ]
-            }
-            _ => {
-                let at = |i: usize, j: usize| stated.at(to, i, j);
-                let log_forward = forward.pack(f64::NEG_INFINITY, at);
-                let mut exp_forward = log_forward.clone();
-                exponentiate(instructions, &mut exp_forward, highest);
-                let mut exp_backward = backward.pack(f64::NEG_INFINITY, |j, i| at(i, j));
-                exponentiate(instructions, &mut exp_backward, highest);
-                [log_forward, exp_forward, exp_backward]
-            }
-        };
+        let dense = forward.is_dense().then(|| stated.dense());
+        let stated = dense.as_deref().map_or(stated, Stated::Dense);
+        let log_forward = forward.pack(f64::NEG_INFINITY, |i, j| stated.at(to, i, j));
+        let mut exp_forward = log_forward.clone();
+        exponentiate(instructions, &mut exp_forward, highest);
+        let mut exp_backward = Aligned::default();
+        if let Some(backward) = &backward {
+            exp_backward = backward.pack(f64::NEG_INFINITY, |j, i| stated.at(to, i, j));
+            exponentiate(instructions, &mut exp_backward, highest);
+        }
         Ok(Self {
             forward,
             backward,
@@ -157,7 +145,7 @@ impl TransitionTable {
     }
 
     pub(super) fn is_sparse(&self) -> bool {
-        !matches!(self.forward.storage, layout::Storage::Dense)
+        !self.forward.is_dense()
     }
 
     /// Numbers of states before and after.

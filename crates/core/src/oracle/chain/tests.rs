@@ -185,6 +185,29 @@ fn chain_matches_brute_force_on_unions_of_paths() {
 }
 
 #[test]
+fn tables_that_are_kept_once_match_brute_force() {
+    let mut rng = StdRng::seed_from_u64(8);
+    for round in 0..12 {
+        // Beside a large table one that has a layout for each direction.
+        let states = [rng.random_range(70..100), rng.random_range(75..100), 3];
+        let case = Case { scale: [1.0, 30.0][round % 2], forbidden: 0.0, shared_states: None };
+        let mut model = Model::new(&states).unwrap();
+        model.add_factor(&[1], &case.table(&mut rng, states[1])).unwrap();
+        for pair in [[0, 1], [1, 2]] {
+            let cells = states[pair[0]] * states[pair[1]];
+            let case = Case { forbidden: [0.0, 0.02][round / 2 % 2], ..case };
+            model.add_factor(&pair, &case.table(&mut rng, cells)).unwrap();
+        }
+        let base = BaseModel::new(&model, []).unwrap();
+        let support = random_support(&mut rng, &base);
+        let chain = Chain::from_base(&base, &support).unwrap();
+        let once = chain.model().tables.iter().filter(|table| table.backward.is_none());
+        assert_eq!(once.count(), 1);
+        assert_matches(&base, &support, &mut rng, 20.0);
+    }
+}
+
+#[test]
 fn marginals_of_forbidden_states_are_exactly_zero() {
     let mut rng = StdRng::seed_from_u64(2);
     for _ in 0..300 {

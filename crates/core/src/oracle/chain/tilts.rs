@@ -6,6 +6,7 @@ use super::edges::EdgeGroup;
 use super::model::ChainModel;
 use super::node_tilts::{NodeTilt, NodeTilts};
 use super::numbering::{Numbering, TableAt};
+use super::product::{WithKernel, with_kernel, with_transposed_kernel};
 use super::sequence::{Sequence, Total};
 use super::table::TransitionTable;
 use crate::support::Support;
@@ -23,8 +24,25 @@ pub(super) struct Run {
 pub(super) struct TiltedTable<'a> {
     pub(super) table: &'a TransitionTable,
     pub(super) log_forward: &'a [f64],
-    pub(super) exp_forward: &'a [f64],
-    pub(super) exp_backward: &'a [f64],
+    exp_forward: &'a [f64],
+    exp_backward: &'a [f64],
+}
+
+impl TiltedTable<'_> {
+    /// Products of sums with the table.
+    #[inline(always)]
+    pub(super) fn forward<S: Simd, W: WithKernel<S>>(&self, simd: S, with: W) -> W::Output {
+        with_kernel(simd, &self.table.forward, self.exp_forward, with)
+    }
+
+    /// Products of sums with its transpose.
+    #[inline(always)]
+    pub(super) fn backward<S: Simd, W: WithKernel<S>>(&self, simd: S, with: W) -> W::Output {
+        match &self.table.backward {
+            Some(layout) => with_kernel(simd, layout, self.exp_backward, with),
+            None => with_transposed_kernel(simd, &self.table.forward, self.exp_forward, with),
+        }
+    }
 }
 
 impl Run {

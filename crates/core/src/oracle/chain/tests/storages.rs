@@ -13,6 +13,7 @@ use crate::oracle::chain::edges::add_outer_product;
 use crate::oracle::chain::layout::Layout;
 use crate::oracle::chain::product::{
     Kernel, MaxSum, Operand, Semiring, Store, SumProduct, WithKernel, with_kernel,
+    with_transposed_kernel,
 };
 use crate::oracle::chain::table::{Storage, lanes};
 use crate::oracle::chain::{Chain, ChainModel, Link, Transitions};
@@ -80,6 +81,12 @@ fn every_storage_holds_each_allowed_entry_once() {
                     });
                     let missing = pattern.iter().zip(&slots).any(|(&a, slot)| a && slot.is_none());
                     assert!(!missing, "{name} {layout:?}");
+                    for row in 0..if layout.is_dense() { shape.0 } else { 0 } {
+                        layout.for_each_in_row(row, |column, slot| {
+                            let cell = slots[row * shape.1 + column];
+                            assert_eq!(cell, Some(slot), "{name} {layout:?}");
+                        });
+                    }
                     for column in 0..shape.1 {
                         layout.for_each_in_column(column, |row, slot| {
                             let cell = &mut slots[row * shape.1 + column];
@@ -132,11 +139,11 @@ impl<S: Simd, R: Semiring> WithKernel<S> for Multiply<'_, R> {
 }
 
 impl pulp::WithSimd for Products<'_> {
-    /// `Σ x e`, `max x + log e`, and `x yᵀ` in slots.
-    type Output = [Aligned; 3];
+    /// `Σ x e`, `max x + log e`, `x yᵀ` in slots, and where the layout is dense `Σ e y`.
+    type Output = [Aligned; 4];
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, simd: S) -> [Aligned; 3] {
+    fn with_simd<S: Simd>(self, simd: S) -> [Aligned; 4] {
         let Self { layout, log_values, x, y } = self;
         let mut values = Aligned::filled(log_values.len(), 0.0);
         values.iter_mut().zip(log_values).for_each(|(value, log)| *value = log.exp());
@@ -149,7 +156,13 @@ impl pulp::WithSimd for Products<'_> {
         with_kernel(simd, layout, log_values, maximum);
         let mut outer = Aligned::filled(layout.slots(), 1.0);
         add_outer_product(simd, layout, (x, y), 0.5, &mut outer);
-        [sums, maxima, outer]
+        let mut transposed = Aligned::filled(padded(rows), f64::NAN);
+        if layout.is_dense() {
+            let product = &mut transposed;
+            let sum = Multiply { rows: layout.columns, x: y, product, _semiring: SumProduct };
+            with_transposed_kernel(simd, layout, &values, sum);
+        }
+        [sums, maxima, outer, transposed]
     }
 }
 
@@ -173,12 +186,16 @@ fn every_storage_multiplies_like_a_loop() {
                     let log_values = layout.pack(FORBIDDEN, at);
                     let products =
                         Products { layout: &layout, log_values: &log_values, x: &x, y: &y };
-                    let [sums, maxima, outer] = instructions.dispatch(products);
+                    let [sums, maxima, outer, transposed] = instructions.dispatch(products);
                     for j in 0..columns {
                         let sum: f64 = (0..rows).map(|i| x[i] * at(i, j).exp()).sum();
                         let maximum = (0..rows).map(|i| x[i] + at(i, j)).fold(FORBIDDEN, f64::max);
                         assert!((sums[j] - sum).abs() <= 1e-14 * sum, "{name} {layout:?}");
                         assert_eq!(maxima[j], maximum, "{name} {layout:?}");
+                    }
+                    for i in 0..if layout.is_dense() { rows } else { 0 } {
+                        let sum: f64 = (0..columns).map(|j| at(i, j).exp() * y[j]).sum();
+                        assert!((transposed[i] - sum).abs() <= 1e-14 * sum, "{name} {layout:?}");
                     }
                     layout.for_each_entry(|i, j, slot| {
                         let expected = 1.0 + 0.5 * x[i] * y[j];
