@@ -264,12 +264,22 @@ impl Layout {
                     visit(row, start + row * width * self.lanes);
                 }
             }
-            Storage::Blocks { .. } | Storage::Picks { .. } => {
+            Storage::Blocks { .. } => {
                 self.for_each_in_panel(vector, |row, own, slot| {
                     if own == lane {
                         visit(row, slot);
                     }
                 });
+            }
+            Storage::Picks { starts, picks } => {
+                let own = starts[vector] as usize..starts[vector + 1] as usize;
+                for (index, pick) in own.clone().zip(&picks[own]) {
+                    for step in 0..Pick::STEPS {
+                        if let Some(row) = pick.row(self.lanes, step, lane) {
+                            visit(row, (index * Pick::STEPS + step) * self.lanes + lane);
+                        }
+                    }
+                }
             }
         }
     }

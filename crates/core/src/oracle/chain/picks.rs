@@ -44,13 +44,20 @@ impl Pick {
     pub(super) fn for_each_entry(self, lanes: usize, mut visit: impl FnMut(usize, usize, usize)) {
         for step in 0..Self::STEPS {
             for lane in 0..lanes {
-                if self.used >> (MOST_LANES * step + lane) & 1 == 1 {
-                    let place = self.place(step, lane);
-                    let vector = self.rows[usize::from(place >= lanes)];
-                    visit(step, lane, usize::from(vector) * lanes + place % lanes);
+                if let Some(row) = self.row(lanes, step, lane) {
+                    visit(step, lane, row);
                 }
             }
         }
+    }
+
+    /// The row of the entry that a lane has in a step, if it has one.
+    #[inline(always)]
+    pub(super) fn row(self, lanes: usize, step: usize, lane: usize) -> Option<usize> {
+        let place = self.place(step, lane);
+        let vector = self.rows[usize::from(place >= lanes)];
+        let is_used = self.used >> (MOST_LANES * step + lane) & 1 == 1;
+        is_used.then_some(usize::from(vector) * lanes + place % lanes)
     }
 
     fn place(self, step: usize, lane: usize) -> usize {

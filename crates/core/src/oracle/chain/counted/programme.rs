@@ -109,7 +109,7 @@ pub(super) struct Programme<'a> {
     prices: Vec<f64>,
     /// No assignment that obeys scores more.
     ceiling: f64,
-    prefixes: Prefixes,
+    prefixes: Prefixes<'a>,
     /// Whether one step is enough to obey again. `[counters]`
     one_step: Vec<bool>,
     /// States of one class have the same increments. `[states]`
