@@ -234,7 +234,6 @@ fn solver(energies: &Energies) -> &'static str {
         Plan::Adaptive => "auto: adaptive steps",
         Plan::Rda => "auto: dual averaging",
         Plan::Tempered => "auto: the dual, with tables that agree and weights that grow",
-        Plan::Accelerated => "auto: accelerated dual averaging",
         Plan::Alternating if energies.others.is_empty() => {
             "auto: piece by piece, each by the dual; --global finds the best piece"
         }

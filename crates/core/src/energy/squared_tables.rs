@@ -54,8 +54,8 @@ impl Energies {
             .then_some([rows, drowned])
     }
 
-    /// Whether some of these tables share a variable.
-    fn tables_overlap(&self) -> bool {
+    /// Whether some measured tables share a variable.
+    pub(crate) fn tables_overlap(&self) -> bool {
         let mut seen = rustc_hash::FxHashMap::default();
         self.tables.iter().any(|table| {
             let other = |v: &usize| *seen.entry(*v).or_insert(table.lay.start) != table.lay.start;
@@ -63,11 +63,10 @@ impl Energies {
         })
     }
 
-    /// Whether the energies are squared errors of whole tables that overlap, most cells of which are
-    /// measured well enough to tell them from an even distribution's (`Some(true)`) or not.
-    pub(crate) fn has_telling_tables(&self) -> Option<bool> {
-        let [all, drowned] = self.squared_table_cells()?;
-        self.tables_overlap().then_some(2 * drowned < all)
+    /// Whether the energies are squared errors of whole tables, most cells of which are measured well
+    /// enough to tell them from an even distribution's.
+    pub(crate) fn has_telling_tables(&self) -> bool {
+        self.squared_table_cells().is_some_and(|[all, drowned]| 2 * drowned < all)
     }
 
     /// The weight of a table's rows as one of probabilities, if they all have the same.
@@ -83,7 +82,7 @@ impl Energies {
 }
 
 impl SquaredTables {
-    /// What the energies come to, if [`Energies::has_telling_tables`] is not `None`.
+    /// What the energies come to, if [`Energies::has_telling_tables`].
     pub fn new(energies: &Energies) -> Self {
         let width = energies.support().len();
         let (mut weights, mut targets) = (vec![0.0; width], vec![0.0; width]);

@@ -64,9 +64,6 @@ pub(super) fn choose(
             let method = Method::Rda { beta: 0.0 };
             Box::new(Relaxed::start(engine, method, settings.marginals)?)
         }
-        Method::Auto if plan == Plan::Accelerated => {
-            Box::new(AcceleratedRda::start(engine, None, settings.marginals)?)
-        }
         Method::Auto if plan == Plan::Alternating => {
             Box::new(Alternating::start(engine, tolerance)?)
         }

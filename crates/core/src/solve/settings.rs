@@ -52,18 +52,16 @@ impl Method {
 pub enum Plan {
     /// Measurements only, or nothing at all: the dual.
     Dual,
-    /// Energies known by value and gradient only: adaptive steps.
+    /// Energies known by value and gradient only: adaptive steps. Also large tables of smooth measurements
+    /// that overlap: they say the same thing several times, which leaves the dual flat in many directions.
     Adaptive,
     /// The same, convex and with kinks: dual averaging, which needs no smoothness.
     Rda,
     /// `nearest` energies piece by piece, other energies linearised, what remains by the dual.
     Alternating,
-    /// Squared errors of tables that overlap: their dual, once they are made to agree, with weights that
-    /// grow.
+    /// Squared errors of tables, many cells or such as overlap: their dual, once they are made to agree, with
+    /// weights that grow.
     Tempered,
-    /// Large tables of other smooth measurements: accelerated dual averaging. Tables that overlap say the
-    /// same thing several times, which leaves the dual flat in many directions.
-    Accelerated,
 }
 
 impl Plan {
@@ -75,13 +73,13 @@ impl Plan {
     /// The plan under this oracle: marginals of one that is not exact agree only in part.
     pub(super) fn through(exactness: Exactness, energies: &Energies) -> Self {
         let is_exact = exactness == Exactness::Exact;
-        let telling = energies.has_telling_tables().filter(|_| is_exact);
-        let many = energies.measurements.are_many_smooth_tables();
+        let (overlap, many) =
+            (energies.tables_overlap(), energies.measurements.are_many_smooth_tables());
+        let telling = is_exact && (overlap || many) && energies.has_telling_tables();
         match (energies.measurements.is_empty(), energies.nearest.is_empty(), &energies.others[..])
         {
-            (_, true, []) if telling == Some(true) => Self::Tempered,
-            (_, true, []) if telling == Some(false) && many => Self::Adaptive,
-            (_, true, []) if many => Self::Accelerated,
+            (_, true, []) if telling => Self::Tempered,
+            (_, true, []) if overlap && many => Self::Adaptive,
             (_, true, []) => Self::Dual,
             (true, true, _) if energies.has_convex_kinks() => Self::Rda,
             (true, true, _) => Self::Adaptive,
