@@ -259,6 +259,40 @@ fn many_cells_of_other_smooth_penalties_are_left_to_adaptive_steps() {
 }
 
 #[test]
+fn adaptive_steps_take_over_where_the_dual_gets_nowhere() {
+    let problem = |weight: f64| {
+        let mut rng = rng(13);
+        let scopes = [[0, 1], [1, 2], [2, 3], [0, 2], [1, 3]];
+        let mut table = |scope: &[usize; 2]| {
+            let target = (0..64).map(|cell| 227.0 * f64::from(cell % 3 == 0) + noise(&mut rng));
+            let (penalty, total) = (Penalty::Huber { delta: 10.0 }, 5000.0);
+            let (scope, target) = (scope.to_vec(), target.collect());
+            Energy::TableMeasurement { weight, penalty, scope, target, total }
+        };
+        let energies: Vec<Energy> = scopes.iter().map(&mut table).collect();
+        Problem::new(Model::new(&[8; 4]).unwrap(), energies).unwrap()
+    };
+    fn noise(rng: &mut StdRng) -> f64 {
+        rng.random_range(-20.0..20.0)
+    }
+    for (weight, solver) in [(1e-5, "dual"), (1.0, "adaptive")] {
+        let settings = Settings { tolerance: 1e-4, ..Settings::default() };
+        let found = problem(weight).solve(&settings, &mut Ignore).unwrap();
+        let bounds = (found.objective, found.lower_bound);
+        assert_eq!((found.solver, found.status), (solver, Status::Converged), "{bounds:?}");
+        let settings = Settings { method: bethe_core::Method::Adaptive, ..settings };
+        assert_compatible(&found, &problem(weight).solve(&settings, &mut Ignore).unwrap());
+        // A limit right after the hand-over: what is returned is still the dual's best.
+        let settings = Settings { max_iterations: 1001, ..Settings::default() };
+        let early = problem(weight).solve(&settings, &mut Ignore).unwrap();
+        assert_compatible(&found, &early);
+        let sum: f64 = early.energies.iter().flatten().sum();
+        let entropy = early.objective.unwrap() - sum;
+        assert!((-4.0 * 8f64.ln() - 1e-6..=1e-6).contains(&entropy), "{entropy}");
+    }
+}
+
+#[test]
 fn many_cells_of_tables_that_do_not_overlap_are_solved_in_few_calls() {
     let mut rng = rng(12);
     let model = Model::new(&[16; 6]).unwrap();

@@ -5,6 +5,7 @@ use super::dual::Dual;
 use super::engine::{Engine, Solver};
 use super::global::Global;
 use super::relaxed::Relaxed;
+use super::relay::Relay;
 use super::tempered::Tempered;
 use super::{Method, Plan, Settings, SolveError};
 
@@ -69,7 +70,12 @@ pub(super) fn choose(
         }
         Method::Auto | Method::Dual => {
             let (measurements, base) = (energies.measurements.clone(), engine.coordinates());
-            Box::new(Dual::start(engine, measurements, vec![0.0; base], 1.0))
+            let is_gentle = energies.is_smooth() && measurements.has_bounded_slopes();
+            let dual = Dual::start(engine, measurements, vec![0.0; base], 1.0);
+            match settings.method {
+                Method::Auto if is_gentle => Box::new(Relay::start(dual)),
+                _ => Box::new(dual),
+            }
         }
     })
 }

@@ -24,6 +24,7 @@ mod dual;
 mod engine;
 mod global;
 mod relaxed;
+mod relay;
 mod settings;
 mod solution;
 mod summary;
