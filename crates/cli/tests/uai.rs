@@ -74,7 +74,9 @@ fn marginals_and_log_partition_are_those_of_brute_force() {
 
 #[test]
 fn a_bayesian_network_gives_the_probability_of_its_evidence() {
-    let folder = folder().with("e.evid", "1 2 1");
+    let even = "MARKOV\n1\n2\n1\n1 0\n2\n0.5 0.5\n";
+    let folder = folder().with("e.evid", "1 2 1").with("even.uai", even);
+    assert_eq!(folder.succeeds(&["solve", "even.uai", "--output", "pr"]), "PR\n0\n");
     assert_eq!(folder.succeeds(&["solve", "n.uai", "--output", "pr"]).lines().count(), 2);
     let answer = folder.answer(&["solve", "n.uai"]);
     assert!(close(&answer["log_partition"], 0.0, 1e-12));

@@ -23,7 +23,8 @@ pub fn marginals(answers: &[Answer]) -> String {
 /// count as part of the model: it is `-F / ln 10` at the answer, and `-inf` where none is feasible.
 pub fn partition(answers: &[Answer]) -> String {
     result("PR", answers, |text, answer| {
-        let log = answer.objective.map_or(f64::NEG_INFINITY, |objective| -objective);
+        // Not −0.
+        let log = answer.objective.map_or(f64::NEG_INFINITY, |objective| 0.0 - objective);
         let _ = write!(text, "{}", log / std::f64::consts::LN_10);
     })
 }
