@@ -88,7 +88,7 @@ fn note(flags: &Flags, settings: &Settings) -> String {
     format!(
         "`bethe reproduce ocr{folds} --seeds {seeds}{huber}`, {seeded}. Each fold is tested on once, \
          the others are learned from; steps, penalties, the classifier's features, and weight and cap \
-         of `open-*` are chosen on a fold inside training."
+         of `open-*` are chosen on folds inside training."
     )
 }
 

@@ -1,8 +1,11 @@
 //! What is tuned inside the training folds: some of them are held out.
 
+use bethe_learn::corpus::Corpus;
+
 use super::fold::{Fitted, Fold, Tuned};
 use super::{Data, Recipe, Start, Variant};
 use crate::ocr::energy::{Search, Statistic};
+use crate::ocr::features::Features;
 use crate::ocr::learning::{Loss, Minimisation};
 use crate::ocr::model::Model;
 
@@ -54,33 +57,45 @@ impl<'a> Inner<'a> {
     /// With the base model of pixels whose penalty reads the held-out words best.
     pub fn of_pixels(outer: &Fold<'a>) -> Self {
         let (data, recipe) = (outer.data, &outer.settings.recipe);
-        let mut tried: Vec<Vec<Part>> = recipe.l2.iter().map(|_| Vec::new()).collect();
+        Self::best_of(outer, &data.pixels, (&recipe.pixels, &recipe.l2), |inner| {
+            let read = |Part { fold, fitted }: &Part| fold.test_base(fitted).accuracy();
+            inner.parts.iter().map(read).sum()
+        })
+    }
+
+    /// With the base model of pixels and pairs whose penalty reads the held-out words best under the
+    /// energy that knows most.
+    pub fn of_pairs(outer: &Fold<'a>) -> Self {
+        let (data, recipe) = (outer.data, &outer.settings.recipe);
+        Self::best_of(outer, &data.pairs, (&recipe.pairs, &recipe.pairs_l2), |inner| {
+            inner.penalty(Statistic::Letters, Search::Local, recipe.rates[0]).0
+        })
+    }
+
+    /// With the base model whose penalty `score` likes best.
+    fn best_of(
+        outer: &Fold<'a>,
+        source: &'a (Features, Corpus),
+        (how, penalties): (&Minimisation, &[f64]),
+        score: impl Fn(&Self) -> f64,
+    ) -> Self {
+        let mut tried: Vec<Vec<Part>> = penalties.iter().map(|_| Vec::new()).collect();
         for place in 0..HELD_OUT {
             let mut start: Option<Model> = None;
-            for (parts, &l2) in tried.iter_mut().zip(&recipe.l2) {
+            for (parts, &l2) in tried.iter_mut().zip(penalties) {
                 let fold = hold_out(outer, place);
-                let how = Minimisation { l2, ..recipe.pixels };
+                let how = Minimisation { l2, ..*how };
                 let fitted = match &start {
-                    None => fold.fit(&data.pixels, &how),
-                    Some(start) => fold.refit(&data.pixels.1, start, &how),
+                    None => fold.fit(source, &how),
+                    Some(start) => fold.refit(&source.1, start, &how),
                 };
                 start = Some(fitted.model.clone());
                 parts.push(Part { fold, fitted });
             }
         }
-        let read = |Part { fold, fitted }: &Part| fold.test_base(fitted).accuracy();
-        let scored = tried.into_iter().map(|parts| (parts.iter().map(read).sum(), parts));
-        Self { parts: scored.reduce(better).expect("a penalty to try").1 }
-    }
-
-    /// With the base model of pixels and pairs.
-    pub fn of_pairs(outer: &Fold<'a>) -> Self {
-        let part = |place: usize| {
-            let fold = hold_out(outer, place);
-            let fitted = fold.fit(&outer.data.pairs, &outer.settings.recipe.pairs);
-            Part { fold, fitted }
-        };
-        Self { parts: (0..HELD_OUT).map(part).collect() }
+        let tried = tried.into_iter().map(|parts| Self { parts });
+        let scored = tried.map(|inner| (score(&inner), inner));
+        scored.reduce(better).expect("a penalty to try").1
     }
 
     /// A base model that has seen training words only.

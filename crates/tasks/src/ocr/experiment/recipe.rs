@@ -7,8 +7,10 @@ pub struct Recipe {
     pub pixels: Minimisation,
     /// Penalties that are tried, each from the weights that the one before led to.
     pub l2: Vec<f64>,
-    /// The base model of pixels and pairs.
+    /// The base model of pixels and pairs; the penalty is tuned.
     pub pairs: Minimisation,
+    /// Penalties that are tried there, as before.
+    pub pairs_l2: Vec<f64>,
     /// Random features that `ψ` may depend on.
     pub mean_map_features: usize,
     /// The square of the width of their kernel: two pictures of different letters differ in about so
@@ -40,7 +42,8 @@ impl Default for Recipe {
         Self {
             pixels,
             l2: vec![1.0, 0.3, 0.1],
-            pairs: Minimisation { l2: 1.0, ..pixels },
+            pairs: pixels,
+            pairs_l2: vec![3.0, 1.0],
             mean_map_features: 1000,
             mean_map_width: 36.0,
             classifier_widths: vec![9.0, 16.0, 36.0],

@@ -128,8 +128,9 @@ impl<'a> Fold<'a> {
         let inner = Inner::of_pairs(self);
         let [word, word_exact] =
             [Search::Local, Search::Exact].map(|search| inner.choose(WORD, search, word.rate));
-        let start = &inner.fitted().model;
-        let base = self.refit(&self.data.pairs.1, start, &self.settings.recipe.pairs);
+        let Fitted { l2, model, .. } = inner.fitted();
+        let how = Minimisation { l2: *l2, ..self.settings.recipe.pairs };
+        let base = self.refit(&self.data.pairs.1, model, &how);
         desk.take(self.number, "pairs-base", self.test_base(&base))?;
         desk.take(self.number, "pairs-lexicon", self.test_lexicon(&base, &self.lexicon))?;
         let rows = [
