@@ -9,6 +9,12 @@ pub use peer::Library;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use mimalloc::MiMalloc;
+
+/// That of the command.
+#[global_allocator]
+static ALLOCATOR: MiMalloc = MiMalloc;
+
 /// Time spent on each alternative of a comparison.
 const SECONDS: f64 = 0.15;
 
