@@ -94,7 +94,16 @@ def oracle(folder):
     return {"oracles": found, "best": best, "cells": cells}
 
 
-def estimate(folder, limit, enough):
+ESTIMATORS = {
+    "mirror descent": estimation.MirrorDescent,
+    "dual averaging": estimation.DualAveraging,
+    "interior gradient": estimation.InteriorGradient,
+    "L-BFGS": estimation.LBFGS,
+    "universal accelerated": estimation.UniversalAcceleratedMethod,
+}
+
+
+def estimate(folder, name, limit, enough):
     model, domain, scopes = read(folder)
     measured = tables(folder, "tables.f64", domain, scopes)
     measurements = [
@@ -103,55 +112,43 @@ def estimate(folder, limit, enough):
     ]
     total = model["total"]
     loss_fn = marginal_loss.from_linear_measurements(measurements, domain)
-    estimators = {
-        "mirror descent": estimation.MirrorDescent(),
-        "dual averaging": estimation.DualAveraging(),
-        "interior gradient": estimation.InteriorGradient(),
-        "L-BFGS": estimation.LBFGS(),
-        "universal accelerated": estimation.UniversalAcceleratedMethod(),
-    }
-    found = {}
-    for name, estimator in estimators.items():
-        progress(f"mbi, {name}: compiling, then at most {limit:.0f} s of steps")
-        curve = []
+    estimator = ESTIMATORS[name]()
+    progress(f"mbi, {name}: compiling, then at most {limit:.0f} s of steps")
+    curve = []
 
-        class Enough(Exception):
-            pass
+    class Enough(Exception):
+        pass
 
-        start = None
+    start = None
 
-        def see(marginals):
-            jax.block_until_ready(marginals)
-            now = time.process_time()
-            spent = now - start
-            loss = float(loss_fn(marginals))
-            # What it takes to see the loss is not the estimator's.
-            curve.append([spent - see.aside, loss])
-            see.aside += time.process_time() - now
-            if see.limited and (curve[-1][0] > limit or loss <= enough):
-                raise Enough
+    def see(marginals):
+        jax.block_until_ready(marginals)
+        now = time.process_time()
+        spent = now - start
+        loss = float(loss_fn(marginals))
+        # What it takes to see the loss is not the estimator's.
+        curve.append([spent - see.aside, loss])
+        see.aside += time.process_time() - now
+        if see.limited and (curve[-1][0] > limit or loss <= enough):
+            raise Enough
 
-        try:
-            # The first block compiles.
-            start, see.aside, see.limited = time.process_time(), 0.0, False
-            estimator.estimate(domain, loss_fn, known_total=total, iters=50, callback_fn=see)
-            compile_seconds, curve = time.process_time() - start, []
-            start, see.aside, see.limited = time.process_time(), 0.0, True
-            estimator.estimate(domain, loss_fn, known_total=total, iters=100_000, callback_fn=see)
-        except Enough:
-            pass
-        except Exception as error:  # an estimator that cannot do it is not the best one
-            found[name] = {"error": str(error)[:200]}
-            continue
-        found[name] = {"compile": compile_seconds, "curve": curve}
-        if curve:
-            progress(f"mbi, {name}: a loss of {curve[-1][1]:.3f} after {curve[-1][0]:.1f} s")
-    return {"estimators": found}
+    # The first block compiles.
+    start, see.aside, see.limited = time.process_time(), 0.0, False
+    estimator.estimate(domain, loss_fn, known_total=total, iters=50, callback_fn=see)
+    compile_seconds, curve = time.process_time() - start, []
+    start, see.aside, see.limited = time.process_time(), 0.0, True
+    try:
+        estimator.estimate(domain, loss_fn, known_total=total, iters=100_000, callback_fn=see)
+    except Enough:
+        pass
+    progress(f"mbi, {name}: a loss of {curve[-1][1]:.3f} after {curve[-1][0]:.1f} s")
+    return {"compile": compile_seconds, "curve": curve}
 
 
 if __name__ == "__main__":
     if sys.argv[1] == "oracle":
         result = oracle(sys.argv[2])
     else:
-        result = estimate(sys.argv[2], float(sys.argv[3]), float(sys.argv[4]))
+        folder, name, limit, enough = sys.argv[2:]
+        result = estimate(folder, name, float(limit), float(enough))
     print(json.dumps(result))

@@ -14,6 +14,9 @@ use crate::usage::processor_seconds;
 
 const TOTAL: f64 = 10_000.0;
 const DEVIATION: f64 = 10.0;
+/// The other side's.
+const ESTIMATORS: [&str; 5] =
+    ["mirror descent", "dual averaging", "interior gradient", "L-BFGS", "universal accelerated"];
 /// How much faster estimation should be than the best of the other side's.
 const TARGET: f64 = 8.0;
 /// Entropy counts as much as records do at 1; at this, tables are met to within a part in a thousand of
@@ -39,7 +42,7 @@ struct Run {
     status: String,
 }
 
-pub fn compare(shapes: &[Shape], verdicts: &mut Verdicts) {
+pub fn compare<'a>(shapes: impl Iterator<Item = &'a Shape>, verdicts: &mut Verdicts) {
     println!("estimation from noisy tables, until the loss is within 1 % of the best known");
     for shape in shapes {
         let tables = shape.measure(TOTAL, DEVIATION, 3);
@@ -62,19 +65,15 @@ pub fn compare(shapes: &[Shape], verdicts: &mut Verdicts) {
         );
         let path = folder.path().display().to_string();
         let (limit, enough) = (LIMIT.to_string(), (ENOUGH * least).to_string());
-        let arguments = ["estimate", &path, &limit, &enough];
-        if let Some(theirs) = run("private_pgm.py", &arguments) {
-            for (name, found) in theirs["estimators"].as_object().expect("estimators by name") {
-                let point =
-                    |point: &serde_json::Value| Some((point[0].as_f64()?, point[1].as_f64()?));
-                let curve =
-                    found["curve"].as_array().map(|curve| curve.iter().filter_map(point).collect());
-                let compile = found["compile"].as_f64().unwrap_or(f64::NAN);
-                curves.push((
-                    format!("mbi, {name} (compiled in {compile:.1} s)"),
-                    curve.unwrap_or_default(),
-                ));
-            }
+        // Each in a process of its own: compiling some of them takes more memory than there may be.
+        for name in ESTIMATORS {
+            let arguments = ["estimate", &path, name, &limit, &enough];
+            let Some(found) = run("private_pgm.py", &arguments) else { continue };
+            let point = |point: &serde_json::Value| Some((point[0].as_f64()?, point[1].as_f64()?));
+            let curve = found["curve"].as_array().expect("what was reached").iter();
+            let compile = found["compile"].as_f64().unwrap_or(f64::NAN);
+            let name = format!("mbi, {name} (compiled in {compile:.1} s)");
+            curves.push((name, curve.filter_map(point).collect()));
         }
         report(shape, &curves, verdicts);
     }
@@ -94,12 +93,15 @@ fn report(shape: &Shape, curves: &[(String, Curve)], verdicts: &mut Verdicts) {
         let side = if name.starts_with("ours") { &mut own } else { &mut other };
         *side = side.min(reached.unwrap_or(f64::INFINITY));
     }
-    if other.is_finite() || own.is_finite() {
-        verdicts.at_least(
-            &format!("estimation, mbi's best over ours, {}", shape.name),
-            other / own,
-            TARGET,
-        );
+    // Where nothing of theirs arrives, all that is known is that they take longer than they were given.
+    let given = curves.iter().filter(|(name, _)| name.starts_with("mbi"));
+    let given = given.filter_map(|(_, curve)| Some(curve.last()?.0)).fold(f64::NAN, f64::max);
+    let (least, theirs) = if other.is_finite() { ("", other) } else { ("at least ", given) };
+    if theirs.is_nan() {
+        println!("    not compared: mbi is not there, or none of its estimators ran");
+    } else {
+        let name = format!("estimation, mbi's best over ours, {least}{}", shape.name);
+        verdicts.at_least(&name, theirs / own, TARGET);
     }
 }
 
