@@ -63,8 +63,8 @@ impl<'a> Prefixes<'a> {
     /// The totals of the best assignment of all positions before this one, in this state. `[counters]`
     pub(super) fn best(&self, position: usize, state: usize) -> Ref<'_, [i64]> {
         self.best.borrow_mut().find(self, position, state);
-        let place = position * self.states + state;
-        Ref::map(self.best.borrow(), |best| &best.totals[place * self.counters.len()..])
+        let (place, count) = (position * self.states + state, self.counters.len());
+        Ref::map(self.best.borrow(), |best| &best.totals[place * count..][..count])
     }
 
     /// Whether a counter bounds its total from above only, and one falling step keeps it there whatever
@@ -82,6 +82,9 @@ impl Best {
     /// Makes the totals before a state known, and those of all states on the way there.
     fn find(&mut self, prefixes: &Prefixes, position: usize, state: usize) {
         let (states, count) = (prefixes.states, prefixes.counters.len());
+        if self.known[position * states + state] {
+            return;
+        }
         let (mut first, mut way) = (position, vec![state]);
         while !self.known[first * states + way[way.len() - 1]] {
             first -= 1;
