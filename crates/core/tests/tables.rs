@@ -292,6 +292,53 @@ fn adaptive_steps_take_over_where_the_dual_gets_nowhere() {
     }
 }
 
+fn squared(scope: &[usize], target: &[f64], total: f64, weight: f64) -> Energy {
+    let (scope, target) = (scope.to_vec(), target.to_vec());
+    Energy::TableMeasurement { weight, penalty: Penalty::Squared, scope, target, total }
+}
+
+#[test]
+fn what_the_dual_left_is_forgotten_once_adaptive_steps_are_better() {
+    let counts = [
+        squared(&[0], &[1382.5, 92.7, 97606.0, 884.6, 36.6], 1e5, 1.0),
+        squared(&[0], &[1393.3, 93.8, 97618.1, 886.2, 43.2], 1e5, 0.01),
+    ];
+    let single: Vec<Energy> = counts.iter().flat_map(cells).collect();
+    // Two counts of one table are tables that overlap; cell by cell they are measurements like others.
+    for energies in [counts.to_vec(), single] {
+        let problem = Problem::new(Model::new(&[5]).unwrap(), energies).unwrap();
+        let found = problem.solve(&Settings::default(), &mut Ignore).unwrap();
+        assert_eq!(found.status, Status::Converged);
+        assert!((found.objective.unwrap() - 2.149184).abs() < 1e-4, "{:?}", found.objective);
+    }
+}
+
+#[test]
+fn a_dual_that_gives_up_is_not_the_end() {
+    let target = [49000.0, 44000.0, 17000.0, 750000.0, 140000.0, 26000.0];
+    let energies = vec![squared(&[0, 1], &target, 1e6, 0.7)];
+    let problem = Problem::new(Model::new(&[2, 3, 2]).unwrap(), energies).unwrap();
+    let found = problem.solve(&Settings::default(), &mut Ignore).unwrap();
+    assert_eq!(found.status, Status::Converged);
+    let sum: f64 = target.iter().sum();
+    // Every cell is off by the same, and half the squares of that are the energy.
+    let energy = 0.7 * 6.0 * ((sum - 1e6) / 6.0).powi(2) / 2.0;
+    assert!((found.energies[0].unwrap() / energy - 1.0).abs() < 1e-4, "{:?}", found.energies);
+}
+
+#[test]
+fn nothing_that_is_no_number_is_called_stationary() {
+    let product =
+        Energy::Product { scope: vec![0, 1], log_potentials: vec![1.0, 0.0, 0.0, 1.0, 0.0, 0.0] };
+    let energies = vec![squared(&[0], &[9e4; 3], 1e5, 1.0), product];
+    let problem = Problem::new(Model::new(&[3, 2]).unwrap(), energies).unwrap();
+    let found = problem.solve(&Settings::default(), &mut Ignore).unwrap();
+    assert!(found.objective.is_some_and(f64::is_finite), "{:?}", found.status);
+    for marginal in &found.marginals {
+        assert!((marginal.values.iter().sum::<f64>() - 1.0).abs() < 1e-6, "{marginal:?}");
+    }
+}
+
 #[test]
 fn many_cells_of_tables_that_do_not_overlap_are_solved_in_few_calls() {
     let mut rng = rng(12);

@@ -54,11 +54,11 @@ impl Energies {
             .then_some([rows, drowned])
     }
 
-    /// Whether some measured tables share a variable.
+    /// Whether some measured tables share a variable: also where they are the same.
     pub(crate) fn tables_overlap(&self) -> bool {
         let mut seen = rustc_hash::FxHashMap::default();
-        self.tables.iter().any(|table| {
-            let other = |v: &usize| *seen.entry(*v).or_insert(table.lay.start) != table.lay.start;
+        self.tables.iter().enumerate().any(|(number, table)| {
+            let other = |v: &usize| *seen.entry(*v).or_insert(number) != number;
             table.lay.scope.iter().any(other)
         })
     }
@@ -73,7 +73,9 @@ impl Energies {
     fn table_weight(&self, rows: &Range<usize>) -> Option<f64> {
         let weights = &self.measurements.weights()[rows.clone()];
         let total = self.total(rows.start);
-        weights.iter().all(|weight| *weight == weights[0]).then_some(weights[0] * total * total)
+        let weight = weights[0] * total * total;
+        let is_usable = weight.is_normal() && (1.0 / weight).is_finite();
+        (is_usable && weights.iter().all(|weight| *weight == weights[0])).then_some(weight)
     }
 
     fn total(&self, row: usize) -> f64 {

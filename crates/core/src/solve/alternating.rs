@@ -109,7 +109,7 @@ impl Alternating {
         for (row, multiplier) in self.dual.unscaled_multipliers().enumerate() {
             self.dual.measurements().rows().add_row(row, multiplier, apart);
         }
-        apart.iter().fold(0.0, |m, a| m.max(a.abs()))
+        apart.iter().fold(0.0, |m, a| if a.is_nan() { f64::INFINITY } else { m.max(a.abs()) })
     }
 
     /// `L_o` linearised at the candidate, and the dual bound of what remains, for one call.
@@ -136,7 +136,10 @@ impl Alternating {
         if linearised {
             let change = self.candidate.change_since(&self.anchor);
             let needed = needed_smoothness(&self.anchor, &self.candidate, change);
-            if !self.smoothness.allows(needed) && !self.smoothness.is_hopeless() {
+            if !self.smoothness.allows(needed) {
+                if self.smoothness.is_hopeless() {
+                    return Verdict::Settled;
+                }
                 self.smoothness.raise(needed);
                 self.rebase(engine);
                 return Verdict::Continue;

@@ -57,7 +57,12 @@ pub(super) fn choose(
             return unserved("energies other than measurements", "solver auto");
         }
         Method::Auto | Method::Dual if plan == Plan::Tempered && !settings.global => {
-            Box::new(Tempered::start(engine))
+            let tempered = Box::new(Tempered::start(engine));
+            if settings.method == Method::Auto {
+                Box::new(Relay::start(tempered))
+            } else {
+                tempered
+            }
         }
         Method::Auto if settings.global => Box::new(Global::start(engine, tolerance)),
         Method::Auto if plan == Plan::Adaptive => Box::new(Adaptive::start(engine)?),
@@ -70,12 +75,9 @@ pub(super) fn choose(
         }
         Method::Auto | Method::Dual => {
             let (measurements, base) = (energies.measurements.clone(), engine.coordinates());
-            let is_gentle = energies.is_smooth() && measurements.has_bounded_slopes();
-            let dual = Dual::start(engine, measurements, vec![0.0; base], 1.0);
-            match settings.method {
-                Method::Auto if is_gentle => Box::new(Relay::start(dual)),
-                _ => Box::new(dual),
-            }
+            let may_hand_over = settings.method == Method::Auto && energies.is_smooth();
+            let dual = Box::new(Dual::start(engine, measurements, vec![0.0; base], 1.0));
+            if may_hand_over { Box::new(Relay::start(dual)) } else { dual }
         }
     })
 }

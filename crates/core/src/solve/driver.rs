@@ -241,7 +241,7 @@ impl<'a> Run<'a> {
         if step.is_average || step.verdict == Verdict::Stationary {
             return last;
         }
-        if self.best.is_none_or(|best| self.merit(&last) < self.merit(&best)) {
+        if self.best.is_none_or(|best| self.is_better(&last, &best)) {
             self.best = Some(Candidate { returned: Returned::Best, ..last });
             self.is_kept = false;
             if solver.previous().is_none() {
@@ -250,7 +250,7 @@ impl<'a> Run<'a> {
         } else if !self.is_kept {
             self.keep_best(solver.previous().expect("a solver that holds one always does"));
         }
-        let best = self.best.filter(|best| self.merit(best) < self.merit(&last)).unwrap_or(last);
+        let best = self.best.filter(|best| self.is_better(best, &last)).unwrap_or(last);
         match step.average_objective {
             Some(average) if average < best.objective => {
                 Candidate { returned: Returned::Average, objective: average, ..last }
@@ -264,20 +264,27 @@ impl<'a> Run<'a> {
         self.is_kept = true;
     }
 
-    /// How a point ranks: by its own gap where the solver has one, else by its objective. Points that
-    /// break hard constraints, or are not finite, rank last.
-    fn merit(&self, candidate: &Candidate) -> f64 {
-        let usable = self.is_feasible(candidate) && candidate.objective.is_finite();
-        let objective = candidate.objective + candidate.rounding;
-        if usable { candidate.own_gap.unwrap_or(objective) } else { f64::INFINITY }
+    /// Whether one point ranks before another: by their own gaps where the solver has them for both, else by
+    /// their objectives. Points that break hard constraints, or are not finite, rank last.
+    fn is_better(&self, a: &Candidate, b: &Candidate) -> bool {
+        let is_usable = |c: &Candidate| self.is_feasible(c) && c.objective.is_finite();
+        let merits = match (a.own_gap, b.own_gap) {
+            (Some(a), Some(b)) => [a, b],
+            _ => [a, b].map(|candidate| candidate.objective + candidate.rounding),
+        };
+        is_usable(a) && (!is_usable(b) || merits[0] < merits[1])
     }
 
     /// What is proved of a candidate; nothing while it breaks a hard constraint or is not finite.
     fn gap(&self, candidate: &Candidate) -> Option<f64> {
         let bounded = self.lower_bound > f64::NEG_INFINITY && candidate.objective.is_finite();
-        let gap = candidate.own_gap.unwrap_or_else(|| {
-            (candidate.objective - self.lower_bound).max(0.0) + candidate.rounding
-        });
+        let apart = (candidate.objective - self.lower_bound).max(0.0) + candidate.rounding;
+        // Where a hard constraint is off by a little, the objective may be below the optimum.
+        let gap = match candidate.own_gap {
+            Some(own) if candidate.violation > 0.0 => own,
+            Some(own) => own.min(apart),
+            None => apart,
+        };
         let proved = bounded && gap.is_finite() && self.is_feasible(candidate);
         proved.then_some(gap)
     }

@@ -3,14 +3,13 @@
 //! Smooth measurements that say nearly the same thing with large weights leave the dual flat in many
 //! directions and steep in others; steps in the marginals then arrive, if slowly.
 //!
-//! * Needs: smooth measurements whose slopes are bounded.
-//! * Guarantees: those of [`Dual`], and from the hand-over on those of [`Adaptive`].
+//! * Needs: smooth measurements.
+//! * Guarantees: those of the dual, and from the hand-over on those of [`Adaptive`].
 
 use super::adaptive::Adaptive;
-use super::dual::Dual;
-use super::engine::{Engine, Point, Solver, Step};
+use super::engine::{Engine, Point, Solver, Step, Verdict};
 
-/// The dual is given so many iterations …
+/// The dual is given so many iterations, if it does not give up before, …
 const PATIENCE: usize = 1000;
 /// … to come so close, relative to the objective's size. It then arrives before adaptive steps would.
 const NEAR: f64 = 1e-3;
@@ -18,14 +17,32 @@ const NEAR: f64 = 1e-3;
 pub(super) struct Relay {
     solver: Box<dyn Solver>,
     iterations: usize,
-    is_far: bool,
+    /// Least gap so far, relative to the objective's size.
+    nearest: f64,
+    stage: Stage,
     /// Where the dual ended, right after the hand-over.
     left: Option<Point>,
 }
 
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    Dual,
+    HandOver,
+    Adaptive,
+}
+
 impl Relay {
-    pub fn start(dual: Dual) -> Self {
-        Self { solver: Box::new(dual), iterations: 0, is_far: true, left: None }
+    pub fn start(dual: Box<dyn Solver>) -> Self {
+        Self { solver: dual, iterations: 0, nearest: f64::INFINITY, stage: Stage::Dual, left: None }
+    }
+
+    fn hand_over(&mut self, engine: &mut Engine) {
+        self.stage = Stage::Adaptive;
+        // Where the energy is not finite at the base model, the dual goes on.
+        if let Ok(adaptive) = Adaptive::start(engine) {
+            self.left = Some(self.solver.point().clone());
+            self.solver = Box::new(adaptive);
+        }
     }
 }
 
@@ -36,17 +53,21 @@ impl Solver for Relay {
 
     fn step(&mut self, engine: &mut Engine) -> Step {
         self.left = None;
-        // Where the energy is not finite at the base model, the dual goes on.
-        if self.iterations == PATIENCE
-            && self.is_far
-            && let Ok(adaptive) = Adaptive::start(engine)
-        {
-            self.left = Some(self.solver.point().clone());
-            self.solver = Box::new(adaptive);
+        if self.stage == Stage::HandOver {
+            self.hand_over(engine);
         }
-        let step = self.solver.step(engine);
+        let mut step = self.solver.step(engine);
         self.iterations += 1;
-        self.is_far = step.gap.is_none_or(|gap| gap > NEAR * step.objective.abs().max(1.0));
+        let gap = step.gap.unwrap_or(step.objective - step.lower_bound);
+        self.nearest = self.nearest.min(gap / step.objective.abs().max(1.0));
+        let gives_up = step.verdict == Verdict::Settled;
+        if self.stage == Stage::Dual
+            && self.nearest > NEAR
+            && (gives_up || self.iterations >= PATIENCE)
+        {
+            self.stage = Stage::HandOver;
+            step.verdict = Verdict::Continue;
+        }
         step
     }
 

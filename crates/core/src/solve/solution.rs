@@ -156,8 +156,13 @@ impl Solution {
         self.gap = self.lower_bound.map(|bound| (self.objective - bound).max(0.0));
         (self.returned, self.averaged_tables) = (Returned::Last, None);
         let allowed = tolerance * self.objective.abs().max(1.0);
-        if self.status == Status::Converged && self.gap.is_none_or(|gap| gap > allowed) {
-            self.status = Status::IterationLimit;
+        let is_proved = self.gap.is_some_and(|gap| gap <= allowed);
+        match self.status {
+            Status::Converged if !is_proved => self.status = Status::IterationLimit,
+            Status::IterationLimit | Status::TimeLimit if is_proved => {
+                self.status = Status::Converged;
+            }
+            _ => {}
         }
     }
 }
