@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::Folder;
+use common::{Folder, error};
 
 const CELLS: &str = "cell,x,y\na,0,0\nb,1,0\nc,2,0\n";
 const COUNTS: &str = "time,a,b,c\n1,5,1,0\n2,2,3,1\n";
@@ -69,6 +69,81 @@ fn mistakes_in_files_are_named_with_their_place() {
     assert!(message.starts_with("none.csv: cannot be opened: "), "{message}");
     let message = refusal(&folder, &["--coordinates", "lonlat"]);
     assert_eq!(message, "cells.csv:1: found the columns cell, x, y, expected cell, lon and lat");
+}
+
+#[test]
+fn covariates_that_say_nothing_or_too_much_are_refused() {
+    let given = |name: &str, content: &str, features: &str| {
+        let folder = folder().with(name, content);
+        refusal(&folder, &["--covariates", name, "--features", features])
+    };
+    let message = given("p.csv", "from,to,distance\na,b,3\n", "distance=-1");
+    assert_eq!(
+        message,
+        "--features: found the feature \"distance\", which a file of covariates has, too; expected \
+         another name for that column"
+    );
+    let message = given("p.csv", "time,from,to,ferry\n01,a,b,3\n", "ferry=1");
+    assert!(message.starts_with("p.csv: found nothing for the time \"1\", expected"), "{message}");
+    let message = given("p.csv", "time,from,to,ferry\n1,a,b,3\n7,a,b,x\n", "ferry=1");
+    assert_eq!(message, "p.csv:3, column ferry: found \"x\", expected a finite number");
+    let message = given("w.csv", "wind,other\nN,1\n", "wind=1");
+    assert!(message.ends_with("expected a column of times beside the wind"), "{message}");
+}
+
+#[test]
+fn times_need_names_and_forecasts_an_end() {
+    let nameless = folder().with("counts.csv", "time,a,b,c\n1,5,1,0\n,2,3,1\n");
+    let message = refusal(&nameless, &[]);
+    assert_eq!(message, "counts.csv:3, column time: found \"\", expected the name of a time");
+    let endless = ["--out", "out", "--forecast", "18446744073709551615"];
+    let message = refusal(&folder(), &endless);
+    assert!(message.ends_with("expected 100000 steps at most"), "{message}");
+}
+
+#[test]
+fn what_is_read_is_not_written_over() {
+    let folder = folder();
+    std::fs::create_dir(folder.path("all")).unwrap();
+    let folder = folder.with("all/counts.csv", COUNTS);
+    let before = folder.files();
+    let message = folder.refusal(&[
+        "flows",
+        "all/counts.csv",
+        "--cells",
+        "cells.csv",
+        "--population",
+        "6",
+        "--out",
+        "all",
+    ]);
+    assert_eq!(message, "--out: found all/counts.csv, expected no file that is read");
+    assert_eq!(folder.files(), before);
+    assert_eq!(folder.read("all/counts.csv"), COUNTS);
+}
+
+#[test]
+fn potentials_that_leave_nothing_are_no_flows() {
+    let values = "cell,height\na,0\nb,-9.96921e36\nc,0\n";
+    let folder = folder().with("v.csv", values);
+    let output = folder.bethe(&[
+        "flows",
+        "counts.csv",
+        "--cells",
+        "cells.csv",
+        "--population",
+        "6",
+        "--covariates",
+        "v.csv",
+        "--features",
+        "height=1",
+        "--out",
+        "out",
+    ]);
+    assert_eq!(output.status.code(), Some(3));
+    let message = error(&output);
+    assert!(message.contains("no movement that the features allow explains the counts"));
+    assert!(!folder.path("out").exists());
 }
 
 #[test]

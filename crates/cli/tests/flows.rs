@@ -230,6 +230,29 @@ fn features_read_covariates() {
 }
 
 #[test]
+fn files_of_spreadsheets_are_read_as_they_are() {
+    // Rounding puts 0.4 − 0.3 beyond 0.1.
+    let cells: String = (0..8).map(|n| format!("s{n},0.{n},0\n")).collect();
+    let names: String = (0..8).map(|n| format!(",s{n}")).collect();
+    let counts = |end: &str| format!("time{names}\n1,4,4,4,4,4,4,4,4\n2,4,4,4,4,4,4,4,4\n{end}");
+    let folder = Folder::new()
+        .with("cells.csv", &format!("\u{feff}\"cell\",\"x\",\"y\"\n{cells},,\n"))
+        .with("counts.csv", &counts(",,,,,,,,\n,,,,,,,,\n"))
+        .with("winds.csv", ",time,wind\n1,2,E\n2,1,W\n")
+        .with("plain.csv", "time,wind\n1,W\n2,E\n");
+    let flags = ["flows", "counts.csv", "--cells", "cells.csv", "--population", "32"];
+    let near = ["--reach", "0.1", "--threshold", "0", "--out", "near", "--quiet"];
+    folder.succeeds(&[&flags[..], &near].concat());
+    // Seven neighbours in both directions, and eight that stay.
+    assert_eq!(rows(&folder.read("near/flows.csv")).len(), 22);
+    for (file, out) in [("winds.csv", "winds"), ("plain.csv", "plain")] {
+        let winds = ["--covariates", file, "--features", "wind=2", "--out", out, "--quiet"];
+        folder.succeeds(&[&flags[..], &winds].concat());
+    }
+    assert_eq!(folder.read("winds/flows.csv"), folder.read("plain/flows.csv"));
+}
+
+#[test]
 fn too_small_a_population_is_a_warning_and_a_senseless_one_an_error() {
     let folder = folder();
     let mut flags = FIXED;

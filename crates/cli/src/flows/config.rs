@@ -1,6 +1,6 @@
 //! Flags to a configuration that is known to make sense: no flag is accepted and ignored.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use bethe_core::{OracleKind, Settings, Tables};
@@ -41,6 +41,8 @@ pub struct Config {
     pub quiet: bool,
 }
 
+/// Steps of a forecast: long before, nothing changes any more.
+const MOST_STEPS: usize = 100_000;
 /// Part of the population that a flow must pass to be written.
 const THRESHOLD: f64 = 1e-5;
 
@@ -60,6 +62,11 @@ impl TryFrom<Flags> for Config {
         not_negative("--threshold", flags.threshold)?;
         at_least_one("--sample", flags.sample)?;
         at_least_one("--forecast", flags.forecast)?;
+        if let Some(found) = flags.forecast.filter(|steps| *steps > MOST_STEPS) {
+            return Err(bad_input(format!(
+                "--forecast: found {found}, expected {MOST_STEPS} steps at most"
+            )));
+        }
         fitting_noise(&flags)?;
         fitting_output(&flags)?;
         let solver = solver::name(flags.solver);
@@ -108,6 +115,15 @@ impl TryFrom<Flags> for Config {
             parquet: flags.parquet,
             quiet: flags.quiet,
         })
+    }
+}
+
+impl Config {
+    /// The files that are read.
+    pub fn inputs(&self) -> Vec<&Path> {
+        let named = [self.rate.as_deref(), Some(&self.start[..])].into_iter().flatten();
+        let files = [&self.observations, &self.cells].into_iter().chain(&self.covariates);
+        files.map(PathBuf::as_path).chain(named.map(Path::new)).collect()
     }
 }
 

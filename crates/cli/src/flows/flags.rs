@@ -121,7 +121,7 @@ pub struct Flags {
     #[arg(long)]
     pub parquet: bool,
 
-    /// No progress and no summary on standard error
+    /// No progress, no warnings and no summary on standard error; summary.json has them
     #[arg(long)]
     pub quiet: bool,
 }

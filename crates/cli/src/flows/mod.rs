@@ -12,6 +12,7 @@ pub use flags::Flags;
 use std::ops::ControlFlow;
 
 use anyhow::Result;
+use bethe_core::Status;
 use bethe_core::solve::Record;
 use bethe_tasks::flows::infer::{Flows, fit};
 use bethe_tasks::flows::output::{Summary, rounded};
@@ -33,12 +34,17 @@ pub fn run(flags: Flags) -> Result<Outcome> {
         input.warnings.iter().for_each(|warning| eprintln!("warning: {warning}"));
     }
     let mut flows = solve(&config, &input)?;
+    if flows.solution.status == Status::Infeasible {
+        let file = config.observations.display();
+        eprintln!("error: {file}: no movement that the features allow explains the counts");
+        return Ok(Outcome::Infeasible);
+    }
     let counts = flows.counts();
     let summary = summarise(&config, &input, &flows, &counts);
     let written = match output {
         Some(mut output) => {
             let movements = output.write(&config, &input, &mut flows, (&counts, &summary))?;
-            let names = output.publish()?;
+            let names = output.publish(&config.inputs())?;
             format!(
                 "written: {} ({} flows of more than {} individuals)\n",
                 names.join(", "),

@@ -14,7 +14,7 @@ use rand::{Rng, SeedableRng};
 
 use super::config::Config;
 use super::input::Input;
-use crate::files::PendingFile;
+use crate::files::{PendingFile, check_apart};
 use crate::outcome::bad_input;
 
 /// A folder, and the files that are to be in it.
@@ -147,8 +147,11 @@ impl Output {
         Ok(())
     }
 
-    /// Gives all files their names.
-    pub fn publish(mut self) -> Result<Vec<String>> {
+    /// Gives all files their names, unless one of them is read.
+    pub fn publish(mut self, inputs: &[&Path]) -> Result<Vec<String>> {
+        for (path, _) in &self.files {
+            check_apart("--out", path, inputs.iter().copied())?;
+        }
         self.remove_old_frames();
         let mut names = Vec::new();
         for (path, file) in std::mem::take(&mut self.files) {

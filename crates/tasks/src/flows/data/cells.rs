@@ -2,6 +2,8 @@ use thiserror::Error;
 
 /// Mean radius of the Earth in kilometres.
 const EARTH: f64 = 6371.0088;
+/// What a distance may be off by, as a part of it: 0.4 − 0.3 is more than 0.1.
+const ROUNDING: f64 = 1e-9;
 
 /// What the two coordinates of a cell are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -146,15 +148,17 @@ impl Cells {
         (length > 0.0).then(|| (east / length, north / length))
     }
 
-    /// The cells within reach of each, itself among them, ascending. `[cells]`
+    /// The cells within reach of each, itself among them, ascending: also those that only rounding puts
+    /// beyond it. `[cells]`
     pub fn within(&self, reach: f64) -> Vec<Vec<usize>> {
+        let reach = reach * (1.0 + ROUNDING);
         let mut order: Vec<usize> = (0..self.len()).collect();
         order.sort_by(|&a, &b| self.places[a].1.total_cmp(&self.places[b].1));
         // No two cells farther apart than this in their second coordinate are within reach.
         let span = match self.geometry {
             Geometry::Plane => reach,
             Geometry::Globe => (reach / EARTH).to_degrees(),
-        } * (1.0 + 1e-9);
+        } * (1.0 + ROUNDING);
         let mut near = vec![Vec::new(); self.len()];
         for (at, &cell) in order.iter().enumerate() {
             near[cell].push(cell);
@@ -199,7 +203,34 @@ impl Cells {
         };
         let mut distances: Vec<f64> = (0..self.len()).map(nearest).collect();
         distances.sort_by(f64::total_cmp);
-        let median = distances[distances.len() / 2];
+        let middle = [(distances.len() - 1) / 2, distances.len() / 2].map(|at| distances[at]);
+        let median = middle.iter().sum::<f64>() / 2.0;
         if median.is_finite() { median } else { 1.0 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Cells, Geometry};
+
+    fn line(places: &[f64]) -> Cells {
+        let named = places.iter().enumerate().map(|(n, &x)| (n.to_string(), (x, 0.0)));
+        Cells::new(Geometry::Plane, named).unwrap()
+    }
+
+    #[test]
+    fn the_grain_is_the_median_of_the_nearest_distances() {
+        assert_eq!(line(&[0.0, 1.0, 11.0, 31.0]).spacing(), 5.5);
+        assert_eq!(line(&[0.0, 1.0, 11.0]).spacing(), 1.0);
+        assert_eq!(line(&[3.0]).spacing(), 1.0);
+    }
+
+    #[test]
+    fn neighbours_at_the_reach_are_within_it_wherever_they_are() {
+        for (origin, step) in [(0.0, 0.1), (5.0, 0.1), (0.0, 0.7), (1e6, 0.3)] {
+            let places: Vec<f64> = (0..10).map(|n| origin + f64::from(n) * step).collect();
+            let near = line(&places).within(step);
+            assert_eq!(near.iter().map(Vec::len).sum::<usize>(), 28, "{origin} {step}");
+        }
     }
 }

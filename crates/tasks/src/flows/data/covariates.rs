@@ -50,9 +50,13 @@ fn winds(
     times: &[String],
 ) -> Result<Vec<Covariate>, FileError> {
     let path = table.path.clone();
+    let time = table.column(&["time"]).unwrap_or(0);
+    if columns.contains(time) {
+        return Err(table.lacks("a column of times beside the wind"));
+    }
     let mut by_time = HashMap::new();
     while let Some(row) = table.next_row(false)? {
-        let time = row.text(0).to_string();
+        let time = row.text(time).to_string();
         let what = format!("the time {time:?}");
         if by_time.insert(time, columns.read(&row)?).is_some() {
             return Err(row.repeated(what));
@@ -117,11 +121,19 @@ fn pairs(
                 row.repeated(what() + &at.map_or(String::new(), |at| format!(" at {at:?}")))
             );
         }
-        // Times that no step begins at are of no use here.
-        let Some(step) = at.map_or(Some(0), |at| steps.get(at).copied()) else { continue };
+        let step = at.map_or(Some(0), |at| steps.get(at).copied());
         for (tables, &column) in tables.iter_mut().zip(&columns) {
-            tables[step].push((pair.0, pair.1, row.number(column)?));
+            let value = row.number(column)?;
+            // Times that no step begins at are of no use here.
+            if let Some(step) = step {
+                tables[step].push((pair.0, pair.1, value));
+            }
         }
+    }
+    if let Some(time) = times.first()
+        && tables.iter().flatten().all(Vec::is_empty)
+    {
+        return Err(FileError::MissingTime { path, time: time.clone() });
     }
     let mut covariates = Vec::with_capacity(columns.len());
     for (column, mut tables) in columns.into_iter().zip(tables) {

@@ -131,6 +131,9 @@ pub fn read_observations(
     let mut seen = HashMap::new();
     while let Some(row) = table.next_row(true)? {
         let time = row.text(0).to_string();
+        if time.is_empty() {
+            return Err(row.unfit(0, "the name of a time"));
+        }
         if seen.insert(time.clone(), row.line).is_some() {
             return Err(row.repeated(format!("the time {time:?}")));
         }

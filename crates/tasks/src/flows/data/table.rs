@@ -1,39 +1,48 @@
 //! CSV files, row after row.
 
 use std::collections::HashSet;
-use std::io::BufRead;
+use std::io::{BufRead, Chain, Cursor, Read};
 use std::path::{Path, PathBuf};
 
 use super::FileError;
 use crate::tagging::data::open;
 
-const BYTE_ORDER_MARK: char = '\u{feff}';
+/// In UTF-8.
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
 /// A CSV file with a header. Values are trimmed of white space.
 pub(super) struct Table {
     pub path: PathBuf,
     pub header: Vec<String>,
-    reader: csv::Reader<Box<dyn BufRead + Send>>,
+    reader: csv::Reader<Chain<Cursor<Vec<u8>>, Box<dyn BufRead + Send>>>,
     record: csv::StringRecord,
 }
 
 impl Table {
     /// Opens a file, or standard input for `-`, and reads its header.
     pub fn open(path: &Path) -> Result<Self, FileError> {
+        let mut file = open(path)?;
+        let path = path.to_path_buf();
+        let mut start = Vec::new();
+        (&mut file)
+            .take(BYTE_ORDER_MARK.len() as u64)
+            .read_to_end(&mut start)
+            .map_err(|source| FileError::Read { path: path.clone(), line: 1, source })?;
+        if start == BYTE_ORDER_MARK {
+            start.clear();
+        }
         let mut reader = csv::ReaderBuilder::new()
             .flexible(true)
             .has_headers(false)
             .trim(csv::Trim::All)
-            .from_reader(open(path)?);
+            .from_reader(Cursor::new(start).chain(file));
         let mut record = csv::StringRecord::new();
-        let path = path.to_path_buf();
         match reader.read_record(&mut record) {
             Ok(true) => {}
             Ok(false) => return Err(FileError::Empty { path }),
             Err(error) => return Err(failed(&path, error)),
         }
-        let name = |name: &str| name.trim_start_matches(BYTE_ORDER_MARK).trim().to_string();
-        let header: Vec<String> = record.iter().map(name).collect();
+        let header: Vec<String> = record.iter().map(|name| name.trim().to_string()).collect();
         let mut seen = HashSet::new();
         for (column, name) in header.iter().enumerate() {
             if !seen.insert(name) {
@@ -56,13 +65,16 @@ impl Table {
         FileError::Columns { path, found, expected: expected.into() }
     }
 
-    /// The next row. Rows have as many values as the header; with `alone`, a row may also have its
-    /// first value alone.
+    /// The next row that holds something. Rows have as many values as the header; with `alone`, a row may
+    /// also have its first value alone.
     pub fn next_row(&mut self, alone: bool) -> Result<Option<Row<'_>>, FileError> {
-        match self.reader.read_record(&mut self.record) {
-            Ok(true) => {}
-            Ok(false) => return Ok(None),
-            Err(error) => return Err(failed(&self.path, error)),
+        loop {
+            match self.reader.read_record(&mut self.record) {
+                Ok(true) if self.record.iter().all(str::is_empty) => {}
+                Ok(true) => break,
+                Ok(false) => return Ok(None),
+                Err(error) => return Err(failed(&self.path, error)),
+            }
         }
         let line = self.record.position().map_or(0, csv::Position::line);
         let (found, expected) = (self.record.len(), self.header.len());

@@ -25,6 +25,13 @@ impl WindColumns {
         direction.or(components.map(|(u, v)| Self::Components(u, v)))
     }
 
+    pub fn contains(self, column: usize) -> bool {
+        match self {
+            Self::Direction(own) => own == column,
+            Self::Components(u, v) => [u, v].contains(&column),
+        }
+    }
+
     /// A unit vector to the east and north, or `(0, 0)`.
     pub fn read(self, row: &Row) -> Result<(f64, f64), FileError> {
         match self {

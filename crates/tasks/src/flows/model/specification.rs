@@ -25,6 +25,15 @@ pub enum SpecificationError {
         /// What there is.
         known: String,
     },
+    /// A covariate with the name of something that needs none.
+    #[error(
+        "found the feature {name:?}, which a file of covariates has, too; expected another name for that \
+         column"
+    )]
+    Ambiguous {
+        /// The name.
+        name: String,
+    },
     /// A weight that is no number.
     #[error("{name}: found the weight {found:?}, expected a finite number")]
     Weight {
@@ -90,6 +99,9 @@ impl Feature {
 
 fn kind(name: &str, cells: &Cells, covariates: &[Covariate]) -> Result<Kind, SpecificationError> {
     if let Some(covariate) = covariates.iter().find(|covariate| covariate.name == name) {
+        if ["stay", "distance", "stride"].contains(&name) || name.starts_with("goal:") {
+            return Err(SpecificationError::Ambiguous { name: name.to_string() });
+        }
         return Ok(covariate.kind.clone());
     }
     Ok(match name {
