@@ -62,8 +62,10 @@ pub(super) fn whole_tables(base: &BaseModel, energies: &[Energy]) -> Vec<usize> 
         match energy {
             Energy::Product { scope, .. } => scope.iter().for_each(|&v| mark(&[v])),
             Energy::Custom(custom) => custom.scopes.iter().for_each(|scope| mark(scope)),
-            Energy::TableMeasurement { scope, .. } => mark(scope),
-            Energy::Measurement { .. } | Energy::Nearest { .. } => {}
+            Energy::TableMeasurement { scope, weight, .. } if *weight != 0.0 => mark(scope),
+            Energy::TableMeasurement { .. }
+            | Energy::Measurement { .. }
+            | Energy::Nearest { .. } => {}
         }
     }
     whole
