@@ -10,11 +10,14 @@ use crate::tagging::data::open;
 /// In UTF-8.
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
+/// The first bytes, unless they are a mark, and the others.
+type Source = Chain<Cursor<Vec<u8>>, Box<dyn BufRead + Send>>;
+
 /// A CSV file with a header. Values are trimmed of white space.
 pub(super) struct Table {
     pub path: PathBuf,
     pub header: Vec<String>,
-    reader: csv::Reader<Chain<Cursor<Vec<u8>>, Box<dyn BufRead + Send>>>,
+    reader: csv::Reader<Source>,
     record: csv::StringRecord,
 }
 
