@@ -20,9 +20,9 @@ fn main() {
         return oracle::memory_of(index.parse().expect("the number of a model"));
     }
     let flag = arguments.iter().position(|a| a == "--model");
-    let (parts, named) = arguments.split_at(flag.unwrap_or(arguments.len()));
+    let parts = &arguments[..flag.unwrap_or(arguments.len())];
     let is_asked_for = |part: &str| parts.is_empty() || parts.iter().any(|a| a == part);
-    let name = named.get(1).map_or("", String::as_str);
+    let name = flag.map_or("", |at| arguments.get(at + 1).expect("a name after --model"));
     let one_thread = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a thread");
     let mut verdicts = Verdicts::default();
     let shapes = models::all();

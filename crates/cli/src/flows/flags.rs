@@ -121,7 +121,7 @@ pub struct Flags {
     #[arg(long)]
     pub parquet: bool,
 
-    /// No progress, no warnings and no summary on standard error; summary.json has them
+    /// No progress, no warnings and no summary on standard error
     #[arg(long)]
     pub quiet: bool,
 }

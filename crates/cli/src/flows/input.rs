@@ -48,8 +48,8 @@ impl Input {
         let counts = counts(config, &observations, &mut warnings);
         check_population(config, &counts, &noise, &mut warnings)?;
         let movement = movement(config, &cells, &observations)?;
-        let nearest = cells.spacing() * (1.0 - 1e-9);
-        if config.reach.is_some_and(|reach| reach < nearest) && cells.len() > 1 {
+        if config.reach.is_some_and(|reach| !cells.has_neighbours_within(reach)) && cells.len() > 1
+        {
             warnings.push(format!(
                 "--reach: found {}, less than the median distance {} of neighbouring cells: \
                  most individuals can only stay where they are",

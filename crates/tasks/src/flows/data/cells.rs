@@ -174,6 +174,11 @@ impl Cells {
         near
     }
 
+    /// Whether half of the cells, at least, have another one within reach.
+    pub fn has_neighbours_within(&self, reach: f64) -> bool {
+        reach * (1.0 + ROUNDING) >= self.spacing()
+    }
+
     /// The median distance from a cell to the nearest other one: the grain of the map. 1 for a single
     /// cell.
     pub fn spacing(&self) -> f64 {

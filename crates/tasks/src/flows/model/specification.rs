@@ -98,13 +98,28 @@ impl Feature {
 }
 
 fn kind(name: &str, cells: &Cells, covariates: &[Covariate]) -> Result<Kind, SpecificationError> {
-    if let Some(covariate) = covariates.iter().find(|covariate| covariate.name == name) {
-        if ["stay", "distance", "stride"].contains(&name) || name.starts_with("goal:") {
-            return Err(SpecificationError::Ambiguous { name: name.to_string() });
+    let name_of = |covariate: &Covariate| covariate.name.clone();
+    let given = covariates.iter().find(|covariate| covariate.name == name);
+    match (built_in(name, cells)?, given) {
+        (Some(_), Some(_)) => Err(SpecificationError::Ambiguous { name: name.to_string() }),
+        (Some(kind), None) => Ok(kind),
+        (None, Some(covariate)) => Ok(covariate.kind.clone()),
+        (None, None) => {
+            let fixed = ["stay", "distance", "stride", "goal:CELL"].map(str::to_string);
+            let mut known: Vec<String> =
+                fixed.into_iter().chain(covariates.iter().map(name_of)).collect();
+            if !known.iter().any(|name| name == "wind") {
+                known.push("wind (which needs a file of covariates)".to_string());
+            }
+            let (name, known) = (name.to_string(), known.join(", "));
+            Err(SpecificationError::Unknown { name, known })
         }
-        return Ok(covariate.kind.clone());
     }
-    Ok(match name {
+}
+
+/// What needs no file.
+fn built_in(name: &str, cells: &Cells) -> Result<Option<Kind>, SpecificationError> {
+    Ok(Some(match name {
         "stay" => Kind::Stay(1.0),
         "distance" => Kind::Distance,
         "stride" => Kind::Stride,
@@ -113,18 +128,7 @@ fn kind(name: &str, cells: &Cells, covariates: &[Covariate]) -> Result<Kind, Spe
                 name: goal.to_string(),
                 known: cells.len(),
             })?),
-            None => {
-                let fixed = ["stay", "distance", "stride", "goal:CELL"].map(str::to_string);
-                let given = covariates.iter().map(|covariate| covariate.name.clone());
-                let mut known: Vec<String> = fixed.into_iter().chain(given).collect();
-                if !known.iter().any(|name| name == "wind") {
-                    known.push("wind (which needs a file of covariates)".to_string());
-                }
-                return Err(SpecificationError::Unknown {
-                    name: name.to_string(),
-                    known: known.join(", "),
-                });
-            }
+            None => return Ok(None),
         },
-    })
+    }))
 }
