@@ -77,6 +77,11 @@ fn a_run_killed_within_a_pool_ends_with_the_same_model() {
 }
 
 #[test]
+fn a_killed_run_with_shared_weights_ends_with_the_same_model() {
+    goes_on_after_kill(["--share-weights", "--l1=0.1"], "\"step.3\"");
+}
+
+#[test]
 fn a_killed_stochastic_run_ends_with_the_same_model() {
     goes_on_after_kill(["--optimiser", "adagrad"], "\"squares\"");
 }
@@ -90,6 +95,7 @@ fn a_checkpoint_of_other_settings_or_data_is_not_taken_up() {
         &["--dev", "test.txt"],
         &["--transitions", "seen"],
         &["--pool", "2"],
+        &["--share-weights"],
     ]
     .iter()
     .enumerate()

@@ -198,7 +198,13 @@ fn scores_that_do_not_fit_are_refused() {
     write(&folder.path("few.safetensors"), &matrices, false);
     let message = refusal(&["evaluate", "model", "test.txt", "--scores", "few.safetensors"]);
     assert!(message.contains("found 39 tensors, expected one more for test.txt:"), "{message}");
-    for flags in [["--template", "x"], ["--min-count", "2"], ["--column", "1"], ["--pool", "2"]] {
+    for flags in [
+        ["--template", "x"],
+        ["--min-count", "2"],
+        ["--column", "1"],
+        ["--pool", "2"],
+        ["--share-weights", "--quiet"],
+    ] {
         let scores = ["--scores", "train.safetensors", "--labels", &labels];
         let fixed = ["train", "train.txt", "--model", "new"];
         let message = refusal(&[&fixed[..], &scores, &flags].concat());

@@ -24,7 +24,7 @@ fn folder() -> Folder {
 }
 
 /// Flags that change the model: what there is without them, and they.
-const CHANGES: [(&[&str], &[&str]); 31] = [
+const CHANGES: [(&[&str], &[&str]); 32] = [
     (&[], &["--template", "short"]),
     (&[], &["--scheme", "io"]),
     (&[], &["--scheme", "plain"]),
@@ -38,6 +38,7 @@ const CHANGES: [(&[&str], &[&str]); 31] = [
     (&[], &["--max-iterations", "3"]),
     (&[], &["--pool", "2"]),
     (&["--pool", "2"], &["--pool", "3"]),
+    (&[], &["--share-weights"]),
     (&["--optimiser", "adagrad"], &["--rate", "0.5"]),
     (&["--optimiser", "adagrad"], &["--seed", "7"]),
     (&[], &["--dev", "test.txt"]),
@@ -248,6 +249,10 @@ fn flags_that_would_do_nothing_are_refused() {
         ),
         (&["--rate", "1"], "--rate: found with lbfgs"),
         (&["--optimiser", "adagrad", "--l1", "1"], "--l1: found with adagrad"),
+        (
+            &["--optimiser", "adagrad", "--share-weights"],
+            "--share-weights: found with adagrad, expected --optimiser lbfgs",
+        ),
         (&["--format", "attributes", "--template", "template"], "--template: found with --format"),
         (&["--format", "attributes", "--observe", "1"], "--observe: found with --format"),
         (&["--max-iterations", "0"], "--max-iterations: found 0, expected at least 1"),

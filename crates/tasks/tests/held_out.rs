@@ -81,3 +81,21 @@ fn a_pool_is_the_mean_of_a_model_of_all_attributes_and_models_without_a_part() {
     assert!(all != a);
     assert!(a != b);
 }
+
+#[test]
+fn labels_share_what_one_of_them_was_seen_with() {
+    // "1999" is a year of its own; years within a venue have other words.
+    let train = sequences(&"in\tB-venue\n2004\tI-venue:B-year\n\n1999\tB-year\nx\tO\n\n".repeat(8));
+    let others = sequences("in\tB-venue\n1999\tI-venue:B-year\n\n");
+    let score_within = |share: bool| {
+        let mut settings = settings();
+        settings.base.share = share;
+        let labelled = Labelled { sequences: &train, scores: None };
+        let base = Base::train(labelled, None, &settings, &mut |_| ()).unwrap();
+        let found = base.predict(Labelled { sequences: &others, scores: None }).unwrap();
+        let states = base.states();
+        found.predictions[0].scores[states.len() + states.matching("I-venue:B-year")[0]]
+    };
+    assert_eq!(score_within(false), 0.0);
+    assert!(score_within(true) > 0.1, "{}", score_within(true));
+}

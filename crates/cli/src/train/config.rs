@@ -89,6 +89,7 @@ fn base(flags: &Flags) -> Result<BaseSettings> {
         max_iterations: at_least("--max-iterations", flags.max_iterations, 1)?,
         patience: at_least("--patience", flags.patience.unwrap_or(default.patience), 1)?,
         pool: at_least("--pool", flags.pool.unwrap_or(default.pool), 1)?,
+        share: flags.share_weights,
         rate: match flags.rate.unwrap_or(default.rate) {
             rate if rate > 0.0 && rate <= 1000.0 => rate,
             rate => {
@@ -186,6 +187,7 @@ fn check_combinations(flags: &Flags) -> Result<()> {
         without(what, &[("--format attributes", attributes)])?;
         without(what, &[("--min-count", flags.min_count.is_some())])?;
         without(what, &[("--pool", flags.pool.is_some())])?;
+        without(what, &[("--share-weights", flags.share_weights)])?;
         if flags.dev.is_some() != flags.dev_scores.is_some() {
             return Err(bad_input("--dev: found without --dev-scores, expected both or neither"));
         }
@@ -195,7 +197,8 @@ fn check_combinations(flags: &Flags) -> Result<()> {
             without("with lbfgs, expected --optimiser adagrad", &[("--rate", flags.rate.is_some())])
         }
         OptimiserChoice::Adagrad => {
-            without("with adagrad, expected --optimiser lbfgs", &[("--l1", flags.l1.is_some())])
+            let own = [("--l1", flags.l1.is_some()), ("--share-weights", flags.share_weights)];
+            without("with adagrad, expected --optimiser lbfgs", &own)
         }
     }?;
     let source = constraints(&flags.constraints);

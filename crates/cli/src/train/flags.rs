@@ -105,6 +105,11 @@ pub struct Flags {
     #[arg(long, value_name = "N", help_heading = "Base model")]
     pub pool: Option<usize>,
 
+    /// Labels share weights for the tags that they have in common: more accurate for hierarchical labels,
+    /// two to three times as long to train; for lbfgs
+    #[arg(long, help_heading = "Base model")]
+    pub share_weights: bool,
+
     /// Looks at --dev without a better F1 that end training [default: 10]
     #[arg(long, value_name = "N", requires = "dev", help_heading = "Base model")]
     pub patience: Option<usize>,

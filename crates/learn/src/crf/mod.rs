@@ -6,12 +6,14 @@
 //!
 //! [`Structure`] says which weights there are (an attribute has one for each state it was seen with, a
 //! transition if it was seen) and what is forbidden; a [`Crf`] adds the weights. [`Likelihood`] is what
-//! training minimises, [`Scorer`] what tagging starts from.
+//! training minimises, in the weights or in parameters that states share ([`Sharing`]); [`Scorer`] is what
+//! tagging starts from.
 
 mod likelihood;
 mod residual;
 mod rows;
 mod scores;
+mod sharing;
 mod stochastic;
 mod structure;
 
@@ -20,6 +22,7 @@ pub(crate) use likelihood::cut;
 pub use residual::Residual;
 pub use rows::AttributeRows;
 pub use scores::Scorer;
+pub use sharing::Sharing;
 pub use stochastic::Stochastic;
 pub use structure::{Structure, StructureFault, Transitions};
 

@@ -93,6 +93,11 @@ impl States {
         self.states[state].tags.get(level).map_or(Role::Outside, |&(role, _)| role)
     }
 
+    /// The role and the name of a state's tag at each level, from the top.
+    pub fn tags(&self, state: usize) -> impl DoubleEndedIterator<Item = (Role, &str)> {
+        self.states[state].tags.iter().map(|&(role, kind)| (role, self.kinds[kind].name.as_str()))
+    }
+
     /// The level of a state's last tag; 0 where it has none.
     pub fn leaf_level(&self, state: usize) -> usize {
         self.states[state].tags.len().saturating_sub(1)

@@ -1,7 +1,9 @@
 //! Training the base model.
 
+use std::borrow::Cow;
+
 use bethe_learn::corpus::Corpus;
-use bethe_learn::crf::{Likelihood, Stochastic, Structure};
+use bethe_learn::crf::{Likelihood, Sharing, Stochastic, Structure};
 use bethe_learn::optimise::{AdaGrad, Outcome, QuasiNewton, Region, Settings};
 use rand::SeedableRng;
 use rand::rngs::StdRng;
@@ -25,6 +27,7 @@ pub(super) type Judge<'a> = &'a dyn Fn(&[f64]) -> f64;
 /// What to train on, and with.
 pub(super) struct Fit<'a> {
     pub(super) structure: &'a Structure,
+    pub(super) sharing: Option<&'a Sharing>,
     pub(super) corpus: &'a Corpus,
     /// `[positions]`
     pub(super) truth: &'a [u16],
@@ -100,9 +103,17 @@ impl Fit<'_> {
     ) -> Result<Fitted, TrainError> {
         let BaseSettings { l1, l2, least_decrease, max_iterations, .. } = *self.settings;
         let mut likelihood = Likelihood::new(self.structure, self.corpus, self.truth);
-        let mut objective = |weights: &[f64], gradient: &mut [f64]| {
-            let loss = likelihood.evaluate(weights, gradient);
-            loss + add_l2(l2, weights, gradient)
+        let mut slopes = vec![0.0; self.sharing.map_or(0, |_| self.structure.weights())];
+        let mut objective = |parameters: &[f64], gradient: &mut [f64]| {
+            let loss = match self.sharing {
+                None => likelihood.evaluate(parameters, gradient),
+                Some(sharing) => {
+                    let loss = likelihood.evaluate(&self.weights(parameters), &mut slopes);
+                    sharing.write_gradient(&slopes, gradient);
+                    loss
+                }
+            };
+            loss + add_l2(l2, parameters, gradient)
         };
         let region = if l1 > 0.0 { Region::L1 { coefficient: l1 } } else { Region::Free };
         let settings = Settings { region, least_decrease, ..Settings::default() };
@@ -111,7 +122,8 @@ impl Fit<'_> {
                 (QuasiNewton::resume(settings, state), best)
             }
             _ => {
-                let zeros = vec![0.0; self.structure.weights()];
+                let count = self.sharing.map_or(self.structure.weights(), Sharing::parameters);
+                let zeros = vec![0.0; count];
                 (QuasiNewton::start(settings, zeros, &mut objective), None)
             }
         };
@@ -119,19 +131,29 @@ impl Fit<'_> {
             let outcome = minimiser.step(&mut objective);
             let iteration = minimiser.iterations();
             let due = iteration.is_multiple_of(LOOK_EVERY) || outcome != Outcome::Advanced;
-            let f1 = self.judge.filter(|_| due).map(|judge| judge(minimiser.weights()));
+            let weights = || self.weights(minimiser.weights());
+            let f1 = self.judge.filter(|_| due).map(|judge| judge(&weights()));
             look(iteration, minimiser.value(), f1);
-            let ends = f1.is_some_and(|f1| {
-                worse(&mut best, f1, minimiser.weights()) > self.settings.patience
-            });
+            let ends =
+                f1.is_some_and(|f1| worse(&mut best, f1, &weights()) > self.settings.patience);
             if ends || outcome != Outcome::Advanced {
                 break;
             }
             let optimiser = RunningOptimiser::QuasiNewton(&minimiser);
             checkpoint.note(Running { optimiser, best: best.as_ref() })?;
         }
-        let weights = best.map_or_else(|| minimiser.weights().to_vec(), |(weights, ..)| weights);
+        let last = || self.weights(minimiser.weights()).into_owned();
+        let weights = best.map_or_else(last, |(weights, ..)| weights);
         Ok((weights, minimiser.value(), minimiser.iterations()))
+    }
+
+    /// The weights that parameters stand for, themselves where they are not shared.
+    fn weights<'p>(&self, parameters: &'p [f64]) -> Cow<'p, [f64]> {
+        self.sharing.map_or(Cow::Borrowed(parameters), |sharing| {
+            let mut weights = vec![0.0; self.structure.weights()];
+            sharing.write_weights(parameters, &mut weights);
+            Cow::Owned(weights)
+        })
     }
 
     fn adagrad(

@@ -94,10 +94,11 @@ pub(super) fn hold_out(
         let others = |&sequence: &usize| fold_of[sequence] != fold;
         let others: Vec<usize> = (0..fold_of.len()).filter(others).collect();
         // Weights that only the part itself has a use for would tell what its labels are.
-        let structure = prepared.structure_of(&others, settings.transitions);
+        let (structure, sharing) = prepared.structure_of(&others, settings);
         let (corpus, truth) = part(&prepared.data, &others);
         let fit = Fit {
             structure: &structure,
+            sharing: sharing.as_ref(),
             corpus: &corpus,
             truth: &truth,
             settings: &settings.base,

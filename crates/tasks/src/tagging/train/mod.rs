@@ -18,6 +18,7 @@ mod predict;
 mod prepared;
 mod rules;
 mod settings;
+mod sharing;
 mod stages;
 
 use bethe_learn::archive::ArchiveError;

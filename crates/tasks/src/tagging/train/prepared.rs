@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use bethe_learn::corpus::Corpus;
-use bethe_learn::crf::{Structure, Transitions};
+use bethe_learn::crf::{Sharing, Structure, Transitions};
 use bethe_learn::dictionary::Dictionary;
 
 use super::super::data::{DataError, Format, Sequence};
@@ -16,6 +16,7 @@ use super::columns::{check_template, columns};
 use super::numbering::{Numbering, texts};
 use super::pool::Pool;
 use super::settings::{AllowedTransitions, TrainSettings};
+use super::sharing::LabelParts;
 use super::{Event, Labelled, TrainError};
 
 /// Values beyond this make training slow, or end it where it began.
@@ -33,6 +34,7 @@ pub(super) struct Prepared {
     pub(super) pool: Pool,
     pub(super) states: States,
     pub(super) structure: Arc<Structure>,
+    pub(super) sharing: Option<Sharing>,
     pub(super) data: Data,
 }
 
@@ -160,19 +162,33 @@ impl Prepared {
         data.corpus.renumber(&numbers);
         data.corpus.shrink();
         let all = (&data, &mut (0..data.len()) as &mut dyn Iterator<Item = usize>);
-        let structure =
-            structure(&states, dictionary.len(), all, settings.transitions, transitions);
+        let seen = Seen::new(dictionary.len(), states.len(), all);
+        let (structure, sharing) = seen.structure(&states, settings, transitions);
         let structure = Arc::new(structure);
         let score_labels = scored.map_or(Vec::new(), |(given, _)| given.labels.clone());
         let pool = Pool::new(settings.base.pool, &dictionary, settings.seed);
-        Ok(Self { input, score_labels, extractor, dictionary, pool, states, structure, data })
+        Ok(Self {
+            input,
+            score_labels,
+            extractor,
+            dictionary,
+            pool,
+            states,
+            structure,
+            sharing,
+            data,
+        })
     }
 
-    /// What a model of some of the training sequences alone has weights for.
-    pub(super) fn structure_of(&self, which: &[usize], allowed: AllowedTransitions) -> Structure {
-        let weighted = self.extractor.template().transitions();
+    /// What a model of some of the training sequences alone has weights for, and how they are shared.
+    pub(super) fn structure_of(
+        &self,
+        which: &[usize],
+        settings: &TrainSettings,
+    ) -> (Structure, Option<Sharing>) {
         let some = (&self.data, &mut which.iter().copied() as &mut dyn Iterator<Item = usize>);
-        structure(&self.states, self.dictionary.len(), some, allowed, weighted)
+        let seen = Seen::new(self.dictionary.len(), self.states.len(), some);
+        seen.structure(&self.states, settings, self.extractor.template().transitions())
     }
 
     /// Other sequences, seen through this dictionary.
@@ -247,57 +263,96 @@ fn check_scored(
     }
 }
 
-/// The weights that some of the training sequences have a use for, and what is forbidden.
-fn structure(
-    states: &States,
-    attributes: usize,
-    (data, which): (&Data, &mut dyn Iterator<Item = usize>),
-    allowed: AllowedTransitions,
-    weighted: bool,
-) -> Structure {
-    let count = states.len();
-    let words = count.div_ceil(64);
-    let mut seen = vec![0u64; attributes * words];
-    let mut follows = vec![false; count * count];
-    for sequence in which {
-        let (observations, truth) = (data.corpus.sequence(sequence), data.truth(sequence));
-        for (t, &state) in truth.iter().enumerate() {
-            let state = usize::from(state);
-            for &attribute in observations.attributes(t) {
-                seen[attribute as usize * words + state / 64] |= 1 << (state % 64);
+/// What some of the training sequences have together.
+struct Seen {
+    /// The states of each attribute, as [`Structure::new`] takes them.
+    ends: Vec<u32>,
+    pairs: Vec<u16>,
+    /// Whether a state follows another. `[states][states]`
+    follows: Vec<bool>,
+}
+
+impl Seen {
+    fn new(
+        attributes: usize,
+        states: usize,
+        (data, which): (&Data, &mut dyn Iterator<Item = usize>),
+    ) -> Self {
+        let words = states.div_ceil(64);
+        let mut seen = vec![0u64; attributes * words];
+        let mut follows = vec![false; states * states];
+        for sequence in which {
+            let (observations, truth) = (data.corpus.sequence(sequence), data.truth(sequence));
+            for (t, &state) in truth.iter().enumerate() {
+                let state = usize::from(state);
+                for &attribute in observations.attributes(t) {
+                    seen[attribute as usize * words + state / 64] |= 1 << (state % 64);
+                }
+            }
+            for pair in truth.windows(2) {
+                follows[usize::from(pair[0]) * states + usize::from(pair[1])] = true;
             }
         }
-        for pair in truth.windows(2) {
-            follows[usize::from(pair[0]) * count + usize::from(pair[1])] = true;
+        let (mut ends, mut pairs) = (Vec::with_capacity(attributes), Vec::new());
+        for bits in seen.chunks(words) {
+            let of = |state: &usize| bits[state / 64] >> (state % 64) & 1 == 1;
+            pairs.extend((0..states).filter(of).map(|state| state as u16));
+            ends.push(pairs.len() as u32);
         }
+        Self { ends, pairs, follows }
     }
-    let (mut ends, mut pairs) = (Vec::with_capacity(attributes), Vec::new());
-    for bits in seen.chunks(words) {
-        let of = |state: &usize| bits[state / 64] >> (state % 64) & 1 == 1;
-        pairs.extend((0..count).filter(of).map(|state| state as u16));
-        ends.push(pairs.len() as u32);
+
+    /// The weights that there is a use for and what is forbidden, and how weights are shared.
+    fn structure(
+        self,
+        states: &States,
+        settings: &TrainSettings,
+        weighted: bool,
+    ) -> (Structure, Option<Sharing>) {
+        let transitions = self.transitions(states, settings.transitions, weighted);
+        let count = states.len();
+        let borders = (
+            (0..count).map(|state| !states.may_start(state)).collect(),
+            (0..count).map(|state| !states.may_end(state)).collect(),
+        );
+        let Self { ends, pairs, .. } = self;
+        let expected = "pairs of states that were seen";
+        if !settings.base.share {
+            let seen = (&ends[..], pairs);
+            return (Structure::new(count, seen, transitions, borders).expect(expected), None);
+        }
+        let labels = LabelParts::new(states);
+        let (wide_ends, wide) = labels.widen(&ends, &pairs);
+        let structure = Structure::new(count, (&wide_ends, wide), transitions, borders);
+        let structure = structure.expect(expected);
+        let sharing = Sharing::new(&structure, &labels.parts, (&ends, &pairs));
+        (structure, Some(sharing))
     }
-    let only_seen = match allowed {
-        AllowedTransitions::Auto => count > MANY_STATES,
-        AllowedTransitions::Seen => true,
-        AllowedTransitions::Valid | AllowedTransitions::Weighted => false,
-    };
-    let cells = || (0..count * count).map(|cell| (cell / count, cell % count));
-    let forbidden = cells().map(|(from, to)| {
-        let seen = follows[from * count + to];
-        !seen && (only_seen || !states.may_follow(from, to))
-    });
-    let forbidden: Vec<bool> = forbidden.collect();
-    let has_weight = |cell: usize| match allowed {
-        AllowedTransitions::Weighted => !forbidden[cell],
-        _ => follows[cell],
-    };
-    let with_weight = cells().filter(|&(from, to)| weighted && has_weight(from * count + to));
-    let weighted = with_weight.map(|(from, to)| (from as u16, to as u16)).collect();
-    let borders = (
-        (0..count).map(|state| !states.may_start(state)).collect(),
-        (0..count).map(|state| !states.may_end(state)).collect(),
-    );
-    Structure::new(count, (&ends, pairs), Transitions { forbidden, weighted }, borders)
-        .expect("pairs of states that were seen")
+
+    fn transitions(
+        &self,
+        states: &States,
+        allowed: AllowedTransitions,
+        weighted: bool,
+    ) -> Transitions {
+        let count = states.len();
+        let only_seen = match allowed {
+            AllowedTransitions::Auto => count > MANY_STATES,
+            AllowedTransitions::Seen => true,
+            AllowedTransitions::Valid | AllowedTransitions::Weighted => false,
+        };
+        let cells = || (0..count * count).map(|cell| (cell / count, cell % count));
+        let forbidden = cells().map(|(from, to)| {
+            let seen = self.follows[from * count + to];
+            !seen && (only_seen || !states.may_follow(from, to))
+        });
+        let forbidden: Vec<bool> = forbidden.collect();
+        let has_weight = |cell: usize| match allowed {
+            AllowedTransitions::Weighted => !forbidden[cell],
+            _ => self.follows[cell],
+        };
+        let with_weight = cells().filter(|&(from, to)| weighted && has_weight(from * count + to));
+        let weighted = with_weight.map(|(from, to)| (from as u16, to as u16)).collect();
+        Transitions { forbidden, weighted }
+    }
 }

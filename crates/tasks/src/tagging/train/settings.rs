@@ -81,6 +81,8 @@ pub struct BaseSettings {
     /// Parts that attributes are cut into: the base model is the mean of a model of all attributes and
     /// of models without each part; with one part, that of all attributes alone.
     pub pool: usize,
+    /// Whether labels with tags in common share weights; quasi-Newton only.
+    pub share: bool,
 }
 
 /// A method to train the base model with.
@@ -170,6 +172,7 @@ impl Default for BaseSettings {
             patience: 10,
             rate: 0.1,
             pool: 1,
+            share: false,
         }
     }
 }

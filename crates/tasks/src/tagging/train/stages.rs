@@ -200,6 +200,7 @@ fn fit(
     });
     let fit = Fit {
         structure,
+        sharing: prepared.sharing.as_ref(),
         corpus: &prepared.data.corpus,
         truth: &prepared.data.truth,
         settings: &settings.base,
