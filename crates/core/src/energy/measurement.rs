@@ -5,7 +5,7 @@ use pulp::Simd;
 
 use super::rows::{gaps, pieces};
 use super::{Curvature, EnergyFunction, Kind, Penalty, Rows, Run, specialised};
-use crate::vector::{Column, LANES, Piece, Place, Totals, approach, dispatch, vectorised};
+use crate::vector::{Column, Piece, Place, Totals, approach, dispatch, vectorised};
 
 /// So many cells of tables have overlaps that the dual is slow on.
 const MANY: usize = 500;
@@ -77,6 +77,11 @@ impl Measurements {
         &self.weights
     }
 
+    /// The same, as a column.
+    pub(crate) fn weight_column(&self) -> &Column {
+        &self.weights
+    }
+
     /// The penalty of a row.
     #[inline]
     pub fn penalty(&self, row: usize) -> Penalty {
@@ -93,26 +98,28 @@ impl Measurements {
         self.weights.is_empty()
     }
 
-    fn penalties(&self) -> impl Iterator<Item = Penalty> + '_ {
-        (0..self.len()).map(|row| self.penalty(row))
+    /// Which kinds of penalties there are.
+    pub(crate) fn kinds(&self) -> impl Iterator<Item = Kind> {
+        self.runs.iter().map(|run| run.kind)
     }
 
     /// Whether any of them is a hard constraint.
     pub fn has_hard(&self) -> bool {
-        self.penalties().any(|p| p.is_hard())
+        self.kinds().any(Kind::is_hard)
     }
 
     /// Whether all of them are of tables, smooth and finite everywhere, and so many that a multiplier each
     /// is a burden.
     pub(crate) fn are_many_smooth_tables(&self) -> bool {
-        let gentle = |p: Penalty| p.is_smooth() && !matches!(p, Penalty::Poisson { .. });
-        self.len() >= MANY && self.rows.are_of_tables() && self.penalties().all(gentle)
+        let gentle = |kind: Kind| kind.is_smooth() && kind != Kind::Poisson;
+        self.len() >= MANY && self.rows.are_of_tables() && self.kinds().all(gentle)
     }
 
     /// Whether the slopes of all penalties are bounded: those of Poisson penalties are not.
     pub fn has_bounded_slopes(&self) -> bool {
-        let steep = |p| matches!(p, Penalty::Poisson { count, .. } if count > 0.0);
-        !self.penalties().any(steep)
+        let counts = self.runs.iter().filter(|run| run.kind == Kind::Poisson);
+        let [_, counted] = &self.parameters;
+        !counts.flat_map(|run| run.rows.clone()).any(|row| counted[row] > 0.0)
     }
 
     /// `w_j φ_j(z_j)`
@@ -155,7 +162,7 @@ impl Measurements {
         let ([value], []) = vectorised(
             #[inline(always)]
             || {
-                let mut totals = Totals::<1, 0, LANES>::new();
+                let mut totals = Totals::<1, 0>::new();
                 for run in self.pieces() {
                     let (columns, own) = self.numbers(&run, marginals);
                     let mean = &mut mean[columns];
@@ -185,7 +192,7 @@ impl Measurements {
         let ([value], []) = vectorised(
             #[inline(always)]
             || {
-                let mut totals = Totals::<1, 0, LANES>::new();
+                let mut totals = Totals::<1, 0>::new();
                 for run in pieces(runs) {
                     let measured = &mut measured.0[..run.rows.len()];
                     rows.measure_run(&run, marginals, [&mut gathered.0, measured]);
@@ -232,14 +239,27 @@ impl Measurements {
 
     /// The runs, in pieces of at most [`PIECE`](crate::vector::PIECE) rows.
     #[inline(always)]
-    pub(crate) fn pieces(&self) -> impl Iterator<Item = Run> + '_ {
+    pub(crate) fn pieces(&self) -> impl Iterator<Item = Run> {
         pieces(&self.runs)
+    }
+
+    /// Successive rows that are evaluated together.
+    #[inline(always)]
+    pub(crate) fn runs(&self) -> &[Run] {
+        &self.runs
     }
 
     /// The columns below `width` that no run has for itself at first.
     #[inline(always)]
     pub(crate) fn gaps(&self, width: usize) -> impl Iterator<Item = Range<usize>> {
         gaps(&self.rows, &self.runs, width)
+    }
+
+    /// The parameters that all penalties have.
+    #[inline(always)]
+    pub(crate) fn common_parameters(&self) -> Option<[f64; 2]> {
+        let [first, second] = &self.parameters;
+        Some([first.common()?, second.common()?])
     }
 
     /// The parameters of the penalties of some rows.
@@ -268,7 +288,7 @@ impl<V: Sight> pulp::WithSimd for Writing<'_, V> {
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) -> f64 {
         let Self { measurements, marginals, gradient, sight } = self;
-        let mut totals = Totals::<1, 0, LANES>::new();
+        let mut totals = Totals::<1, 0>::new();
         for gap in measurements.gaps(gradient.len()) {
             gradient[gap.clone()].fill(0.0);
             sight.see(simd, gap.clone(), &gradient[gap]);
@@ -326,7 +346,7 @@ impl EnergyFunction for Measurements {
     }
 
     fn is_smooth(&self) -> bool {
-        self.penalties().all(|p| p.is_smooth())
+        self.kinds().all(Kind::is_smooth)
     }
 }
 

@@ -28,7 +28,7 @@ pub use measurement::Measurements;
 pub(crate) use measurement::Sight;
 pub use nearest::{Nearest, Norm};
 pub use penalty::Penalty;
-pub(crate) use penalty::{Kind, clip, specialised};
+pub(crate) use penalty::{Kind, OfKind, Pairing, clip, specialised};
 pub use product::Product;
 pub use rows::Rows;
 pub(crate) use rows::Run;

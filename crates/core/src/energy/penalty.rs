@@ -8,7 +8,7 @@
 
 use serde::Serialize;
 
-use crate::vector::logarithm;
+use crate::vector::{Number, logarithm};
 
 /// A univariate function of a measurement `z`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -46,12 +46,12 @@ impl Penalty {
     /// Whether the penalty is a hard constraint, which has no weight.
     #[inline(always)]
     pub fn is_hard(self) -> bool {
-        matches!(self, Self::AtMost | Self::Equal)
+        self.kind().is_hard()
     }
 
     /// Whether the derivative exists and is continuous where the penalty is finite.
     pub fn is_smooth(self) -> bool {
-        !matches!(self, Self::Hinge | Self::Absolute | Self::AtMost | Self::Equal)
+        self.kind().is_smooth()
     }
 
     /// `φ(z)`; hard constraints count as satisfied (see [`Penalty::violation`]).
@@ -122,98 +122,34 @@ impl Penalty {
     /// The interval of `λ` on which the conjugate of `wφ` is finite.
     #[inline(always)]
     pub fn multipliers(self, weight: f64) -> (f64, f64) {
-        match self {
-            Self::Linear => (weight, weight),
-            Self::Hinge | Self::SmoothedHinge => (-weight, 0.0),
-            Self::Squared | Self::Equal => (f64::NEG_INFINITY, f64::INFINITY),
-            Self::Absolute => (-weight, weight),
-            Self::Huber { delta } => (-weight * delta, weight * delta),
-            Self::Poisson { rate, .. } => (f64::NEG_INFINITY, weight * rate),
-            Self::AtMost => (0.0, f64::INFINITY),
-        }
+        self.kind().multipliers(weight, self.parameters())
     }
 
     /// `(wφ)*(λ)` for `λ` in [`Penalty::multipliers`].
     pub fn conjugate(self, weight: f64, multiplier: f64) -> f64 {
-        self.pairing((weight, 1.0 / weight), 1.0, multiplier).conjugate
+        let [a, b] = self.pairing(weight, 0.0, multiplier).twice_conjugate;
+        0.5 * a * b
     }
 
     /// Derivative of the conjugate: the `z` at which `λ` is the slope of `wφ`.
     pub fn conjugate_derivative(self, weight: f64, multiplier: f64) -> f64 {
-        self.pairing((weight, 1.0 / weight), 1.0, multiplier).derivative
+        self.pairing(weight, 0.0, multiplier).apart
     }
 
     /// Second derivative of the conjugate.
     pub fn conjugate_curvature(self, weight: f64, multiplier: f64) -> f64 {
-        self.pairing((weight, 1.0 / weight), 1.0, multiplier).curvature
+        self.pairing(weight, 0.0, multiplier).curvature
     }
 
     /// `wφ(z) + (wφ)*(λ) − λz`, never negative; for hard constraints `|λz|`, which bounds the error
     /// of the objective at a point that breaks them slightly.
     pub fn fenchel_gap(self, weight: f64, z: f64, multiplier: f64) -> f64 {
-        self.pairing((weight, 1.0 / weight), z, multiplier).gap
+        let [a, b] = self.pairing(weight, z, multiplier).gap;
+        a * b
     }
 
-    /// Everything that the dual asks for at once, given the weight and its inverse.
-    #[inline(always)]
-    pub(crate) fn pairing(self, (weight, inverse): (f64, f64), z: f64, multiplier: f64) -> Pairing {
-        let half_square = |x: f64| 0.5 * x * x * inverse;
-        let plain = |conjugate, derivative, curvature, gap| Pairing {
-            conjugate,
-            derivative,
-            curvature,
-            gap,
-        };
-        match self {
-            Self::Linear => plain(0.0, 0.0, 0.0, 0.0),
-            Self::Hinge => {
-                let slope = if z >= 1.0 { -multiplier } else { -weight - multiplier };
-                plain(multiplier, 1.0, 0.0, slope * (z - 1.0))
-            }
-            Self::SmoothedHinge => {
-                let (shortfall, pull) = (1.0 - z, -multiplier);
-                let gap = if shortfall <= 0.0 {
-                    pull * (0.5 * pull * inverse - shortfall)
-                } else if shortfall < 1.0 {
-                    half_square(weight * shortfall - pull)
-                } else {
-                    not_negative((weight - pull) * (shortfall - 0.5 * (weight + pull) * inverse))
-                };
-                let conjugate = multiplier + half_square(multiplier);
-                plain(conjugate, 1.0 + multiplier * inverse, inverse, gap)
-            }
-            Self::Squared => {
-                let gap = half_square(weight * z - multiplier);
-                plain(half_square(multiplier), multiplier * inverse, inverse, gap)
-            }
-            Self::Absolute => plain(0.0, 0.0, 0.0, (weight - multiplier * z.signum()) * z.abs()),
-            Self::Huber { delta } => {
-                let (size, pull, bound) = (z.abs(), multiplier * z.signum(), weight * delta);
-                let gap = if size <= delta {
-                    half_square(weight * size - pull)
-                } else {
-                    not_negative((bound - pull) * (size - 0.5 * (bound + pull) * inverse))
-                };
-                plain(half_square(multiplier), multiplier * inverse, inverse, gap)
-            }
-            Self::Poisson { rate, count } => {
-                let (scale, slack) = (weight * count, weight * rate - multiplier);
-                let (derivative, ratio) = (scale / slack, z * slack / scale);
-                let (level, log) = (logarithm(rate * derivative), logarithm(ratio));
-                let counted = count > 0.0;
-                // `u − 1 − log u` for the ratio `u`.
-                let gap =
-                    if z > 0.0 { scale * not_negative(ratio - 1.0 - log) } else { f64::INFINITY };
-                let gap_at_zero = if z < 0.0 { f64::INFINITY } else { slack * z };
-                Pairing {
-                    conjugate: if counted { scale * (level - 1.0) } else { 0.0 },
-                    derivative: if counted { derivative } else { 0.0 },
-                    curvature: if counted { derivative / slack } else { 0.0 },
-                    gap: if counted { gap } else { gap_at_zero },
-                }
-            }
-            Self::AtMost | Self::Equal => plain(0.0, 0.0, 0.0, (multiplier * z).abs()),
-        }
+    fn pairing(self, weight: f64, z: f64, multiplier: f64) -> Pairing<f64> {
+        self.kind().pairing([weight, 1.0 / weight], self.parameters(), [z, multiplier])
     }
 
     /// Which function it is, parameters aside.
@@ -243,15 +179,14 @@ impl Penalty {
 
 /// Rounding may take what cannot be negative below zero.
 #[inline(always)]
-fn not_negative(x: f64) -> f64 {
-    if x < 0.0 { 0.0 } else { x }
+fn not_negative<N: Number>(x: N) -> N {
+    x.splat(0.0).greater(x)
 }
 
 /// `x`, moved between bounds.
 #[inline(always)]
-pub(crate) fn clip(x: f64, low: f64, high: f64) -> f64 {
-    let x = if x < low { low } else { x };
-    if x > high { high } else { x }
+pub(crate) fn clip<N: Number>(x: N, low: N, high: N) -> N {
+    high.lesser(low.greater(x))
 }
 
 /// A penalty without its parameters. Loops over rows of one kind are written once, and compiled for
@@ -285,12 +220,156 @@ impl Kind {
             Self::Equal => Penalty::Equal,
         }
     }
+
+    /// [`Penalty::is_hard`]
+    #[inline(always)]
+    pub fn is_hard(self) -> bool {
+        matches!(self, Self::AtMost | Self::Equal)
+    }
+
+    /// [`Penalty::is_smooth`]
+    pub fn is_smooth(self) -> bool {
+        !matches!(self, Self::Hinge | Self::Absolute | Self::AtMost | Self::Equal)
+    }
+
+    /// Whether multipliers have no bound that they could be held at.
+    #[inline(always)]
+    pub fn is_free(self) -> bool {
+        matches!(self, Self::Squared | Self::Equal | Self::Poisson)
+    }
+
+    /// Whether the conjugate bends, so that a multiplier follows its measurement, however little that
+    /// varies.
+    #[inline(always)]
+    pub fn bends(self) -> bool {
+        matches!(self, Self::SmoothedHinge | Self::Squared | Self::Huber)
+    }
+
+    /// Whether the conjugate is never negative.
+    #[inline(always)]
+    pub fn has_positive_conjugate(self) -> bool {
+        !matches!(self, Self::Hinge | Self::SmoothedHinge | Self::Poisson)
+    }
+
+    /// [`Penalty::multipliers`]
+    #[inline(always)]
+    pub fn multipliers<N: Number>(self, weight: N, [first, _]: [N; 2]) -> (N, N) {
+        let (zero, infinity) = (weight.splat(0.0), weight.splat(f64::INFINITY));
+        match self {
+            Self::Linear => (weight, weight),
+            Self::Hinge | Self::SmoothedHinge => (-weight, zero),
+            Self::Squared | Self::Equal => (-infinity, infinity),
+            Self::Absolute => (-weight, weight),
+            Self::Huber => (-weight * first, weight * first),
+            Self::Poisson => (-infinity, weight * first),
+            Self::AtMost => (zero, infinity),
+        }
+    }
+
+    /// Everything that the dual asks for at once, given the weight and its inverse, the parameters, the
+    /// measurement and its multiplier.
+    #[inline(always)]
+    pub fn pairing<N: Number>(
+        self,
+        [weight, inverse]: [N; 2],
+        [first, second]: [N; 2],
+        [z, multiplier]: [N; 2],
+    ) -> Pairing<N> {
+        let (zero, one) = (z.splat(0.0), z.splat(1.0));
+        let (half_weight, half_inverse) = (weight * 0.5, inverse * 0.5);
+        let half_square = |x: N| [half_inverse * x, x];
+        let choose_square = |truth, x: N, otherwise: N| {
+            let [a, b] = half_square(x);
+            [N::choose(truth, a, otherwise), N::choose(truth, b, one)]
+        };
+        match self {
+            Self::Linear => Pairing::flat(z, [zero, one]),
+            Self::Hinge => {
+                let slope = -multiplier - N::choose(one.is_at_most(z), zero, weight);
+                Pairing {
+                    twice_conjugate: [multiplier, z.splat(2.0)],
+                    apart: one - z,
+                    curvature: zero,
+                    gap: [slope, z - 1.0],
+                }
+            }
+            Self::SmoothedHinge => {
+                let (shortfall, pull) = (one - z, -multiplier);
+                let after = pull * (half_inverse * pull - shortfall);
+                let before = (weight - pull) * (shortfall - half_inverse * (weight + pull));
+                let outside = N::choose(shortfall.is_at_most(zero), after, not_negative(before));
+                let is_between = zero.is_below(shortfall) & shortfall.is_below(one);
+                Pairing {
+                    twice_conjugate: [multiplier, inverse.times_plus(multiplier, z.splat(2.0))],
+                    apart: multiplier.times_plus(inverse, shortfall),
+                    curvature: inverse,
+                    gap: choose_square(is_between, weight * shortfall - pull, outside),
+                }
+            }
+            Self::Squared => {
+                let derivative = multiplier * inverse;
+                let apart = derivative - z;
+                Pairing {
+                    twice_conjugate: [derivative, multiplier],
+                    apart,
+                    curvature: inverse,
+                    gap: [half_weight * apart, apart],
+                }
+            }
+            Self::Absolute => {
+                let pull = N::choose(z.is_below(zero), -multiplier, multiplier);
+                Pairing::flat(z, [weight - pull, z.abs()])
+            }
+            Self::Huber => {
+                let (size, bound) = (z.abs(), weight * first);
+                let pull = N::choose(z.is_below(zero), -multiplier, multiplier);
+                let outside = (bound - pull) * (size - half_inverse * (bound + pull));
+                let (is_inside, derivative) = (size.is_at_most(first), multiplier * inverse);
+                Pairing {
+                    twice_conjugate: [derivative, multiplier],
+                    apart: derivative - z,
+                    curvature: inverse,
+                    gap: choose_square(is_inside, weight * size - pull, not_negative(outside)),
+                }
+            }
+            Self::Poisson => {
+                let (rate, count) = (first, second);
+                let (scale, slack) = (weight * count, weight * rate - multiplier);
+                let (derivative, ratio) = (scale / slack, z * slack / scale);
+                let (level, log) = (logarithm(rate * derivative), logarithm(ratio));
+                let (counted, infinity) = (zero.is_below(count), z.splat(f64::INFINITY));
+                let if_counted = |yes, no| N::choose(counted, yes, no);
+                // `u − 1 − log u` for the ratio `u`.
+                let gap = scale * not_negative(ratio - 1.0 - log);
+                let gap = N::choose(zero.is_below(z), gap, infinity);
+                let gap_at_zero = N::choose(z.is_below(zero), infinity, slack * z);
+                Pairing {
+                    twice_conjugate: [if_counted(scale * (level - 1.0), zero), z.splat(2.0)],
+                    apart: if_counted(derivative, zero) - z,
+                    curvature: if_counted(derivative / slack, zero),
+                    gap: [if_counted(gap, gap_at_zero), one],
+                }
+            }
+            Self::AtMost | Self::Equal => Pairing::flat(z, [multiplier.abs(), z.abs()]),
+        }
+    }
+}
+
+/// A kind as a type, so that functions which are not inlined know it too.
+pub(crate) trait OfKind {
+    const KIND: Kind;
 }
 
 /// Evaluates an expression, a call of an `#[inline(always)]` function, with `$name` a constant: no
-/// row then asks for its kind again.
+/// row then asks for its kind again. With `type $name`, that is [`OfKind`].
 macro_rules! specialised {
     ($kind:expr, |$name:ident| $pass:expr) => {
+        specialised!($kind, type This => {
+            let $name = <This as $crate::energy::OfKind>::KIND;
+            $pass
+        })
+    };
+    ($kind:expr, type $name:ident => $pass:expr) => {
         specialised!(
             @ $kind, $name, $pass,
             [Linear, Hinge, SmoothedHinge, Squared, Absolute, Huber, Poisson, AtMost, Equal]
@@ -299,7 +378,10 @@ macro_rules! specialised {
     (@ $kind:expr, $name:ident, $pass:expr, [$($variant:ident),*]) => {
         match $kind {
             $($crate::energy::Kind::$variant => {
-                let $name = $crate::energy::Kind::$variant;
+                struct $name;
+                impl $crate::energy::OfKind for $name {
+                    const KIND: $crate::energy::Kind = $crate::energy::Kind::$variant;
+                }
                 $pass
             })*
         }
@@ -307,17 +389,27 @@ macro_rules! specialised {
 }
 pub(crate) use specialised;
 
-/// What a weighted penalty and its conjugate come to at some `z` and `λ`.
+/// What a weighted penalty and its conjugate come to at some `z` and `λ`. What is summed comes in two
+/// factors: machines add products as fast as numbers.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Pairing {
-    /// `(wφ)*(λ)`
-    pub conjugate: f64,
-    /// [`Penalty::conjugate_derivative`]
-    pub derivative: f64,
+pub(crate) struct Pairing<N> {
+    /// `2(wφ)*(λ)`
+    pub twice_conjugate: [N; 2],
+    /// [`Penalty::conjugate_derivative`], less `z`
+    pub apart: N,
     /// [`Penalty::conjugate_curvature`]
-    pub curvature: f64,
+    pub curvature: N,
     /// [`Penalty::fenchel_gap`]
-    pub gap: f64,
+    pub gap: [N; 2],
+}
+
+impl<N: Number> Pairing<N> {
+    /// Where the conjugate is 0.
+    #[inline(always)]
+    fn flat(z: N, gap: [N; 2]) -> Self {
+        let zero = z.splat(0.0);
+        Self { twice_conjugate: [z.splat(-0.0), z.splat(1.0)], apart: -z, curvature: zero, gap }
+    }
 }
 
 #[cfg(test)]

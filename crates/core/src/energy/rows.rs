@@ -39,15 +39,25 @@ impl Run {
     pub fn is_constant(&self) -> bool {
         self.reading == Reading::Constant
     }
+
+    /// Whether each of its rows reads one marginal as it is, which no row before it reads.
+    #[inline(always)]
+    pub fn reads_as_is(&self) -> bool {
+        self.unit && self.fresh
+    }
+
+    /// In pieces of at most so many rows.
+    #[inline(always)]
+    pub fn pieces(&self, size: usize) -> impl Iterator<Item = Run> {
+        let piece = move |start: usize| start..self.rows.end.min(start + size);
+        self.rows.clone().step_by(size).map(move |start| Run { rows: piece(start), ..*self })
+    }
 }
 
 /// Runs, in pieces of at most [`PIECE`] rows.
 #[inline(always)]
-pub(crate) fn pieces(runs: &[Run]) -> impl Iterator<Item = Run> + '_ {
-    runs.iter().flat_map(|run| {
-        let piece = |start: usize| run.rows.end.min(start + PIECE);
-        run.rows.clone().step_by(PIECE).map(move |start| Run { rows: start..piece(start), ..*run })
-    })
+pub(crate) fn pieces(runs: &[Run]) -> impl Iterator<Item = Run> {
+    runs.iter().flat_map(|run| run.pieces(PIECE))
 }
 
 /// The columns below `width` that no fresh run reads, in ranges.

@@ -7,7 +7,7 @@ use pulp::Simd;
 
 use super::engine::Point;
 use crate::energy::Sight;
-use crate::vector::{Reduced, Reduction};
+use crate::vector::{Entry, Number, Reduced, Reduction};
 
 /// `⟨δ, μ⟩` and `⟨∇L(μ), μ⟩`; residual and reach.
 pub(super) struct Summary<'a> {
@@ -26,22 +26,18 @@ impl Sight for Summary<'_> {
     #[inline(always)]
     fn see<S: Simd>(&mut self, simd: S, range: Range<usize>, gradient: &[f64]) {
         let inputs = [&self.tilt[range.clone()], &self.marginals[range], gradient];
-        self.totals.add::<Self, S, 3>(simd, inputs);
-    }
-}
-
-impl Reduction<3, 2, 2> for Summary<'_> {
-    #[inline(always)]
-    fn add<S: Simd>(
-        simd: S,
-        [t, m, g]: [S::f64s; 3],
-        [along, down]: &mut [S::f64s; 2],
-        [residual, reach]: &mut [S::f64s; 2],
-    ) {
-        *along = simd.mul_add_f64s(t, m, *along);
-        *down = simd.mul_add_f64s(g, m, *down);
-        *residual = simd.max_f64s(*residual, simd.abs_f64s(simd.add_f64s(t, g)));
-        *reach = simd.max_f64s(*reach, simd.abs_f64s(t));
+        let mut reduction = Reduction::new(simd);
+        reduction.sweep(
+            [],
+            inputs,
+            #[inline(always)]
+            |[], [t, m, g]| Entry {
+                values: [],
+                products: [[t, m], [g, m]],
+                sizes: [(t + g).abs(), t.abs()],
+            },
+        );
+        self.totals.add(reduction.finish());
     }
 }
 
@@ -65,23 +61,18 @@ impl Sight for Comparison<'_> {
         let Point { tilt, marginals, gradient: old, .. } = self.old;
         let vectors = [self.tilt, tilt, self.marginals, marginals, old];
         let [t, old_t, m, old_m, old_g] = from_fn(|n| &vectors[n][range.clone()]);
-        self.totals.add::<Self, S, 6>(simd, [t, m, gradient, old_t, old_m, old_g]);
-    }
-}
-
-impl Reduction<6, 4, 0> for Comparison<'_> {
-    #[inline(always)]
-    fn add<S: Simd>(
-        simd: S,
-        [t, m, g, old_t, old_m, old_g]: [S::f64s; 6],
-        [travelled, expected, bend, travel]: &mut [S::f64s; 4],
-        []: &mut [S::f64s; 0],
-    ) {
-        let (moved, turned) = (simd.sub_f64s(m, old_m), simd.sub_f64s(t, old_t));
-        *travelled = simd.mul_add_f64s(turned, m, *travelled);
-        *expected = simd.mul_add_f64s(old_g, moved, *expected);
-        *bend = simd.mul_add_f64s(simd.sub_f64s(g, old_g), moved, *bend);
-        *travel = simd.mul_add_f64s(turned, moved, *travel);
+        let mut reduction = Reduction::new(simd);
+        reduction.sweep(
+            [],
+            [t, m, gradient, old_t, old_m, old_g],
+            #[inline(always)]
+            |[], [t, m, g, old_t, old_m, old_g]| {
+                let (moved, turned) = (m - old_m, t - old_t);
+                let products = [[turned, m], [old_g, moved], [g - old_g, moved], [turned, moved]];
+                Entry { values: [], products, sizes: [] }
+            },
+        );
+        self.totals.add(reduction.finish());
     }
 }
 

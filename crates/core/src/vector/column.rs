@@ -26,10 +26,22 @@ impl Column {
         self.values.push(value);
     }
 
-    /// Replaces all.
-    pub fn refill(&mut self, values: impl Iterator<Item = f64>) {
-        self.values.clear();
-        values.for_each(|value| self.push(value));
+    /// Replaces all by what `map` makes of another column.
+    pub fn refill(&mut self, other: &Self, map: impl Fn(f64) -> f64) {
+        if let Some(value) = other.common() {
+            self.values.reset(other.len(), map(value));
+            self.repeated.0.fill(map(value));
+            self.varies = false;
+        } else {
+            self.values.clear();
+            other.iter().for_each(|&value| self.push(map(value)));
+        }
+    }
+
+    /// The one value that all are.
+    #[inline(always)]
+    pub fn common(&self) -> Option<f64> {
+        (!self.varies).then(|| self.repeated.0[0])
     }
 
     /// The values of the rows of a piece.
@@ -54,13 +66,16 @@ mod tests {
     #[test]
     fn a_column_reads_as_what_was_put_in() {
         for values in [vec![], vec![2.0; 300], (0..300).map(|i| f64::from(i / 299)).collect()] {
-            let mut column = Column::default();
-            column.refill([1.0, 3.0].into_iter());
-            column.refill(values.iter().copied());
-            assert_eq!(column[..], values);
-            for start in (0..values.len()).step_by(super::super::PIECE) {
-                let rows = start..values.len().min(start + super::super::PIECE);
-                assert_eq!(column.piece(rows.clone()), &values[rows]);
+            let (mut column, mut copy) = (Column::default(), Column::default());
+            [1.0, 3.0].into_iter().for_each(|value| copy.push(value));
+            values.iter().for_each(|&value| column.push(value));
+            copy.refill(&column, |value| value);
+            for column in [&column, &copy] {
+                assert_eq!(column[..], values);
+                for start in (0..values.len()).step_by(super::super::PIECE) {
+                    let rows = start..values.len().min(start + super::super::PIECE);
+                    assert_eq!(column.piece(rows.clone()), &values[rows]);
+                }
             }
         }
     }

@@ -8,21 +8,21 @@ pub(crate) mod aligned;
 mod column;
 pub(crate) mod exponential;
 mod logarithm;
+mod number;
 mod reduction;
 
 pub(crate) use aligned::Aligned;
 pub(crate) use column::Column;
 pub(crate) use logarithm::logarithm;
-pub(crate) use reduction::{Reduced, Reduction};
+pub(crate) use number::Number;
+pub(crate) use reduction::{Entry, Reduced, Reduction};
 
 use std::array::from_fn;
 use std::sync::LazyLock;
 
 /// Sums are kept in so many parts: the compiler unrolls shorter loops over the parts, and then often
 /// finds no vectors in them.
-pub(crate) const LANES: usize = 32;
-/// So many where it does find them, which a profile must show: these sums stay in registers.
-pub(crate) const FEW_LANES: usize = 8;
+const LANES: usize = 32;
 /// So many where fewer are left.
 const REST_LANES: usize = 4;
 
@@ -66,11 +66,11 @@ pub(crate) struct Place<const T: usize, const N: usize, const K: usize> {
     pub sizes: [f64; K],
 }
 
-/// Sums and maxima over the places of one sweep or of several, each in `L` parts.
-pub(crate) struct Totals<const N: usize, const K: usize, const L: usize> {
-    /// Of whole groups of `L` places.
-    parts: [Lanes<L>; N],
-    tops: [Lanes<L>; K],
+/// Sums and maxima over the places of one sweep or of several, each in [`LANES`] parts.
+pub(crate) struct Totals<const N: usize, const K: usize> {
+    /// Of whole groups of that many places.
+    parts: [Lanes; N],
+    tops: [Lanes; K],
     /// Of the rest.
     sums: [f64; N],
     greatest: [f64; K],
@@ -78,7 +78,7 @@ pub(crate) struct Totals<const N: usize, const K: usize, const L: usize> {
     grouped: bool,
 }
 
-impl<const N: usize, const K: usize, const L: usize> Totals<N, K, L> {
+impl<const N: usize, const K: usize> Totals<N, K> {
     #[inline(always)]
     pub fn new() -> Self {
         Self {
@@ -101,17 +101,17 @@ impl<const N: usize, const K: usize, const L: usize> Totals<N, K, L> {
     ) {
         // `from_fn` throughout, as the compiler may leave `map` a call of its own.
         let length = inputs[0].len();
-        let (groups, whole) = (length / L, length - length % L);
+        let (groups, whole) = (length / LANES, length - length % LANES);
         if groups > 0 {
             let (mut parts, mut tops) = (self.parts, self.tops);
-            let inputs: [&[[f64; L]]; M] = from_fn(|m| chunks(inputs[m], groups));
-            let others: [&[[f64; L]]; I] = from_fn(|i| chunks(others[i], groups));
+            let inputs: [&[[f64; LANES]]; M] = from_fn(|m| chunks(inputs[m], groups));
+            let others: [&[[f64; LANES]]; I] = from_fn(|i| chunks(others[i], groups));
             for group in 0..groups {
                 // Results go to the targets by way of here, which the compiler knows to be apart from
                 // the inputs.
-                let mut held = [Lanes::<L>::ZERO; T];
-                let old: [&[f64; L]; T] = from_fn(|t| &chunks(targets[t], groups)[group]);
-                for lane in 0..L {
+                let mut held = [Lanes::ZERO; T];
+                let old: [&[f64; LANES]; T] = from_fn(|t| &chunks(targets[t], groups)[group]);
+                for lane in 0..LANES {
                     let place = step(
                         from_fn(|t| old[t][lane]),
                         from_fn(|m| inputs[m][group][lane]),
@@ -163,7 +163,7 @@ impl<const N: usize, const K: usize, const L: usize> Totals<N, K, L> {
 
 /// The first groups of a vector.
 #[inline(always)]
-fn chunks<const L: usize>(vector: &[f64], groups: usize) -> &[[f64; L]] {
+fn chunks(vector: &[f64], groups: usize) -> &[[f64; LANES]] {
     &vector.as_chunks().0[..groups]
 }
 
@@ -174,7 +174,7 @@ pub(crate) fn sweep<const T: usize, const M: usize, const N: usize, const K: usi
     inputs: [&[f64]; M],
     step: impl Fn([f64; T], [f64; M]) -> Place<T, N, K>,
 ) -> ([f64; N], [f64; K]) {
-    let mut totals = Totals::<N, K, LANES>::new();
+    let mut totals = Totals::<N, K>::new();
     totals.sweep(
         targets,
         (inputs, []),
@@ -187,10 +187,10 @@ pub(crate) fn sweep<const T: usize, const M: usize, const N: usize, const K: usi
 /// A part of a vector, at an address that no access to it straddles a cache line or a page from.
 #[derive(Clone, Copy)]
 #[repr(align(64))]
-struct Lanes<const L: usize>([f64; L]);
+struct Lanes([f64; LANES]);
 
-impl<const L: usize> Lanes<L> {
-    const ZERO: Self = Self([0.0; L]);
+impl Lanes {
+    const ZERO: Self = Self([0.0; LANES]);
 }
 
 /// Room for intermediate results of a piece, aligned alike.
@@ -211,8 +211,8 @@ impl Default for Piece {
 
 /// What the lanes, a power of two, come to together: halves are combined until one is left.
 #[inline(always)]
-fn combined<const L: usize>(parts: &[f64; L], combine: impl Fn(f64, f64) -> f64) -> f64 {
-    let (mut parts, mut half) = (*parts, L / 2);
+fn combined(parts: &[f64; LANES], combine: impl Fn(f64, f64) -> f64) -> f64 {
+    let (mut parts, mut half) = (*parts, LANES / 2);
     while half > 0 {
         (0..half).for_each(|i| parts[i] = combine(parts[i], parts[i + half]));
         half /= 2;

@@ -1,22 +1,154 @@
-//! Sums of products of vectors, kept in registers.
-
-use std::array::from_fn;
+//! Passes over vectors whose sums are kept in registers.
 
 use pulp::Simd;
 
-/// What is summed, and of what the greatest is wanted, written for whole vectors of places. Where all
-/// inputs are 0, it must add 0.
-pub(crate) trait Reduction<const M: usize, const N: usize, const K: usize> {
-    fn add<S: Simd>(
-        simd: S,
-        inputs: [S::f64s; M],
-        sums: &mut [S::f64s; N],
-        sizes: &mut [S::f64s; K],
-    );
+use super::number::{Number, Wide, WideTruth};
+
+/// What a pass makes of the places of a vector.
+pub(crate) struct Entry<V, const T: usize, const N: usize, const K: usize> {
+    /// What the targets shall hold there.
+    pub values: [V; T],
+    /// Products to add up, of two factors each.
+    pub products: [[V; 2]; N],
+    /// Numbers, not negative, of which the greatest is wanted.
+    pub sizes: [V; K],
 }
 
-/// The sums of some terms and the greatest of some sizes, which are not negative (NaN shows in the
-/// sums, but perhaps not there).
+/// Sums of products, and greatest sizes (NaN shows in the sums, but perhaps not there), over the places
+/// of one pass or of several.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reduction<S: Simd, const N: usize, const K: usize> {
+    simd: S,
+    sums: [Wide<S>; N],
+    sizes: [Wide<S>; K],
+}
+
+impl<S: Simd, const N: usize, const K: usize> Reduction<S, N, K> {
+    #[inline(always)]
+    pub fn new(simd: S) -> Self {
+        let zero = Wide::all(simd, 0.0);
+        Self { simd, sums: [zero; N], sizes: [zero; K] }
+    }
+
+    /// `value` at every place of a vector.
+    #[inline(always)]
+    pub fn all(&self, value: f64) -> Wide<S> {
+        Wide::all(self.simd, value)
+    }
+
+    /// Walks vectors of one length together: `step` takes what `T` targets and the inputs hold to what
+    /// follows from it.
+    #[expect(clippy::needless_range_loop, reason = "several vectors at one place")]
+    #[inline(always)]
+    pub fn sweep<const T: usize, const M: usize>(
+        &mut self,
+        targets: [&mut [f64]; T],
+        inputs: [&[f64]; M],
+        step: impl Fn([Wide<S>; T], [Wide<S>; M]) -> Entry<Wide<S>, T, N, K>,
+    ) {
+        let (simd, length, zero) = (self.simd, inputs[0].len(), self.all(0.0));
+        let (mut sums, mut sizes) = ([zero; N], [zero; K]);
+        // Loops throughout, as the compiler may leave `map` and `from_fn` calls of their own.
+        let (mut old, mut given) = ([zero; T], [zero; M]);
+        let (vectors, whole) = (length / S::F64_LANES, length - length % S::F64_LANES);
+        for at in 0..vectors {
+            for t in 0..T {
+                old[t].values = S::as_simd_f64s(&targets[t][..length]).0[at];
+            }
+            for m in 0..M {
+                given[m].values = S::as_simd_f64s(&inputs[m][..length]).0[at];
+            }
+            let entry = step(old, given);
+            for t in 0..T {
+                let target = S::as_mut_simd_f64s(&mut targets[t][..length]).0;
+                target[at] = entry.values[t].values;
+            }
+            for n in 0..N {
+                let [a, b] = entry.products[n];
+                sums[n] = a.times_plus(b, sums[n]);
+            }
+            for k in 0..K {
+                sizes[k] = entry.sizes[k].greater(sizes[k]);
+            }
+        }
+        if whole < length {
+            // What the formula makes of zeros, which fill up the last vector, does not count.
+            let counts = WideTruth::first(simd, length - whole);
+            for t in 0..T {
+                old[t].values = simd.partial_load_f64s(&targets[t][whole..]);
+            }
+            for m in 0..M {
+                given[m].values = simd.partial_load_f64s(&inputs[m][whole..]);
+            }
+            let entry = step(old, given);
+            for t in 0..T {
+                simd.partial_store_f64s(&mut targets[t][whole..], entry.values[t].values);
+            }
+            for n in 0..N {
+                let [a, b] = entry.products[n];
+                sums[n] = Wide::choose(counts, a.times_plus(b, sums[n]), sums[n]);
+            }
+            for k in 0..K {
+                sizes[k] = Wide::choose(counts, entry.sizes[k].greater(sizes[k]), sizes[k]);
+            }
+        }
+        for n in 0..N {
+            self.sums[n] = self.sums[n] + sums[n];
+        }
+        for k in 0..K {
+            self.sizes[k] = sizes[k].greater(self.sizes[k]);
+        }
+    }
+
+    /// The same, as a function of its own: in one that has many such loops, the compiler would keep sums
+    /// and constants in memory.
+    #[inline(never)]
+    pub fn sweep_apart<const T: usize, const M: usize>(
+        &mut self,
+        targets: [&mut [f64]; T],
+        inputs: [&[f64]; M],
+        step: impl Fn([Wide<S>; T], [Wide<S>; M]) -> Entry<Wide<S>, T, N, K>,
+    ) {
+        self.simd.vectorize(Apart { totals: self, targets, inputs, step });
+    }
+
+    #[inline(always)]
+    pub fn finish(self) -> Reduced<N, K> {
+        let Self { simd, sums, sizes } = self;
+        let mut reduced = Reduced::ZERO;
+        for (total, sum) in reduced.sums.iter_mut().zip(sums) {
+            *total = simd.reduce_sum_f64s(sum.values);
+        }
+        for (total, size) in reduced.sizes.iter_mut().zip(sizes) {
+            *total = simd.reduce_max_f64s(size.values);
+        }
+        reduced
+    }
+}
+
+struct Apart<'a, S: Simd, F, const T: usize, const M: usize, const N: usize, const K: usize> {
+    totals: &'a mut Reduction<S, N, K>,
+    targets: [&'a mut [f64]; T],
+    inputs: [&'a [f64]; M],
+    step: F,
+}
+
+impl<S, F, const T: usize, const M: usize, const N: usize, const K: usize> pulp::NullaryFnOnce
+    for Apart<'_, S, F, T, M, N, K>
+where
+    S: Simd,
+    F: Fn([Wide<S>; T], [Wide<S>; M]) -> Entry<Wide<S>, T, N, K>,
+{
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        let Self { totals, targets, inputs, step } = self;
+        totals.sweep(targets, inputs, step);
+    }
+}
+
+/// What a reduction comes to.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Reduced<const N: usize, const K: usize> {
     pub sums: [f64; N],
@@ -26,33 +158,11 @@ pub(crate) struct Reduced<const N: usize, const K: usize> {
 impl<const N: usize, const K: usize> Reduced<N, K> {
     pub const ZERO: Self = Self { sums: [0.0; N], sizes: [0.0; K] };
 
-    /// Takes in vectors of one length.
+    /// Takes in another.
     #[inline(always)]
-    pub fn add<R: Reduction<M, N, K>, S: Simd, const M: usize>(
-        &mut self,
-        simd: S,
-        inputs: [&[f64]; M],
-    ) {
-        let heads: [&[S::f64s]; M] = from_fn(|m| S::as_simd_f64s(inputs[m]).0);
-        let tails: [&[f64]; M] = from_fn(|m| S::as_simd_f64s(inputs[m]).1);
-        let count = heads[0].len();
-        let heads: [&[S::f64s]; M] = from_fn(|m| &heads[m][..count]);
-        let zero = simd.splat_f64s(0.0);
-        let (mut sums, mut sizes) = ([zero; N], [zero; K]);
-        #[expect(clippy::needless_range_loop, reason = "several vectors at one place")]
-        for at in 0..count {
-            R::add(simd, from_fn(|m| heads[m][at]), &mut sums, &mut sizes);
-        }
-        if !tails[0].is_empty() {
-            let last = from_fn(|m| simd.partial_load_f64s(tails[m]));
-            R::add(simd, last, &mut sums, &mut sizes);
-        }
-        for (total, sum) in self.sums.iter_mut().zip(sums) {
-            *total += simd.reduce_sum_f64s(sum);
-        }
-        for (total, size) in self.sizes.iter_mut().zip(sizes) {
-            *total = super::greater(*total, simd.reduce_max_f64s(size));
-        }
+    pub fn add(&mut self, other: Self) {
+        (0..N).for_each(|n| self.sums[n] += other.sums[n]);
+        (0..K).for_each(|k| self.sizes[k] = other.sizes[k].greater(self.sizes[k]));
     }
 }
 
@@ -61,31 +171,26 @@ mod tests {
     use super::super::dispatch;
     use super::*;
 
-    struct Products;
-
-    impl Reduction<2, 1, 1> for Products {
-        #[inline(always)]
-        fn add<S: Simd>(
-            simd: S,
-            [a, b]: [S::f64s; 2],
-            [sum]: &mut [S::f64s; 1],
-            [size]: &mut [S::f64s; 1],
-        ) {
-            *sum = simd.mul_add_f64s(a, b, *sum);
-            *size = simd.max_f64s(*size, simd.abs_f64s(a));
-        }
-    }
-
-    struct Pass<'a>([&'a [f64]; 2]);
+    struct Pass<'a>([&'a [f64]; 2], &'a mut [f64]);
 
     impl pulp::WithSimd for Pass<'_> {
-        type Output = Reduced<1, 1>;
+        type Output = Reduced<2, 1>;
 
         #[inline(always)]
-        fn with_simd<S: Simd>(self, simd: S) -> Reduced<1, 1> {
-            let mut reduced = Reduced::ZERO;
-            reduced.add::<Products, S, 2>(simd, self.0);
-            reduced
+        fn with_simd<S: Simd>(self, simd: S) -> Reduced<2, 1> {
+            let mut reduction = Reduction::new(simd);
+            reduction.sweep(
+                [self.1],
+                self.0,
+                #[inline(always)]
+                |[old], [a, b]| Entry {
+                    values: [old + a * 2.0],
+                    // Not 0 where there is nothing.
+                    products: [[a, b], [a.splat(1.0); 2]],
+                    sizes: [(a - b + 3.0).abs()],
+                },
+            );
+            reduction.finish()
         }
     }
 
@@ -94,10 +199,15 @@ mod tests {
         for length in (0..40).chain([1000]) {
             let a: Vec<f64> = (0..length).map(|i| (i as f64 * 0.7).sin()).collect();
             let b: Vec<f64> = (0..length).map(|i| (i as f64 * 1.3).cos()).collect();
-            let Reduced { sums: [sum], sizes: [size] } = dispatch(Pass([&a, &b]));
+            let (mut target, mut plain) = (b.clone(), b.clone());
+            let Reduced { sums: [sum, count], sizes: [size] } =
+                dispatch(Pass([&a, &b], &mut target));
+            plain.iter_mut().zip(&a).for_each(|(t, a)| *t += 2.0 * a);
             let expected: f64 = a.iter().zip(&b).map(|(a, b)| a * b).sum();
+            assert_eq!((target, count), (plain, length as f64));
             assert!((sum - expected).abs() < 1e-12, "{length}: {sum} for {expected}");
-            assert_eq!(size, a.iter().fold(0.0, |m, a| a.abs().max(m)));
+            let largest = a.iter().zip(&b).map(|(a, b)| a - b + 3.0).fold(0.0, f64::max);
+            assert_eq!(size, largest);
         }
     }
 }

@@ -10,15 +10,16 @@
 //! * Reference: Fenchel duality; the step test is Hager and Zhang's approximate Wolfe test, since
 //!   function values stall long before gradients do.
 
+mod evaluation;
 mod feasibility;
-mod passes;
+mod placement;
 mod program;
 pub(super) mod quasi_newton;
 mod secant;
 #[cfg(test)]
 mod tests;
 
-use passes::{Blend, Placed};
+use placement::{Blend, Placed};
 use program::{Iterate, Program};
 use quasi_newton::{End, Memory};
 use secant::Secant;
@@ -56,8 +57,8 @@ const FEW: usize = 100;
 
 pub(super) struct Dual {
     program: Program,
-    current: Iterate,
-    trial: Iterate,
+    current: Box<Iterate>,
+    trial: Box<Iterate>,
     /// Past steps; none where the latest alone counts, which the two iterates hold.
     memory: Option<Memory>,
     /// Whether there is a step to remember.
@@ -90,8 +91,8 @@ impl Dual {
         let careful = !measurements.has_bounded_slopes() && !measurements.has_hard();
         let program = Program::new(engine, measurements, base_tilt, scale);
         let mut dual = Self {
-            current: Iterate::new(&program, width),
-            trial: Iterate::new(&program, width),
+            current: Box::new(Iterate::new(&program, width)),
+            trial: Box::new(Iterate::new(&program, width)),
             program,
             memory: (steps > 1).then(|| Memory::new(rows, steps)),
             remembers: false,
@@ -103,9 +104,7 @@ impl Dual {
             failures: 0,
             iteration: 0,
         };
-        for row in 0..rows {
-            dual.current.unknowns[row] = dual.program.unknown(row, 0.0);
-        }
+        dual.program.set_unknowns(&mut dual.current.unknowns, |_| 0.0);
         dual.settle(engine);
         dual
     }
@@ -115,10 +114,9 @@ impl Dual {
         let ratio = self.program.scale / scale;
         self.program.rebase(base_tilt, scale);
         (self.part, self.failures) = (1.0, 0);
-        for row in 0..self.program.measurements.len() {
-            let multiplier = ratio * self.current.multipliers()[row];
-            self.current.unknowns[row] = self.program.unknown(row, multiplier);
-        }
+        let old = self.current.multipliers();
+        self.program.set_unknowns(&mut self.trial.unknowns, |row| ratio * old[row]);
+        std::mem::swap(&mut self.current.unknowns, &mut self.trial.unknowns);
         self.settle(engine);
     }
 
@@ -188,7 +186,7 @@ impl Dual {
     }
 
     fn place_remembered(&mut self) -> Placed {
-        let Iterate { gradient, diagonal, secant, .. } = &self.current;
+        let Iterate { gradient, diagonal, secant, .. } = &*self.current;
         let blend = match &mut self.memory {
             _ if !self.remembers => Blend::STEEPEST,
             Some(memory) => {

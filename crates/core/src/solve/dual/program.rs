@@ -3,17 +3,15 @@
 //! An unknown is a multiplier `λ` between bounds, or for Poisson penalties `v` with
 //! `λ = w·rate − e^v`. Rows are walked in runs of one kind of penalty, in few passes.
 
-use std::array::from_fn;
 use std::ops::Range;
 
-use pulp::Simd;
-
 use super::End;
-use super::passes::{Blend, Measured, PairTotals, Pairs, Placed, Placement, without_residue};
+use super::evaluation::{Evaluation, without_residue};
+use super::placement::{Blend, Placed, Placement};
 use super::secant::Secant;
 use crate::energy::{Kind, Measurements, Penalty, Rows, Run, clip, specialised};
 use crate::solve::engine::{Engine, Point};
-use crate::vector::{Aligned, Column, ONES, Piece, Reduced, ZEROS, dispatch};
+use crate::vector::{Aligned, Column, PIECE, Piece, ZEROS, dispatch};
 
 pub(super) struct Program {
     pub measurements: Measurements,
@@ -26,7 +24,7 @@ pub(super) struct Program {
     /// The weights after that division. `[measurements]`
     pub weights: Column,
     /// One over them. `[measurements]`
-    inverse_weights: Column,
+    pub inverse_weights: Column,
     /// Largest coefficient of each row, 0 for constants. `[measurements]`
     pub largest: Aligned,
     /// How much a tilt changes, at most, where no multiplier changes by more than 1.
@@ -37,7 +35,7 @@ pub(super) struct Program {
     block_of: Vec<usize>,
     /// One over the number of tables in the block of each support coordinate, if any block has
     /// several. `[support]`
-    shares: Option<Aligned>,
+    pub shares: Option<Aligned>,
 }
 
 /// Multipliers and all that follows from them.
@@ -63,7 +61,9 @@ pub(super) struct Iterate {
     pub residual: f64,
     /// Largest violation of a hard constraint.
     pub violation: f64,
-    /// What the step that led here did.
+    /// The slope along the step that led here, at its start.
+    pub slope: f64,
+    /// What that step did.
     pub secant: Secant,
     pub point: Point,
     /// Two gathered vectors, measurements and variances of a piece.
@@ -85,6 +85,7 @@ impl Iterate {
             objective: f64::NAN,
             residual: f64::INFINITY,
             violation: f64::INFINITY,
+            slope: 0.0,
             secant: Secant::default(),
             point: Point::new(coordinates),
             scratch: Box::default(),
@@ -117,19 +118,8 @@ impl Program {
             block_of[block.range()].fill(index);
             shares[block.range()].fill(1.0 / block.tables.len() as f64);
         }
-        let largest_of = |row| {
-            let sizes = measurements.rows().entries(row).map(|(_, a)| a.abs());
-            sizes.fold(0.0, f64::max)
-        };
-        let mut largest = Aligned::default();
-        (0..measurements.len()).for_each(|row| largest.push(largest_of(row)));
-        let mut slopes = vec![0.0; support.len()];
-        let rows = measurements.rows();
-        for (column, coefficient) in (0..measurements.len()).flat_map(|row| rows.entries(row)) {
-            slopes[column] += coefficient.abs();
-        }
-        let mut penalties = (0..measurements.len()).map(|row| measurements.penalty(row));
-        let has_logarithms = penalties.any(|p| matches!(p, Penalty::Poisson { .. }));
+        let (largest, steepest) = coefficients(&measurements, support.len());
+        let has_logarithms = measurements.kinds().any(|kind| kind == Kind::Poisson);
         let mut program = Self {
             measurements,
             base_tilt: Aligned::filled(support.len(), 0.0),
@@ -138,7 +128,7 @@ impl Program {
             inverse_weights: Column::default(),
             weights: Column::default(),
             largest,
-            steepest: slopes.into_iter().fold(0.0, f64::max),
+            steepest,
             has_logarithms,
             block_of,
             shares: shares.iter().any(|&share| share != 1.0).then_some(shares),
@@ -151,8 +141,8 @@ impl Program {
         self.base_tilt.copy_from_slice(base_tilt);
         self.has_base = base_tilt.iter().any(|&t| t != 0.0);
         self.scale = scale;
-        self.weights.refill(self.measurements.weights().iter().map(|weight| weight / scale));
-        self.inverse_weights.refill(self.weights.iter().map(|weight| 1.0 / weight));
+        self.weights.refill(self.measurements.weight_column(), |weight| weight / scale);
+        self.inverse_weights.refill(&self.weights, |weight| 1.0 / weight);
     }
 
     /// What is added to the tilts of some columns, a piece at most.
@@ -179,20 +169,28 @@ impl Program {
         self.measurements.rows()
     }
 
-    /// The unknown for a multiplier, moved into its range.
-    pub fn unknown(&self, row: usize, multiplier: f64) -> f64 {
-        let penalty = self.penalty(row);
-        let (low, high) = penalty.multipliers(self.weights[row]);
-        if let Penalty::Poisson { .. } = penalty {
-            // A multiplier at the ceiling has no logarithm: stay a little below.
-            return (high - multiplier).max(1e-3 * high).ln();
+    /// The unknowns for multipliers, moved into their range.
+    pub fn set_unknowns(&self, unknowns: &mut [f64], multiplier: impl Fn(usize) -> f64) {
+        for run in self.measurements.pieces() {
+            let [weights, first, second] = self.bounds(run.rows.clone());
+            specialised!(run.kind, |kind| for (place, row) in run.rows.clone().enumerate() {
+                let parameters = [first[place], second[place]];
+                let (low, high) = kind.multipliers(weights[place], parameters);
+                unknowns[row] = if kind == Kind::Poisson {
+                    // A multiplier at the ceiling has no logarithm: stay a little below.
+                    (high - multiplier(row)).max(1e-3 * high).ln()
+                } else {
+                    clip(multiplier(row), low, high)
+                };
+            });
         }
-        clip(multiplier, low, high)
     }
 
     /// Moves `trial` along a blend of directions, within bounds: unknowns, multipliers and tilt.
     pub fn place(&self, from: &Iterate, blend: Blend, trial: &mut Iterate) -> Placed {
-        dispatch(Placement { program: self, from, blend, trial })
+        let placed = dispatch(Placement { program: self, from, blend, trial });
+        trial.slope = placed.slope;
+        placed
     }
 
     /// Weights and parameters: what bounds follow from.
@@ -200,6 +198,25 @@ impl Program {
     pub fn bounds(&self, rows: Range<usize>) -> [&[f64]; 3] {
         let [first, second] = self.measurements.parameters(rows.clone());
         [self.weights.piece(rows), first, second]
+    }
+
+    /// The runs: as a whole, with the weight, its inverse and the parameters that all their rows have, where
+    /// these read marginals as they are, in columns of their own; in pieces otherwise.
+    #[inline(always)]
+    pub fn walk(&self) -> impl Iterator<Item = (Run, Option<[f64; 4]>)> + '_ {
+        let common = self.common().filter(|_| self.shares.is_none() && !self.has_base);
+        self.measurements.runs().iter().flat_map(move |run| {
+            let alike = common.filter(|_| run.reads_as_is());
+            let size = if alike.is_some() { run.rows.len() } else { PIECE };
+            run.pieces(size).map(move |piece| (piece, alike))
+        })
+    }
+
+    /// The weight, its inverse and the parameters that all rows have, where unknowns are multipliers.
+    fn common(&self) -> Option<[f64; 4]> {
+        let [first, second] = self.measurements.common_parameters()?;
+        let [weight, inverse] = [self.weights.common()?, self.inverse_weights.common()?];
+        (!self.has_logarithms).then_some([weight, inverse, first, second])
     }
 
     /// Calls the oracle and fills in all that follows from an iterate's multipliers, and from the step
@@ -217,44 +234,6 @@ impl Program {
         dispatch(Evaluation { program: self, inverse_limit, from, iterate });
     }
 
-    /// Sets measurements against multipliers.
-    #[inline(always)]
-    fn pair<S: Simd>(&self, simd: S, inverse_limit: f64, from: &Iterate, iterate: &mut Iterate) {
-        let (mut totals, mut secant) = (PairTotals::new(), Reduced::ZERO);
-        let mut violation = 0.0;
-        let Iterate { unknowns, multipliers, gradient, diagonal, point, scratch, .. } = iterate;
-        let multipliers = if self.has_logarithms { &*multipliers } else { &*unknowns };
-        for run in self.measurements.pieces() {
-            let rows = run.rows.clone();
-            let pairs = Pairs {
-                weights: self.weights.piece(rows.clone()),
-                inverse_weights: self.inverse_weights.piece(rows.clone()),
-                parameters: self.measurements.parameters(rows.clone()),
-                offsets: self.rows().offsets(&run).0,
-                multipliers: &multipliers[rows.clone()],
-                measured: self.read(&run, &point.marginals, scratch),
-                inverse_limit,
-            };
-            let targets = [&mut gradient[rows.clone()], &mut diagonal[rows.clone()]];
-            specialised!(run.kind, |kind| pairs.fill((&mut totals, kind), targets));
-            if matches!(run.kind, Kind::AtMost | Kind::Equal) {
-                // Their gradient is `−z`, and 0 for constants, which were looked at before.
-                let of = |g: &f64| run.kind.with([0.0; 2]).violation(-g);
-                violation = gradient[rows.clone()].iter().map(of).fold(violation, f64::max);
-            }
-            let ends = [&*unknowns, &from.unknowns, &*gradient, &from.gradient, &*diagonal];
-            let ends = from_fn(|n| &ends[n][rows.clone()]);
-            secant.add::<Secant, S, 5>(simd, ends);
-        }
-        let ([value, size, gap, excess], [residual]) = totals.finish();
-        let log_partition = point.log_partition;
-        (iterate.value, iterate.value_size) = (value + log_partition, size + log_partition.abs());
-        let slack = point.slack;
-        (iterate.gap, iterate.objective) = (gap + slack, gap + slack - excess - iterate.value);
-        (iterate.residual, iterate.violation) = (residual, violation);
-        iterate.secant = Secant::new(secant);
-    }
-
     /// A row's measurement.
     pub fn measure(&self, row: usize, marginals: &[f64]) -> f64 {
         let rows = self.rows();
@@ -266,34 +245,8 @@ impl Program {
         without_residue(sum, size)
     }
 
-    /// The measurements of a run's rows, and what their variances, as if tables were independent, follow
-    /// from.
-    #[inline(always)]
-    fn read<'a>(
-        &'a self,
-        run: &Run,
-        marginals: &'a [f64],
-        scratch: &'a mut [Piece; 4],
-    ) -> Measured<'a> {
-        let (rows, places) = (self.rows(), run.rows.clone());
-        let [first, second, measured, variances] = scratch;
-        let shares = match &self.shares {
-            Some(shares) => rows.gather(run, shares, &mut second.0),
-            None => Some(&ONES.0[..places.len()]),
-        };
-        if let (Some(shares), Some(coefficients)) = (shares, rows.coefficients(run)) {
-            let marginals = rows.gather(run, marginals, &mut first.0).expect("one entry a row");
-            return Measured::Single([marginals, shares, coefficients, rows.offsets(run).1]);
-        }
-        for (place, row) in places.clone().enumerate() {
-            measured.0[place] = self.measure(row, marginals);
-            variances.0[place] = self.variance(marginals, row);
-        }
-        let length = places.len();
-        Measured::Any([&measured.0[..length], &variances.0[..length], &self.largest[places]])
-    }
-
-    fn variance(&self, marginals: &[f64], row: usize) -> f64 {
+    /// Its variance, as if tables were independent.
+    pub fn variance(&self, marginals: &[f64], row: usize) -> f64 {
         let (mut total, mut block, mut mean, mut square) = (0.0, None, 0.0, 0.0);
         let of_block = |share: f64, mean: f64, square: f64| (square - mean * mean * share).max(0.0);
         let mut share = 1.0;
@@ -311,18 +264,25 @@ impl Program {
     }
 }
 
-struct Evaluation<'a> {
-    program: &'a Program,
-    inverse_limit: f64,
-    from: &'a Iterate,
-    iterate: &'a mut Iterate,
-}
-
-impl pulp::WithSimd for Evaluation<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, simd: S) {
-        self.program.pair(simd, self.inverse_limit, self.from, self.iterate);
+/// The largest coefficient of each row, and the largest sum of coefficients in a column.
+fn coefficients(measurements: &Measurements, width: usize) -> (Aligned, f64) {
+    let rows = measurements.rows();
+    let (mut largest, mut slopes) = (Aligned::filled(rows.len(), 0.0), vec![0.0; width]);
+    for run in measurements.pieces() {
+        let own = rows.coefficients(&run);
+        if let (Some(columns), Some(coefficients)) = (rows.fresh_columns(&run), own) {
+            let sizes = largest[run.rows.clone()].iter_mut().zip(coefficients);
+            sizes.zip(&mut slopes[columns]).for_each(|((size, a), slope)| {
+                (*size, *slope) = (a.abs(), a.abs());
+            });
+            continue;
+        }
+        for row in run.rows {
+            for (column, coefficient) in rows.entries(row) {
+                largest[row] = largest[row].max(coefficient.abs());
+                slopes[column] += coefficient.abs();
+            }
+        }
     }
+    (largest, slopes.into_iter().fold(0.0, f64::max))
 }

@@ -1,9 +1,6 @@
 //! The latest step, and the direction that it leads to.
 
-use pulp::Simd;
-
-use super::passes::Blend;
-use crate::vector::{Reduced, Reduction};
+use super::placement::Blend;
 
 /// Of a step `s` and the change `c` of the gradient to `g`: what a quasi-Newton direction that remembers
 /// nothing else asks for. The two iterates hold the vectors.
@@ -24,9 +21,10 @@ pub(super) struct Secant {
 }
 
 impl Secant {
-    pub fn new(totals: Reduced<6, 0>) -> Self {
-        let [before, after, along, curvature, weighted, turned] = totals.sums;
-        Self { before, after, along, curvature, weighted, turned }
+    /// From the slope at the start, and the sums that [`Secant`] names, that over coordinates which are
+    /// not free apart.
+    pub fn new(before: f64, [along, held, curvature, weighted, turned]: [f64; 5]) -> Self {
+        Self { before, after: along + held, along, curvature, weighted, turned }
     }
 
     /// `−B·g`, where `B` is the inverse Hessian that this step updates from the diagonal, scaled so
@@ -46,27 +44,5 @@ impl Secant {
             apart: back - share,
             origin: 1.0,
         }
-    }
-}
-
-/// Unknowns and gradients at both ends; the diagonal is 0 where a coordinate is not free.
-impl Reduction<5, 6, 0> for Secant {
-    #[inline(always)]
-    fn add<S: Simd>(
-        simd: S,
-        [x, old_x, g, old_g, diagonal]: [S::f64s; 5],
-        [before, after, along, curvature, weighted, turned]: &mut [S::f64s; 6],
-        []: &mut [S::f64s; 0],
-    ) {
-        let zero = simd.splat_f64s(0.0);
-        let (s, c) = (simd.sub_f64s(x, old_x), simd.sub_f64s(g, old_g));
-        let free = simd.select_f64s(simd.greater_than_f64s(diagonal, zero), s, zero);
-        let scaled = simd.mul_f64s(c, diagonal);
-        *before = simd.mul_add_f64s(s, old_g, *before);
-        *after = simd.mul_add_f64s(s, g, *after);
-        *along = simd.mul_add_f64s(free, g, *along);
-        *curvature = simd.mul_add_f64s(free, c, *curvature);
-        *weighted = simd.mul_add_f64s(scaled, c, *weighted);
-        *turned = simd.mul_add_f64s(scaled, g, *turned);
     }
 }

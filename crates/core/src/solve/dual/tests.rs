@@ -1,6 +1,6 @@
 //! A dual program's passes against its rows, one by one.
 
-use super::passes::Blend;
+use super::placement::Blend;
 use super::program::{Iterate, Program};
 use super::quasi_newton::Memory;
 use crate::energy::Penalty;
@@ -76,8 +76,8 @@ fn passes_over_runs_come_to_what_their_rows_come_to() {
             let program = Program::new(&engine, measurements, base_tilt.clone(), scale);
             let mut origin = Iterate::new(&program, width);
             let mut found = Iterate::new(&program, width);
+            program.set_unknowns(&mut origin.unknowns, |_| 0.0);
             for row in 0..rows {
-                origin.unknowns[row] = program.unknown(row, 0.0);
                 found.unknowns[row] = 0.4 * (2.0 * noise(13 * row) - 1.0);
             }
             origin.diagonal.fill(1.0);
@@ -102,9 +102,7 @@ fn the_latest_step_leads_where_a_memory_of_one_step_does() {
         });
         let program = Program::new(&engine, measurements, vec![0.0; width], 1.0);
         let [mut before, mut old, mut new] = [(); 3].map(|()| Iterate::new(&program, width));
-        for row in 0..rows {
-            before.unknowns[row] = program.unknown(row, 0.0);
-        }
+        program.set_unknowns(&mut before.unknowns, |_| 0.0);
         program.place(&before, Blend::shorter(0.0), &mut old);
         program.evaluate(&mut engine, &before, 8.0, &mut old);
         program.place(&old, Blend::STEEPEST, &mut new);
