@@ -1,208 +1,298 @@
 //! Lists of people as they are written.
 
-use super::person::{Name, People, is_initials, is_suffix};
+use super::name_word::{
+    is_and, is_degree, is_initials, is_particle, is_short_capitals, is_suffix, joins_family_names,
+};
+use super::organisation::{is_organisation, names_a_field};
+use super::person::{Name, People};
+use super::remark::{stands_for_others, without_others, without_remarks};
 use super::tidy::tidy;
 
-/// Words between names.
-const AND: &[&str] = &["and", "&", "et", "und", "y", "en", "＆", "and/or"];
-
-/// Words about a list of people that are no names.
-const ABOUT: &[&str] = &[
-    "ed",
-    "eds",
-    "edited",
-    "editor",
-    "editors",
-    "hg",
-    "hrsg",
-    "by",
-    "in",
-    "trans",
-    "transl",
-    "translated",
-    "translator",
-    "translators",
-    "red",
-    "herausgegeben",
-    "von",
-    "vom",
-    "with",
-    "author",
-    "authors",
-];
-
-/// One name or a part of one between commas; what stands before it.
+/// One name or a part of one between commas, and what stands before it.
 struct Piece<'a> {
     text: &'a str,
+    /// Where it begins in the list.
+    start: usize,
     /// Whether only a comma is between it and the piece before.
     comma: bool,
+}
+
+impl Piece<'_> {
+    fn end(&self) -> usize {
+        self.start + self.text.len()
+    }
+
+    fn is_one_word(&self) -> bool {
+        !self.text.contains(char::is_whitespace)
+    }
+
+    fn has_initials(&self) -> bool {
+        self.text.split_whitespace().any(is_initials)
+    }
 }
 
 /// The people in a list: `A. Cau, R. Kuiper, and W.-P. de Roever`, `Romero, C., & Dweck, C.`, `Smith JK,
 /// Doe A`, `Liu, Bing; Wang, Chao`, `王明、李雷`, `Smith et al.`
 pub fn people(list: &str) -> People {
-    let list = without_remarks(list);
-    let (list, others) = without_others(&list);
-    let mut names = Vec::new();
-    let groups: Vec<&str> =
-        list.split([';', '；', '、', '·']).filter(|g| !g.trim().is_empty()).collect();
-    let one_each = groups.len() > 1;
-    for group in groups {
+    let (list, rest, others) = without_others(&without_remarks(list));
+    let mut people = People { names: Vec::new(), others };
+    // A point between names has space around it; one inside a name, `卡尔·马克思`, has none.
+    let groups = list.split([';', '；', '、']).flat_map(|group| group.split(" · "));
+    let groups: Vec<&str> = groups.filter(|group| !group.trim().is_empty()).collect();
+    for group in &groups {
         let pieces = pieces(group);
-        match pieces[..] {
-            [Piece { text: family, .. }, Piece { text: given, comma: true }]
-                if one_each && !is_suffix(given) =>
-            {
-                names.extend(Name::inverted(family, given));
+        match &pieces[..] {
+            [family, given] if groups.len() > 1 && given.comma && !is_suffix(given.text) => {
+                people.names.extend(Name::inverted(family.text, given.text));
             }
-            _ => assemble(&pieces, &mut names),
+            _ => assemble(group, &pieces, &mut people),
         }
     }
-    People { names, others }
-}
-
-fn assemble(pieces: &[Piece], names: &mut Vec<Name>) {
-    let mut at = 0;
-    while let Some(piece) = pieces.get(at) {
-        at += 1;
-        if is_suffix(piece.text) {
-            if let Some(name) = names.last_mut() {
-                name.suffix =
-                    Name::of_parts("", "x", piece.text).map_or_else(String::new, |n| n.suffix);
-            }
-            continue;
-        }
-        let next = pieces.get(at).filter(|next| next.comma);
-        match next {
-            Some(next) if belongs(piece.text, next.text) => {
-                names.extend(Name::inverted(piece.text, next.text));
-                at += 1;
-            }
-            _ => names.extend(Name::of_words(piece.text)),
-        }
-    }
-}
-
-/// Whether the text behind a comma is the first name of the family name before it.
-fn belongs(family: &str, given: &str) -> bool {
-    let words = |text: &str| text.split_whitespace().map(str::to_string).collect::<Vec<_>>();
-    let (family, given) = (words(family), words(given));
-    let cased = |words: &[String]| {
-        words
-            .iter()
-            .any(|word| word.contains(char::is_lowercase) || word.contains(char::is_uppercase))
-    };
-    if is_suffix(&given[0]) || !cased(&family) || family.iter().any(|word| is_initials(word)) {
-        return false;
-    }
-    if given.iter().all(|word| is_initials(word)) {
-        return true;
-    }
-    // A family name of one word, or with particles, cannot stand alone.
-    let alone = family.iter().filter(|word| word.starts_with(char::is_uppercase)).count() == 1;
-    let first = given.iter().filter(|word| !is_initials(word)).count();
-    alone && first <= 2 && (given.len() == 1 || !is_initials(&given[0]))
-}
-
-/// The text between commas and words such as `and`.
-fn pieces(list: &str) -> Vec<Piece<'_>> {
-    let mut pieces = Vec::new();
-    let mut comma = false;
-    let mut start = None;
-    let from = list.as_ptr() as usize;
-    let mut end = 0;
-    let mut close = |start: &mut Option<usize>, end: usize, comma: bool| {
-        if let Some(first) = start.take() {
-            let text = list[first..end].trim();
-            if text.contains(char::is_alphanumeric) {
-                pieces.push(Piece { text, comma });
-                return true;
-            }
-        }
-        false
-    };
-    for word in list.split_inclusive([',', '，', '،', ' ', '\t', '\u{a0}']) {
-        let at = word.as_ptr() as usize - from;
-        let ends = word.ends_with([',', '，', '،']);
-        let bare = word.trim_end_matches([',', '，', '،', ' ', '\t', '\u{a0}']);
-        if AND.contains(&bare.to_lowercase().as_str()) && bare != "Y" && bare != "En" {
-            close(&mut start, end, comma);
-            comma = false;
-            continue;
-        }
-        if !bare.is_empty() {
-            start.get_or_insert(at);
-            end = at + bare.len();
-        }
-        if ends && close(&mut start, end, comma) {
-            comma = true;
-        }
-    }
-    close(&mut start, end, comma);
-    pieces
-}
-
-/// Without `(eds.)`, `edited by`, `In`.
-fn without_remarks(list: &str) -> String {
-    let is_about = |word: &&str| {
-        let bare = word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
-        ABOUT.contains(&bare.as_str())
-    };
-    let list = list.replace(['(', ')', '[', ']'], " ");
-    let words: Vec<&str> = list.split_whitespace().collect();
-    let first = words.iter().take_while(|word| is_about(word)).count();
-    // `von` at the start is a remark only behind another.
-    let first = if first == 1 && words[0].eq_ignore_ascii_case("von") { 0 } else { first };
-    let rest = &words[first..];
-    let is_remark = |word: &&str| {
-        is_about(word) && !word.chars().all(|c| c.is_lowercase() && "von".contains(c))
-    };
-    let kept: Vec<&str> = rest.iter().copied().filter(|word| !is_remark(word)).collect();
-    kept.join(" ")
-}
-
-/// The list before `et al.`, `and others`, `…`; and whether there was one.
-fn without_others(list: &str) -> (&str, bool) {
-    const OTHERS: &[&str] = &[
-        "et al",
-        "et. al",
-        "and others",
-        "et alii",
-        "u. a.",
-        "u.a.",
-        "…",
-        "...",
-        "and coworkers",
-        "и др",
-    ];
-    let lower = list.to_ascii_lowercase();
-    let at = OTHERS.iter().filter_map(|others| {
-        lower.match_indices(others).map(|(at, _)| at).find(|&at| {
-            let before = list[..at].chars().next_back();
-            let after = list[at + others.len()..].chars().next();
-            before.is_none_or(|c| !c.is_alphanumeric())
-                && after.is_none_or(|c| !c.is_alphanumeric())
-        })
-    });
-    match at.min() {
-        Some(at) => (list[..at].trim_end_matches([',', ' ', '&']), true),
-        None => (list, false),
-    }
+    // `A. Li et al. (NuTeV Collaboration)`
+    people.names.extend(rest.filter(|rest| is_organisation(rest)).and_then(|r| Name::whole(&r)));
+    people
 }
 
 /// Whether text between names says that there are others.
 pub(super) fn says_others(text: &str) -> bool {
-    without_others(&tidy(text)).1
+    without_others(&tidy(text)).2
+}
+
+fn assemble(list: &str, pieces: &[Piece], people: &mut People) {
+    let mut order = Order::of(pieces);
+    let mut at = 0;
+    while let Some(piece) = pieces.get(at) {
+        if is_suffix(piece.text) {
+            let name = people.names.pop().map(|name| name.with_suffix(piece.text));
+            people.names.extend(name);
+            at += 1;
+        } else if is_degree(piece.text) && !people.names.is_empty() {
+            at += 1;
+        } else if !piece.comma && stands_for_others(piece.text) {
+            people.others = true;
+            at += 1;
+        } else if let Some(end) = organisation(pieces, at) {
+            people.names.extend(Name::whole(&list[piece.start..pieces[end - 1].end()]));
+            at = end;
+        } else if let Some((name, end)) = inverted(pieces, at, &order) {
+            people.names.extend(name);
+            at = end;
+        } else {
+            order.is_direct |= !piece.is_one_word();
+            people.names.extend(Name::of_words(piece.text));
+            at += 1;
+        }
+    }
+}
+
+/// The order of first and family names that a list shows.
+struct Order {
+    /// Whether the last name, behind `and`, has its comma: so have all.
+    is_inverted: bool,
+    /// Whether some name has its first name first.
+    is_direct: bool,
+    /// How many pieces look like `F. Last`.
+    abbreviated: usize,
+}
+
+impl Order {
+    fn of(pieces: &[Piece]) -> Self {
+        let last = pieces.iter().rposition(|piece| !piece.comma).unwrap_or(0);
+        let is_inverted = match &pieces[last..] {
+            [_, given] if last > 0 => !is_suffix(given.text) && !is_degree(given.text),
+            _ => false,
+        };
+        let is_abbreviated = |piece: &&Piece| {
+            let mut words = piece.text.split_whitespace();
+            words.next().is_some_and(is_initials) && words.any(|word| !is_initials(word))
+        };
+        let abbreviated = pieces.iter().filter(is_abbreviated).count();
+        Self { is_inverted, is_direct: false, abbreviated }
+    }
+}
+
+/// A name with a comma inside from a piece on, `Last, First` or `Last, Jr., First`, and where it ends.
+fn inverted(pieces: &[Piece], at: usize, order: &Order) -> Option<(Option<Name>, usize)> {
+    let family = &pieces[at];
+    let behind = |at: usize| pieces.get(at).filter(|piece| piece.comma);
+    let suffix = behind(at + 1).filter(|piece| is_suffix(piece.text));
+    let end = at + 1 + usize::from(suffix.is_some());
+    let given = behind(end)?;
+    let is_certain = suffix.is_none() || family.is_one_word();
+    (is_certain && belongs(family.text, given.text, order)).then(|| {
+        let name = Name::inverted(family.text, given.text);
+        let name = match suffix {
+            Some(suffix) => name.map(|name| name.with_suffix(suffix.text)),
+            None => name,
+        };
+        (name, end + 1)
+    })
+}
+
+/// Whether the text behind a comma is the first name of the family name before it.
+fn belongs(family: &str, given: &str, order: &Order) -> bool {
+    let family_words: Vec<&str> = family.split_whitespace().collect();
+    let mut given: Vec<&str> = given.split_whitespace().collect();
+    // `Beethoven, Ludwig van`
+    while given.last().is_some_and(|word| is_particle(word)) {
+        given.pop();
+    }
+    let cased = family.contains(|c: char| c.is_lowercase() || c.is_uppercase());
+    // `LI, Y.`: all that could be initials is the family name.
+    let is_complete = match family_words[..] {
+        [word] => is_initials(word) && !is_short_capitals(word),
+        // `Petrov IV, Lewis CS`
+        [_, last] if is_short_capitals(last) => {
+            given.last().is_some_and(|last| !last.contains(char::is_lowercase))
+        }
+        _ => family_words.iter().any(|word| is_initials(word)),
+    };
+    // The words that a family name is of: `Ramón y` is none without `Cajal`.
+    let own = (0..family_words.len()).filter(|&w| {
+        let joins = family_words.get(w + 1).is_some_and(|next| joins_family_names(next));
+        let word = family_words[w];
+        word.starts_with(char::is_uppercase) && !is_suffix(word) && !joins
+    });
+    let own = own.count();
+    if given.is_empty() || is_suffix(given[0]) || !cased || is_complete || is_organisation(family) {
+        return false;
+    }
+    if is_degree(&given.concat()) && own > 1 {
+        return false;
+    }
+    if order.is_inverted || given.iter().all(|word| is_initials(word)) {
+        return true;
+    }
+    let names = given.iter().filter(|word| !is_initials(word)).count();
+    let starts_with_name = !is_initials(given[0]);
+    let has_particle = given.iter().any(|word| is_particle(word));
+    match own {
+        // A family name of one word cannot stand alone; `J. Robert` could, but in a list of such names.
+        1 if starts_with_name => names <= 2,
+        1 => names == 1 && !order.is_direct && order.abbreviated == 1 && !has_particle,
+        // `García Márquez, Gabriel`: nor can a first name.
+        2 | 3 => names == 1 && starts_with_name && !order.is_direct,
+        _ => false,
+    }
+}
+
+/// Where the name of an organisation ends that begins at a piece, if one does.
+fn organisation(pieces: &[Piece], at: usize) -> Option<usize> {
+    let has_and = |at: usize| pieces.get(at).is_some_and(|piece| !piece.comma);
+    let piece = |at: usize| pieces.get(at);
+    let mut end = at + 1;
+    if !is_organisation(pieces[at].text) {
+        // `Bill and Melinda Gates Foundation`
+        let is_half = pieces[at].is_one_word() && pieces[at].text.contains(char::is_lowercase);
+        let next = piece(end).filter(|next| is_half && !next.comma)?;
+        if !is_organisation(next.text) || next.text.starts_with("The ") {
+            return None;
+        }
+        end += 1;
+    }
+    if names_a_field(pieces[end - 1].text) {
+        // `Ministry of Health, Labour and Welfare`
+        let plain = |piece: &&Piece| {
+            !piece.has_initials() && !is_organisation(piece.text) && !is_suffix(piece.text)
+        };
+        let fields = pieces[end..].iter().take_while(|p| p.comma && p.is_one_word() && plain(p));
+        let last = end + fields.count();
+        let is_person = piece(last + 1).is_some_and(|next| next.comma);
+        if has_and(last) && piece(last).as_ref().is_some_and(plain) && !is_person {
+            end = last + 1;
+        }
+    }
+    // Its place: `World Health Organization, Geneva`
+    let is_place = |piece: &Piece| piece.comma && piece.is_one_word() && !piece.has_initials();
+    if end + 1 == pieces.len() && is_place(&pieces[end]) && !is_suffix(pieces[end].text) {
+        end += 1;
+    }
+    Some(end)
+}
+
+/// A word of a list, where it begins, and whether a comma ends it.
+struct Word<'a> {
+    text: &'a str,
+    start: usize,
+    comma: bool,
+}
+
+fn words(list: &str) -> Vec<Word<'_>> {
+    const COMMAS: [char; 3] = [',', '，', '،'];
+    let mut words: Vec<Word> = Vec::new();
+    let mut start = 0;
+    for part in list.split_inclusive(|c: char| c.is_whitespace() || COMMAS.contains(&c)) {
+        let text = part.trim_end_matches(|c: char| c.is_whitespace() || COMMAS.contains(&c));
+        let comma = part.ends_with(COMMAS);
+        if !text.is_empty() {
+            words.push(Word { text, start, comma });
+        } else if let Some(before) = words.last_mut() {
+            before.comma |= comma;
+        }
+        start += part.len();
+    }
+    words
+}
+
+/// The text between commas and words such as `and`.
+fn pieces(list: &str) -> Vec<Piece<'_>> {
+    let words = words(list);
+    let capitals = !list.contains(char::is_lowercase);
+    let mut pieces: Vec<Piece> = Vec::new();
+    let mut comma = false;
+    let mut first = 0; // the first word of the piece
+    for w in 0..=words.len() {
+        let word = words.get(w);
+        let parts = word.is_none_or(|word| is_and(word.text, capitals))
+            && !is_inside_name(&words, first, w, pieces.last().filter(|_| comma));
+        let ends = !parts && word.is_some_and(|word| word.comma);
+        if !parts && !ends {
+            continue;
+        }
+        let own = &words[first..if parts { w } else { w + 1 }];
+        if let [start, ..] = own
+            && let [.., end] = own
+        {
+            let text = &list[start.start..end.start + end.text.len()];
+            if text.contains(char::is_alphanumeric) {
+                pieces.push(Piece { text, start: start.start, comma });
+                comma = true;
+            }
+        }
+        comma &= !parts;
+        first = w + 1;
+    }
+    pieces
+}
+
+/// Whether a word for `and` is part of a name that begins at a word: `von und zu`, `Ramón y Cajal, S.`
+/// `before` is the piece before, where only a comma is between.
+fn is_inside_name(words: &[Word], first: usize, at: usize, before: Option<&Piece>) -> bool {
+    let (Some(word), Some(next)) = (words.get(at), words.get(at + 1)) else { return false };
+    let own = &words[first..at];
+    let Some(last) = own.last() else { return false };
+    if is_particle(last.text) && is_particle(next.text) {
+        return true;
+    }
+    let next_alone = next.comma || words.get(at + 2).is_none_or(|word| is_and(word.text, false));
+    let is_given = before.is_some_and(|before| {
+        let initials = own.iter().all(|word| is_initials(word.text));
+        initials || own.len() == 1 && before.is_one_word() && !before.has_initials()
+    });
+    word.text == "y" && next_alone && !is_given
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// `family|given` of each, with `particle` and `suffix` beside the family name.
+    /// `family|given` of each, with `particle` and `suffix` beside the family name; `{whole}`.
     fn read(list: &str) -> String {
         let people = people(list);
         let shown = |name: &Name| {
+            if name.is_whole {
+                return format!("{{{}}}", name.family);
+            }
             let family = format!("{} {} {}", name.particle, name.family, name.suffix);
             format!("{}|{}", family.trim(), name.given)
         };
@@ -211,9 +301,15 @@ mod tests {
         names.join("; ")
     }
 
+    fn check(cases: &[(&str, &str)]) {
+        for (list, expected) in cases {
+            assert_eq!(read(list), *expected, "{list}");
+        }
+    }
+
     #[test]
     fn lists_are_read_as_styles_write_them() {
-        for (list, expected) in [
+        check(&[
             ("A. Cau, R. Kuiper, and W.-P. de Roever.", "Cau|A.; Kuiper|R.; de Roever|W.-P."),
             ("Romero, C., Paunesku, D., & Dweck, C.", "Romero|C.; Paunesku|D.; Dweck|C."),
             ("Heidegger M.,", "Heidegger|M."),
@@ -229,7 +325,6 @@ mod tests {
                 "van den Bosch F. C., De Lucia G., Mo H. J.",
                 "van den Bosch|F. C.; De Lucia|G.; Mo|H. J.",
             ),
-            ("Smith, J., Jr., and King, M. L.", "Smith Jr.|J.; King|M. L."),
             ("P´erez-Gonz´alez P. G. et al.,", "Pérez-González|P. G.; others"),
             ("T. Jacobson et L. Smolin", "Jacobson|T.; Smolin|L."),
             (
@@ -237,16 +332,89 @@ mod tests {
                 "Jones|C. B.; Shaw|R. C.; Denvir|T.",
             ),
             ("edited by J. Diaz (Eds.)", "Diaz|J."),
-            ("王明、李雷", "王明|; 李雷|"),
-            ("王明, 李雷", "王明|; 李雷|"),
             ("Шевченко, Т. Г.", "Шевченко|Т. Г."),
             ("von Neumann, J.", "von Neumann|J."),
+            ("John Smith · Jane Doe", "Smith|John; Doe|Jane"),
+            ("Smith ET, Petrov IV, Doe A", "Smith|ET; Petrov|IV; Doe|A"),
             ("Plato", "Plato|"),
             ("", ""),
             ("et al.", "others"),
             (", , &", ""),
-        ] {
-            assert_eq!(read(list), expected, "{list}");
-        }
+        ]);
+    }
+
+    #[test]
+    fn family_names_of_several_words_have_their_first_names() {
+        check(&[
+            ("Le Goff, Jacques", "Le Goff|Jacques"),
+            ("Van Rossum, Guido", "Van Rossum|Guido"),
+            ("Van Morrison, Eric Clapton", "Morrison|Van; Clapton|Eric"),
+            ("Mac Lane, Saunders, and Birkhoff, Garrett", "Mac Lane|Saunders; Birkhoff|Garrett"),
+            ("St. John, Oliver", "St. John|Oliver"),
+            (
+                "García Márquez, Gabriel José and Vargas Llosa, Mario",
+                "García Márquez|Gabriel José; Vargas Llosa|Mario",
+            ),
+            ("Ramón y Cajal, S. and Pérez, J.", "Ramón y Cajal|S.; Pérez|J."),
+            ("García, Juan y López, Ana", "García|Juan; López|Ana"),
+            ("Juan García y Ana López", "García|Juan; López|Ana"),
+            ("K.-T. von und zu Guttenberg", "von und zu Guttenberg|K.-T."),
+            ("Oppenheimer, J. Robert, and Bohr, Niels", "Oppenheimer|J. Robert; Bohr|Niels"),
+            ("Waals, J. D. van der, & Kamp, P.", "van der Waals|J. D.; Kamp|P."),
+            ("A. Li, Plato, J. Robert", "Li|A.; Plato|; Robert|J."),
+            ("Plato, J. Robert, A. Li", "Plato|; Robert|J.; Li|A."),
+        ]);
+    }
+
+    #[test]
+    fn capitals_are_no_initials_where_a_family_name_must_be() {
+        check(&[
+            ("XU, B., LI, Y., and HO, C.", "XU|B.; LI|Y.; HO|C."),
+            ("NG, ANDREW", "NG|ANDREW"),
+            ("LI Y, WU X", "LI|Y; WU|X"),
+            ("DUPONT, J. ET DURAND, M.", "DUPONT|J.; DURAND|M."),
+        ]);
+    }
+
+    #[test]
+    fn suffixes_and_degrees_are_no_people() {
+        check(&[
+            ("Smith, J., Jr., and King, M. L.", "Smith Jr.|J.; King|M. L."),
+            ("King Jr., M. L.", "King Jr.|M. L."),
+            ("Smith II, John", "Smith II|John"),
+            ("King, Jr., Martin Luther", "King Jr.|Martin Luther"),
+            ("Sammy Davis, Jr. and Dean Martin", "Davis Jr.|Sammy; Martin|Dean"),
+            ("John Smith, MD, PhD, and Jane Doe, MD", "Smith|John; Doe|Jane"),
+            ("Doe, MD", "Doe|MD"),
+        ]);
+    }
+
+    #[test]
+    fn others_may_stand_anywhere() {
+        check(&[
+            ("A. Smith, B. Jones, ... , Z. Last", "Smith|A.; Jones|B.; Last|Z.; others"),
+            ("Smith, J., and 12 others", "Smith|J.; others"),
+            ("A. Li et al. (NuTeV Collaboration)", "Li|A.; {NuTeV Collaboration}; others"),
+        ]);
+    }
+
+    #[test]
+    fn names_without_parts_stay_whole() {
+        check(&[
+            ("王明、李雷", "{王明}; {李雷}"),
+            ("王明, 李雷", "{王明}; {李雷}"),
+            ("卡尔·马克思", "{卡尔·马克思}"),
+            ("Marcel·la Puig", "Puig|Marcel·la"),
+            ("World Health Organization", "{World Health Organization}"),
+            ("UNESCO and World Bank", "{UNESCO}; {World Bank}"),
+            (
+                "Institute of Electrical and Electronics Engineers",
+                "{Institute of Electrical and Electronics Engineers}",
+            ),
+            ("Ministry of Health, Labour and Welfare", "{Ministry of Health, Labour and Welfare}"),
+            ("Bill and Melinda Gates Foundation", "{Bill and Melinda Gates Foundation}"),
+            ("The ATLAS Collaboration, Aad, G.", "{The ATLAS Collaboration}; Aad|G."),
+            ("University of Oxford and Smith, J.", "{University of Oxford}; Smith|J."),
+        ]);
     }
 }

@@ -1,5 +1,9 @@
 //! A person's name.
 
+use super::name_word::{
+    is_and, is_initials, is_particle, is_prefix, is_short_capitals, is_short_first_name, is_suffix,
+    joins_family_names,
+};
 use super::text::is_dash;
 use super::tidy::{mended, tidy};
 
@@ -27,14 +31,6 @@ pub struct People {
     pub others: bool,
 }
 
-const PARTICLES: &[&str] = &[
-    "af", "al", "auf", "av", "bin", "da", "dal", "das", "de", "degli", "del", "dela", "della",
-    "den", "der", "des", "di", "do", "dos", "du", "e", "el", "ibn", "la", "las", "le", "los", "op",
-    "ten", "ter", "'t", "van", "vande", "vander", "ver", "vom", "von", "y", "zu", "zum", "zur",
-];
-
-const SUFFIXES: &[&str] = &["jr", "sr", "ii", "iii", "iv", "2nd", "3rd", "esq"];
-
 impl Name {
     /// A name of marked parts.
     pub fn of_parts(given: &str, family: &str, suffix: &str) -> Option<Self> {
@@ -58,34 +54,41 @@ impl Name {
 
     /// From its words in the order `First Middle von Last Jr.`, or `Last F. M.`.
     pub fn of_words(text: &str) -> Option<Self> {
-        let text = tidy(text);
+        let text = with_own_stop(text);
         let mut words: Vec<&str> = text.split_whitespace().collect();
+        if let Some(family) = inverted_family(&words) {
+            let (family, given) = words.split_at(family);
+            return Self::inverted(&family.join(" "), &given.join(" "));
+        }
         let suffix = take_suffix(&mut words);
-        let initials = words.iter().rev().take_while(|word| is_initials(word)).count();
-        let inverted = initials > 0 && initials < words.len() && !is_initials(words[0]);
-        let (given, family) = if inverted {
-            let (family, given) = words.split_at(words.len() - initials);
-            (given.join(" "), family.join(" "))
-        } else {
-            // The family name is the last word with the particles before it.
-            let last = words.len().saturating_sub(1);
-            let particles = words[..last].iter().rev().take_while(|word| is_particle(word)).count();
-            let (given, family) = words.split_at(last - particles);
-            (given.join(" "), family.join(" "))
-        };
-        Self::of_parts(&given, &family, &suffix)
+        let (given, family) = words.split_at(family_start(&words));
+        Self::of_parts(&given.join(" "), &family.join(" "), &suffix)
     }
 
     /// From `Last`, `First` on both sides of a comma.
     pub fn inverted(family: &str, given: &str) -> Option<Self> {
         let family = tidy(family);
-        let mut words: Vec<&str> = given.split_whitespace().collect();
-        let suffix = take_suffix(&mut words);
+        let mut family: Vec<&str> = family.split_whitespace().collect();
+        let mut given: Vec<&str> = given.split_whitespace().collect();
+        // `King Jr., M. L.`, `King, M. L., Jr.`
+        let suffix = [take_suffix(&mut family), take_suffix(&mut given)].concat();
         // `Beethoven, Ludwig van`
-        let particles = words.iter().rev().take_while(|word| is_particle(word)).count();
-        let (given, particles) = words.split_at(words.len() - particles.min(words.len() - 1));
-        let family = [particles, &[family.as_str()]].concat().join(" ");
+        if let Some(last) = given.last_mut()
+            && let Some(particle) = last.strip_suffix('.').filter(|word| is_particle(word))
+        {
+            *last = particle;
+        }
+        let particles = given.iter().rev().take_while(|word| is_particle(word)).count();
+        let (given, particles) = given.split_at(given.len() - particles);
+        let family = [particles, &family].concat().join(" ");
         Self::of_parts(&given.join(" "), &family, &suffix)
+    }
+
+    /// With a suffix that stands apart: `King, Jr.`
+    pub(super) fn with_suffix(mut self, suffix: &str) -> Self {
+        self.suffix = suffix_of(suffix);
+        self.is_whole = false;
+        self
     }
 
     /// A name without a first name has no parts, if it has several words.
@@ -109,14 +112,65 @@ impl People {
     }
 }
 
+/// How many words are the family name of a name that begins with it: `Last F. M.`, `LI Y`.
+fn inverted_family(words: &[&str]) -> Option<usize> {
+    let words = match words {
+        [rest @ .., last] if rest.len() > 1 && is_suffix(last) => rest,
+        _ => words,
+    };
+    let particles = words.iter().rev().take_while(|word| is_particle(word)).count();
+    let words = &words[..words.len() - particles];
+    // `Petrov IV`: nobody is called by a family name and a suffix alone.
+    let is_given = |word: &&&str| {
+        is_initials(word) || words.len() == 2 && is_short_capitals(word) && is_suffix(word)
+    };
+    let initials = words.iter().rev().take_while(is_given).count();
+    let first = words.first().filter(|_| initials > 0 && words.len() > 1)?;
+    match (initials < words.len(), is_initials(first)) {
+        (true, false) => Some(words.len() - initials),
+        (false, _) if is_short_capitals(first) => Some(1),
+        _ => None,
+    }
+}
+
+/// Where the family name begins in a name that ends with it: at the last word, or at what goes before it,
+/// particles or another family name.
+fn family_start(words: &[&str]) -> usize {
+    let mut start = words.len().saturating_sub(1);
+    let capitals = words.last().is_some_and(|last| !last.contains(char::is_lowercase));
+    // `VAN GOGH`, but initials in `Adam DI Kramer`.
+    let is_prefix = |word: &str| is_prefix(word) && (capitals || word.contains(char::is_lowercase));
+    loop {
+        start -= match words[..start] {
+            [.., _, joint] if joins_family_names(joint) => 2,
+            [.., before] if is_particle(before) => 1,
+            [_, .., before] if is_prefix(before) => 1,
+            _ => return start,
+        }
+    }
+}
+
+/// Without what is around it, but with the stop of a last word that is short for a first name.
+fn with_own_stop(text: &str) -> String {
+    let stopped = text.trim_end_matches([',', ' ']).ends_with('.');
+    let mut text = tidy(text);
+    if stopped && text.rsplit_once(' ').is_some_and(|(_, last)| is_short_first_name(last)) {
+        text.push('.');
+    }
+    text
+}
+
 /// Initials with their stops, and names.
 fn given_name(text: &str) -> String {
     let text = text.trim_matches(|c: char| {
         c.is_whitespace() || matches!(c, ',' | ';' | ':' | '&' | '(' | ')' | '[' | ']')
     });
     let mut given = String::with_capacity(text.len());
-    for word in text.split_whitespace() {
+    for word in own_words(text) {
         let word = word.trim_end_matches([',', ';', ':']);
+        if word == "." && given.ends_with('.') {
+            continue;
+        }
         let joined =
             given.is_empty() || word.starts_with(is_dash) || given.ends_with('-') || word == ".";
         if !joined {
@@ -137,17 +191,29 @@ fn given_name(text: &str) -> String {
 }
 
 fn family_name(text: &str) -> String {
-    let text = tidy(text);
+    let text = own_words(&tidy(text)).join(" ");
     let text = text.trim_matches(|c: char| {
         matches!(c, ',' | ';' | '.' | '&' | '(' | ')') || c.is_whitespace()
     });
     text.replace(',', "")
 }
 
+/// The words of a name without those at its ends that only stand between names.
+fn own_words(text: &str) -> Vec<&str> {
+    let is_between =
+        |word: &&str| is_and(word.trim_matches([',', ';']), false) && !joins_family_names(word);
+    let mut words: Vec<&str> = text.split_whitespace().skip_while(is_between).collect();
+    while words.last().is_some_and(is_between) {
+        words.pop();
+    }
+    words
+}
+
 fn suffix_of(text: &str) -> String {
     let bare = text.trim_matches(|c: char| !c.is_alphanumeric());
     match bare.to_lowercase().as_str() {
         "jr" | "sr" | "esq" => format!("{bare}."),
+        "and" => String::new(),
         _ => bare.to_string(),
     }
 }
@@ -166,36 +232,6 @@ fn particle(family: &str) -> (String, String) {
     (particles.join(" "), rest.join(" "))
 }
 
-fn is_particle(word: &str) -> bool {
-    word.starts_with(|c: char| c.is_lowercase() || c == '\'') && PARTICLES.contains(&word)
-}
-
-/// `Jr.`, `III`.
-pub(super) fn is_suffix(word: &str) -> bool {
-    let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
-    let is_roman = bare.chars().all(|c| "IV".contains(c));
-    let is_roman_or_word = is_roman || bare.chars().any(|c| c.is_lowercase());
-    SUFFIXES.contains(&bare.to_lowercase().as_str()) && is_roman_or_word
-}
-
-/// `J.`, `J.-P.`, `JP`, `Yu.`: at most two letters, or up to three before a stop, capital first.
-pub(super) fn is_initials(word: &str) -> bool {
-    let word = word.trim_end_matches([',', ';']);
-    if is_suffix(word) {
-        return false;
-    }
-    let stopped = word.contains('.');
-    let mut pieces =
-        word.split(|c: char| c == '.' || is_dash(c)).filter(|p| !p.is_empty()).peekable();
-    pieces.peek().is_some()
-        && pieces.all(|piece| {
-            let count = piece.chars().count();
-            let capital = piece.starts_with(char::is_uppercase);
-            let capitals = piece.chars().all(char::is_uppercase);
-            capital && (count == 1 || (stopped && count <= 2) || (capitals && count <= 2))
-        })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -208,28 +244,54 @@ mod tests {
 
     #[test]
     fn names_are_read_in_both_orders() {
-        assert_eq!(Name::of_words("E. W. Montroll,"), name("Montroll", "E. W.", "", ""));
-        assert_eq!(Name::of_words("Heidegger M."), name("Heidegger", "M.", "", ""));
-        assert_eq!(Name::of_words("Smith JK"), name("Smith", "JK", "", ""));
-        assert_eq!(Name::of_words("W.-P. de Roever"), name("Roever", "W.-P.", "de", ""));
-        assert_eq!(
-            Name::of_words("Johannes Diderik van der Waals"),
-            name("Waals", "Johannes Diderik", "van der", "")
-        );
-        assert_eq!(
-            Name::of_words("Martin Luther King Jr."),
-            name("King", "Martin Luther", "", "Jr.")
-        );
-        assert_eq!(Name::of_words("García Márquez G."), name("García Márquez", "G.", "", ""));
-        assert_eq!(Name::inverted("van den Bosch", "F. C."), name("Bosch", "F. C.", "van den", ""));
-        assert_eq!(
-            Name::inverted("Beethoven", "Ludwig van"),
-            name("Beethoven", "Ludwig", "van", "")
-        );
-        assert_eq!(Name::inverted("Bush", "George W., III"), name("Bush", "George W.", "", "III"));
+        for (words, expected) in [
+            ("E. W. Montroll,", name("Montroll", "E. W.", "", "")),
+            ("Heidegger M.", name("Heidegger", "M.", "", "")),
+            ("Smith JK", name("Smith", "JK", "", "")),
+            ("Tolkien JRR", name("Tolkien", "JRR", "", "")),
+            ("Mann Th.", name("Mann", "Th.", "", "")),
+            ("Andrew Ng.", name("Ng", "Andrew", "", "")),
+            ("LI Y", name("LI", "Y", "", "")),
+            ("Y. LI", name("LI", "Y.", "", "")),
+            ("Petrov IV", name("Petrov", "IV", "", "")),
+            ("Ames III A", name("Ames", "A", "", "III")),
+            ("Smith J. K., Jr.", name("Smith", "J. K.", "", "Jr.")),
+            ("W.-P. de Roever", name("Roever", "W.-P.", "de", "")),
+            ("Johannes Diderik van der Waals", name("Waals", "Johannes Diderik", "van der", "")),
+            ("Waals J. D. van der", name("Waals", "J. D.", "van der", "")),
+            ("Robert De Niro", name("De Niro", "Robert", "", "")),
+            ("VINCENT VAN GOGH", name("VAN GOGH", "VINCENT", "", "")),
+            ("Van Morrison", name("Morrison", "Van", "", "")),
+            ("Adam DI Kramer", name("Kramer", "Adam DI", "", "")),
+            ("Romilly DP.", name("Romilly", "DP", "", "")),
+            ("Oliver St. John", name("St. John", "Oliver", "", "")),
+            ("José Ortega y Gasset", name("Ortega y Gasset", "José", "", "")),
+            ("Karl von und zu Guttenberg", name("Guttenberg", "Karl", "von und zu", "")),
+            ("Martin Luther King Jr.", name("King", "Martin Luther", "", "Jr.")),
+            ("García Márquez G.", name("García Márquez", "G.", "", "")),
+        ] {
+            assert_eq!(Name::of_words(words), expected, "{words}");
+        }
+    }
+
+    #[test]
+    fn names_with_a_comma_begin_with_the_family_name() {
+        for (family, given, expected) in [
+            ("van den Bosch", "F. C.", name("Bosch", "F. C.", "van den", "")),
+            ("Beethoven", "Ludwig van.", name("Beethoven", "Ludwig", "van", "")),
+            ("Bush", "George W., III", name("Bush", "George W.", "", "III")),
+            ("King Jr.", "M. L.", name("King", "M. L.", "", "Jr.")),
+        ] {
+            assert_eq!(Name::inverted(family, given), expected, "{family}, {given}");
+        }
+    }
+
+    #[test]
+    fn marked_parts_lose_what_is_between_names() {
         assert_eq!(Name::of_parts("Y. -C .", "Li ,", ""), name("Li", "Y.-C.", "", ""));
         assert_eq!(Name::of_parts("John.", "Smith.", "Jr . ,"), name("Smith", "John", "", "Jr."));
-        assert_eq!(Name::of_parts(",", ".", ""), None);
+        assert_eq!(Name::of_parts("and W.", "Wonham , and", ""), name("Wonham", "W.", "", ""));
+        assert_eq!(Name::of_parts("and", ".", ""), None);
     }
 
     #[test]

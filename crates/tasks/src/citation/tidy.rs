@@ -91,18 +91,33 @@ fn trimmed(text: &str) -> &str {
             || is_dash(c)
             || matches!(
                 c,
-                ',' | '.' | ';' | ':' | '`' | '‘' | '，' | '。' | '：' | '；' | '《' | '》'
+                ',' | '.'
+                    | ';'
+                    | ':'
+                    | '`'
+                    | '‘'
+                    | '，'
+                    | '。'
+                    | '：'
+                    | '；'
+                    | '《'
+                    | '》'
+                    | '،'
+                    | '؛'
             )
     });
     let text = text.strip_prefix('\'').unwrap_or(text);
     let text = text.trim_end_matches(|c: char| {
         c.is_whitespace()
-            || matches!(c, ',' | ';' | ':' | '`' | '‘' | '，' | '。' | '：' | '；' | '《' | '》')
+            || matches!(
+                c,
+                ',' | ';' | ':' | '`' | '‘' | '，' | '。' | '：' | '；' | '《' | '》' | '،' | '؛'
+            )
     });
     let text = match text.strip_suffix(['\'', '’']) {
         // A plural's apostrophe, `rates'`, cannot be told from a closing quotation mark.
-        Some(rest) => rest,
-        None => text,
+        Some(rest) if !opens_inside(rest) => rest,
+        _ => text,
     };
     let text = match text.strip_suffix('.') {
         Some(rest) if !keeps_stop(rest) => rest,
@@ -111,15 +126,45 @@ fn trimmed(text: &str) -> &str {
     unbracketed(text)
 }
 
-/// Without quotation marks at its ends, but for those of a quotation inside it.
+/// Without quotation marks around all of it, or at an end where the other half is missing; those of a
+/// quotation inside it stay.
 fn unquoted(text: &str) -> &str {
     let is_quote = |c: char| matches!(c, '"' | '“' | '”' | '„' | '«' | '»');
-    let quotes = text.chars().filter(|&c| is_quote(c)).count();
-    let (starts, ends) = (text.starts_with(is_quote), text.ends_with(is_quote));
-    match quotes % 2 == 0 && starts != ends {
-        true => text,
-        false => text.trim_matches(is_quote),
+    if !text.starts_with(is_quote) && !text.ends_with(is_quote) {
+        return text;
     }
+    // Where marks that open were, and which of them the mark at the end closes.
+    let (mut open, mut closed_at_end, mut is_loose) = (Vec::new(), None, false);
+    let mut opened_before = 0; // the end of a mark that opened
+    for (at, mark) in text.char_indices().filter(|&(_, c)| is_quote(c)) {
+        let (before, after) = (&text[..at], &text[at + mark.len_utf8()..]);
+        let starts = at == opened_before || before.ends_with([' ', '(', '[', '-']);
+        if starts && !after.is_empty() {
+            open.push(at);
+            opened_before = at + mark.len_utf8();
+            continue;
+        }
+        let opened = open.pop();
+        if after.is_empty() {
+            (closed_at_end, is_loose) = (opened, opened.is_none());
+        }
+    }
+    let starts_loose = open.first() == Some(&0);
+    let inner = if starts_loose || closed_at_end == Some(0) {
+        text.trim_start_matches(is_quote)
+    } else {
+        text
+    };
+    match is_loose || closed_at_end == Some(0) {
+        true => inner.trim_end_matches(is_quote),
+        false => inner,
+    }
+}
+
+/// Whether a single quotation mark opens somewhere behind the start: `J. 'x`.
+fn opens_inside(text: &str) -> bool {
+    let mut marks = text.match_indices(" '").chain(text.match_indices(" ‘")).map(|(at, _)| at);
+    marks.any(|at| text[at + 1..].chars().nth(1).is_some_and(char::is_alphanumeric))
 }
 
 /// Whether a stop behind this text is part of its last word.
@@ -274,6 +319,13 @@ mod tests {
             ("Foo, Inc.", "Foo, Inc."),
             ("Games under \"common knowledge\".", "Games under \"common knowledge\""),
             ("\"Markov\" chains", "\"Markov\" chains"),
+            ("“Yes” means “No”", "“Yes” means “No”"),
+            ("\"Yes\" means \"No\".", "\"Yes\" means \"No\""),
+            ("\"He said \"yes\" again\"", "He said \"yes\" again"),
+            ("„Größe“", "Größe"),
+            ("“Half a title,", "Half a title"),
+            ("J. 'x'", "J. 'x'"),
+            ("دار النشر،", "دار النشر"),
             ("...", ""),
         ];
         for (text, expected) in cases {
