@@ -39,6 +39,9 @@ pub fn bibtex(entry: &Entry, key: &str) -> String {
         // A macro that styles know.
         let _ = writeln!(text, "  month = {month},");
     }
+    if let Some(day) = entry.date.day {
+        let _ = writeln!(text, "  day = {{{day}}},");
+    }
     let mut put = |name: &str, value: Option<String>| {
         if let Some(value) = value {
             let _ = writeln!(text, "  {name} = {{{value}}},");
@@ -73,27 +76,32 @@ fn people(people: &People) -> Option<String> {
     (!names.is_empty()).then(|| names.join(" and "))
 }
 
-/// `van Beethoven, Jr., Ludwig`; a name without parts in braces, so that it stays whole.
+/// `van Beethoven, Jr., Ludwig`; in braces a name without parts, and one whose suffix would be read as its
+/// first name, `King, Jr.`: so they stay whole.
 fn name(name: &Name) -> String {
-    let family = escaped(&name.family);
+    let [particle, family, suffix, given] =
+        [&name.particle, &name.family, &name.suffix, &name.given].map(|part| part_of_name(part));
     if name.is_whole {
-        return format!("{{{family}}}");
+        return format!("{{{}}}", escaped(&name.family));
     }
-    let mut text = String::new();
-    if !name.particle.is_empty() {
-        text.push_str(&escaped(&name.particle));
-        text.push(' ');
-    }
-    // A word `and` in a name would part it.
-    match family.split(' ').any(|word| word.eq_ignore_ascii_case("and")) {
-        true => text.push_str(&format!("{{{family}}}")),
-        false => text.push_str(&family),
-    }
-    for part in [&name.suffix, &name.given] {
+    let mut text = if particle.is_empty() { family } else { format!("{particle} {family}") };
+    for part in [&suffix, &given] {
         if !part.is_empty() {
             text.push_str(", ");
-            text.push_str(&escaped(&part.replace(',', "")));
+            text.push_str(part);
         }
     }
-    text
+    match given.is_empty() && !suffix.is_empty() {
+        true => format!("{{{text}}}"),
+        false => text,
+    }
+}
+
+/// A part of a name without commas, and in braces if it has a word `and`: these part names.
+fn part_of_name(part: &str) -> String {
+    let text = escaped(&part.replace(',', ""));
+    match part.split_whitespace().any(|word| word.eq_ignore_ascii_case("and")) {
+        true => format!("{{{text}}}"),
+        false => text,
+    }
 }

@@ -1,13 +1,15 @@
 //! Pages, volumes and numbers without the words before them.
 
+use std::borrow::Cow;
+
 use super::text::is_dash;
 use super::tidy::tidy;
 
 /// Words that announce pages, volumes and numbers.
 const CUES: &[&str] = &[
-    "pages", "page", "pp", "pgs", "pg", "p", "volume", "volumes", "vol", "vols", "v", "number",
-    "num", "no", "nos", "nr", "issue", "iss", "n", "n°", "№", "bd", "band", "t", "tome", "s",
-    "heft",
+    "pages", "page", "pp", "pgs", "pg", "p", "págs", "pág", "volume", "volumes", "vol", "vols",
+    "v", "number", "num", "no", "nos", "nr", "issue", "iss", "n", "n°", "№", "band", "bd", "heft",
+    "h", "jahrgang", "jg", "tome", "t", "s", "с", "стр", "том", "т", "вып",
 ];
 
 /// A page, a range `12--17`, or several: any dash is one between numbers.
@@ -41,21 +43,44 @@ pub fn volume_parts(text: &str) -> (&str, Option<String>, Option<u16>) {
     else {
         return (text, None, None);
     };
-    let (volume, rest) = text.split_at(end);
-    let volume = volume.trim_end_matches([':', '.']);
-    let (rest, year) = match rest.rsplit_once('(') {
-        Some((before, year)) => match year.trim_end_matches(')').parse::<u16>() {
-            Ok(year) if (1500..2100).contains(&year) => (before, Some(year)),
-            _ => (rest, None),
-        },
-        None => (rest, None),
-    };
-    let number = bare(rest.trim_matches([' ', ',', ':']));
-    let is_number = number.contains(char::is_numeric) && !number.contains(char::is_whitespace);
+    let (first, rest) = text.split_at(end);
+    let volume = first.trim_end_matches([':', '.']);
+    let (rest, year) = without_year(rest);
+    let number = with_closed_dashes(&bare(rest.trim_matches([' ', ',', ':'])));
+    // `51: 197–204` has pages.
+    let are_pages = first.ends_with(':') && number.contains(is_dash);
+    let is_number =
+        number.contains(char::is_numeric) && !number.contains(char::is_whitespace) && !are_pages;
     match (volume.contains(char::is_numeric), number.is_empty()) {
         (true, true) => (volume, None, year),
         (true, false) if is_number => (volume, Some(number), year),
         _ => (text, None, None),
+    }
+}
+
+/// `1 – 2` as `1–2`.
+fn with_closed_dashes(text: &str) -> String {
+    let mut closed = String::with_capacity(text.len());
+    for word in text.split_whitespace() {
+        if !closed.is_empty() && !closed.ends_with(is_dash) && !word.starts_with(is_dash) {
+            closed.push(' ');
+        }
+        closed.push_str(word);
+    }
+    closed
+}
+
+/// The text without a year in brackets, `(1988)`, and the year.
+fn without_year(text: &str) -> (Cow<'_, str>, Option<u16>) {
+    let found = text.rsplit_once('(').map(|(before, inside)| {
+        let (year, after) = inside.split_once(')').unwrap_or((inside, ""));
+        (before, year.parse::<u16>(), after)
+    });
+    match found {
+        Some((before, Ok(year), after)) if (1500..2100).contains(&year) => {
+            (Cow::Owned([before, after].concat()), Some(year))
+        }
+        _ => (Cow::Borrowed(text), None),
     }
 }
 
@@ -75,7 +100,10 @@ pub fn report_parts(text: &str) -> (&str, Option<&str>) {
     };
     let number = bare(&text[kind.len()..]);
     let number = text.rfind(&number).map_or("", |at| &text[at..at + number.len()]);
-    match number.contains(char::is_numeric) {
+    let number = number.trim_start_matches(['#', ' ']);
+    // More words are a title.
+    let is_number = number.contains(char::is_numeric) && number.split_whitespace().count() <= 4;
+    match is_number {
         true => (kind.trim_end_matches(BETWEEN), Some(number)),
         false => (text, None),
     }
@@ -87,13 +115,21 @@ pub fn bare(text: &str) -> String {
     loop {
         let rest = text.trim_start_matches(|c: char| !c.is_alphanumeric());
         let end = rest.find(|c: char| !c.is_alphabetic() && c != '°').unwrap_or(rest.len());
-        let (word, after) = rest.split_at(end);
-        let after = after.trim_start_matches(['.', ':', ' ', '\u{a0}']);
-        if after.is_empty() || !CUES.contains(&word.to_lowercase().as_str()) {
+        let (word, behind) = rest.split_at(end);
+        let after = behind.trim_start_matches(['.', ':', ' ', '\u{a0}']);
+        let is_cue = CUES.contains(&word.to_lowercase().as_str()) && is_apart(word, behind);
+        if after.is_empty() || !is_cue {
             return strip_unit(&text);
         }
         text = tidy(after);
     }
+}
+
+/// Whether a word is none of what it stands before: a single letter belongs to `S123`, `P03001`, `v–xii`,
+/// but for a small one in `p17`, `v3`.
+fn is_apart(word: &str, behind: &str) -> bool {
+    let small = matches!(word, "p" | "v") && behind.starts_with(|c: char| c.is_ascii_digit());
+    word.chars().nth(1).is_some() || small || behind.starts_with(['.', ':', ' ', '\u{a0}'])
 }
 
 /// Without a unit behind the number: `12-17 pp.`.
@@ -126,6 +162,12 @@ mod tests {
             ("12-17 pp.", "12--17"),
             ("p. iv", "iv"),
             ("473--", "473"),
+            ("S123–S130.", "S123--S130"),
+            ("pp. S12-S19", "S12--S19"),
+            ("P03001", "P03001"),
+            ("v–xii", "v--xii"),
+            ("p305-322", "305--322"),
+            ("págs. 45-67", "45--67"),
         ] {
             assert_eq!(pages(text), expected, "{text}");
         }
@@ -138,13 +180,19 @@ mod tests {
         assert_eq!(volume_parts("74, No. 5"), ("74", number("5"), None));
         assert_eq!(volume_parts("36, 3 (1988)"), ("36", number("3"), Some(1988)));
         assert_eq!(volume_parts("114: 341"), ("114", number("341"), None));
+        assert_eq!(volume_parts("51: 197 – 204"), ("51: 197 – 204", None, None));
         assert_eq!(volume_parts("12(1994)"), ("12", None, Some(1994)));
+        assert_eq!(volume_parts("12 (2004), no. 3"), ("12", number("3"), Some(2004)));
+        assert_eq!(volume_parts("12, H. 3 – 4"), ("12", number("3–4"), None));
         assert_eq!(volume_parts("abs/1103.6246"), ("abs/1103.6246", None, None));
         assert_eq!(volume_parts("2 of many"), ("2 of many", None, None));
         assert_eq!(report_parts("Technical Report No. 92-43"), ("Technical Report", Some("92-43")));
         assert_eq!(report_parts("Tech. Rep. TR 9603"), ("Tech. Rep", Some("TR 9603")));
         assert_eq!(report_parts("TR95-90"), ("", Some("TR95-90")));
         assert_eq!(report_parts("Working Paper"), ("Working Paper", None));
+        assert_eq!(report_parts("Tech Report # 296"), ("Tech Report", Some("296")));
+        let long = "Technical Report on a Study of the Task 8";
+        assert_eq!(report_parts(long), (long, None));
     }
 
     #[test]
@@ -157,6 +205,8 @@ mod tests {
             ("B299", "B299"),
             ("No", "No"),
             ("t. IV", "IV"),
+            ("(S1)", "S1"),
+            ("Bd. 12", "12"),
         ] {
             assert_eq!(bare(text), expected, "{text}");
         }
