@@ -1,11 +1,12 @@
 //! From a line with labels to an entry.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use super::date::Date;
 use super::entry::Entry;
 use super::field::Field;
-use super::identifier::Identifiers;
+use super::identifier::{Identifiers, without_identifiers};
 use super::kind::Kind;
 use super::numbers::{bare, pages, report_parts, volume_parts};
 use super::parts::{Meanings, Part};
@@ -42,7 +43,7 @@ impl Entry {
                 None => entry.keep(part.name, text),
                 Some(Field::Date | Field::Year | Field::Month | Field::Day) => {
                     date.push(' ');
-                    date.push_str(text);
+                    date.push_str(&without_identifiers(text));
                 }
                 Some(field) if is_about_people(part, field) => {}
                 Some(_) if part.between => {}
@@ -73,6 +74,7 @@ impl Entry {
     }
 
     fn add(&mut self, field: Field, text: &str) {
+        let text = &own_text(field, text);
         let text = match field {
             Field::Pages => pages(text),
             Field::Volume | Field::Number | Field::Chapter => bare(text),
@@ -80,6 +82,8 @@ impl Entry {
                 abbreviated(text, tidy(without_in(&tidy(text))))
             }
             Field::Series => abbreviated(text, tidy(text)),
+            Field::Edition => edition(&tidy(text)).to_string(),
+            Field::Isbn => isbn(&tidy(text)).to_string(),
             _ => tidy(text),
         };
         if text.is_empty() {
@@ -121,14 +125,19 @@ impl Entry {
         {
             self.texts.insert(Field::Institution, publisher);
         }
-        if self.kind == Kind::TechReport
-            && !self.texts.contains_key(&Field::Number)
-            && let Some(report) = self.texts.remove(&Field::Report)
-        {
+        if self.kind == Kind::TechReport && !self.texts.contains_key(&Field::Number) {
+            self.split_report();
+        }
+    }
+
+    fn split_report(&mut self) {
+        let mut typed = [Field::Report, Field::Genre].into_iter();
+        let typed = typed.find_map(|field| Some((field, self.texts.remove(&field)?)));
+        if let Some((field, report)) = typed {
             let (kind, number) = report_parts(&report);
             self.texts.extend(number.map(|number| (Field::Number, number.to_string())));
             if !kind.is_empty() {
-                self.texts.insert(Field::Report, kind.to_string());
+                self.texts.insert(field, kind.to_string());
             }
         }
     }
@@ -139,6 +148,7 @@ impl Entry {
         for (field, found) in [(Field::Doi, doi), (Field::Arxiv, arxiv), (Field::Url, url)] {
             let labelled = self.texts.remove(&field);
             let labelled = labelled.filter(|text| field != Field::Url || text.contains('.'));
+            let labelled = labelled.filter(|text| !without_identifiers(text).is_empty());
             match (found, labelled) {
                 (Some(found), _) => drop(self.texts.insert(field, found)),
                 // Said to be one, but not known as one: a remark.
@@ -225,6 +235,44 @@ fn append(own: &mut String, text: &str, between: &str) {
         own.push_str(between);
     }
     own.push_str(text);
+}
+
+/// A part's text without identifiers, which have fields of their own; but for what it is and is in, where
+/// it says nothing else.
+fn own_text(field: Field, text: &str) -> Cow<'_, str> {
+    if matches!(field, Field::Doi | Field::Arxiv | Field::Url) {
+        return Cow::Borrowed(text);
+    }
+    let is_name =
+        matches!(field, Field::Title | Field::Journal | Field::BookTitle | Field::Container);
+    let own = without_identifiers(text);
+    match is_name && !own.contains(char::is_alphanumeric) {
+        true => Cow::Borrowed(text),
+        false => own,
+    }
+}
+
+/// Which edition, without the word for it: `2nd ed.`
+fn edition(text: &str) -> &str {
+    let is_word = |word: &str| {
+        let word = word.trim_end_matches('.').to_lowercase();
+        ["ed", "edn", "edition", "aufl", "auflage"].contains(&word.as_str())
+    };
+    match text.rsplit_once(' ') {
+        Some((which, word)) if is_word(word) => which.trim_end_matches([',', '.']),
+        _ => text,
+    }
+}
+
+/// The number without its name: `ISBN-13: 978-3-16-148410-0`.
+fn isbn(text: &str) -> &str {
+    let upper = text.to_ascii_uppercase();
+    let Some(name) = upper.find("ISBN") else { return text };
+    let rest = &text[name + 4..];
+    let rest =
+        ["-10", "-13", " 10:", " 13:"].iter().find_map(|n| rest.strip_prefix(n)).unwrap_or(rest);
+    let number = rest.trim_start_matches(|c: char| !c.is_alphanumeric());
+    if number.is_empty() { text } else { number }
 }
 
 /// Without the `In:` before what a work is in.

@@ -2,9 +2,10 @@
 
 use serde_json::{Map, Value, json};
 
+use super::date::Date;
 use super::entry::Entry;
 use super::field::Field;
-use super::kind::{Kind, sounds_like_proceedings};
+use super::kind::{Kind, says_manuscript, says_patent, sounds_like_proceedings};
 use super::person::{Name, People};
 
 /// An item with its id.
@@ -42,13 +43,20 @@ pub fn csl(entry: &Entry, id: &str) -> Value {
             item.insert(field.name().to_string(), names.into());
         }
     }
-    if let Some(year) = entry.date.year {
-        let parts = [entry.date.month, entry.date.day];
-        let parts = parts.into_iter().map_while(|part| part.map(u16::from));
-        let parts: Vec<u16> = std::iter::once(year).chain(parts).collect();
-        item.insert("issued".to_string(), json!({ "date-parts": [parts] }));
-    }
+    item.extend(issued(entry.date).map(|date| ("issued".to_string(), date)));
     Value::Object(item)
+}
+
+/// A date in numbers, which must begin with the year; without one in words.
+fn issued(date: Date) -> Option<Value> {
+    if let Some(year) = date.year {
+        let parts = [date.month, date.day].into_iter().map_while(|part| part.map(u16::from));
+        let parts: Vec<u16> = std::iter::once(year).chain(parts).collect();
+        return Some(json!({ "date-parts": [parts] }));
+    }
+    let month = date.month_in_words()?;
+    let day = date.day.map(|day| format!(" {day}")).unwrap_or_default();
+    Some(json!({ "literal": format!("{month}{day}") }))
 }
 
 fn kind(entry: &Entry) -> &'static str {
@@ -61,6 +69,8 @@ fn kind(entry: &Entry) -> &'static str {
         Kind::Book => "book",
         Kind::PhdThesis | Kind::MastersThesis => "thesis",
         Kind::TechReport => "report",
+        Kind::Misc if entry.work().is_some_and(says_patent) => "patent",
+        Kind::Misc if entry.work().is_some_and(says_manuscript) => "manuscript",
         Kind::Misc if entry.text(Field::Arxiv).is_some() => "article",
         Kind::Misc if entry.text(Field::Url).is_some() => "webpage",
         Kind::Misc => "document",

@@ -1,5 +1,7 @@
 //! Years, months and days in the text of a date.
 
+use super::text::is_dash;
+
 /// A date as far as it is known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Date {
@@ -11,67 +13,183 @@ pub struct Date {
     pub day: Option<u8>,
 }
 
-const MONTHS: [&str; 12] = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
+/// Names of months: English, German, French, Spanish, Italian, Portuguese, Dutch.
+#[rustfmt::skip]
+const MONTHS: [&[&str]; 12] = [
+    &["january", "januar", "jänner", "janvier", "enero", "gennaio", "janeiro", "januari"],
+    &["february", "februar", "février", "febrero", "febbraio", "fevereiro", "februari"],
+    &["march", "märz", "mars", "marzo", "março", "maart"],
+    &["april", "avril", "abril", "aprile"],
+    &["may", "mai", "mayo", "maggio", "maio", "mei"],
+    &["june", "juni", "juin", "junio", "giugno", "junho"],
+    &["july", "juli", "juillet", "julio", "luglio", "julho"],
+    &["august", "août", "agosto", "augustus"],
+    &["september", "septembre", "septiembre", "settembre", "setembro"],
+    &["october", "oktober", "octobre", "octubre", "ottobre", "outubro"],
+    &["november", "novembre", "noviembre", "novembro"],
+    &["december", "dezember", "décembre", "diciembre", "dicembre", "dezembro"],
 ];
+
+/// Words behind which stands when somebody looked at it.
+const LOOKED_AT: &[&str] =
+    &["accessed", "retrieved", "visited", "viewed", "abgerufen", "consulté", "zugriff", "cited"];
+
+/// A number or a word of a date.
+#[derive(Clone, Copy)]
+enum Piece {
+    Year(u16),
+    Month(u8),
+    /// A number of one or two digits.
+    Number(u8),
+    /// One that can only be a day: `12th`.
+    Day(u8),
+}
 
 impl Date {
     /// The first year, month and day in a text.
     pub fn read(text: &str) -> Self {
-        let mut date = Self::default();
-        let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-        let mut numbers = Vec::new();
-        for word in words {
-            match (word.parse::<u16>(), year(word), month(word)) {
-                (_, Some(year), _) if date.year.is_none() => date.year = Some(year),
-                (_, _, Some(month)) if date.month.is_none() => date.month = Some(month),
-                (Ok(number), None, _) => numbers.push(number),
-                _ => {}
-            }
-        }
-        let is_numeric = date.month.is_none() && numbers.len() == 2;
-        if is_numeric && date.year.is_some() && (1..=12).contains(&numbers[0]) {
-            // 2011-05-12
-            date.month = u8::try_from(numbers.remove(0)).ok();
-        }
-        let day = numbers.first().filter(|day| (1..=31).contains(*day));
-        if date.month.is_some() {
-            date.day = day.and_then(|&day| u8::try_from(day).ok());
-        }
-        date
+        let pieces = pieces(text);
+        let year = pieces.iter().find_map(|&(piece, _)| match piece {
+            Piece::Year(year) => Some(year),
+            _ => None,
+        });
+        let named = pieces.iter().find_map(|&(piece, _)| match piece {
+            Piece::Month(month) => Some(month),
+            _ => None,
+        });
+        let first_day = pieces.iter().find_map(|&(piece, _)| match piece {
+            Piece::Number(day) | Piece::Day(day) => Some(day).filter(|day| (1..=31).contains(day)),
+            _ => None,
+        });
+        let (month, day) = match named {
+            Some(month) => (Some(month), first_day),
+            None => in_numbers(&pieces),
+        };
+        let day = day.filter(|&day| month.is_some_and(|month| is_day(day, month, year)));
+        Self { year, month, day }
     }
 
     /// The name of the month as BibTeX knows it.
     pub fn month_name(self) -> Option<&'static str> {
-        MONTHS.get(usize::from(self.month?.checked_sub(1)?)).map(|name| &name[..3])
+        Some(&MONTHS.get(usize::from(self.month?.checked_sub(1)?))?[0][..3])
+    }
+
+    /// The name of the month in English.
+    pub(super) fn month_in_words(self) -> Option<String> {
+        let name = MONTHS.get(usize::from(self.month?.checked_sub(1)?))?[0];
+        Some(name[..1].to_uppercase() + &name[1..])
     }
 }
 
-/// 1000 to 2999, perhaps with a letter that tells works of one year apart, or as in `2007年`.
-fn year(word: &str) -> Option<u16> {
-    let digits = word.trim_end_matches(|c: char| c.is_alphabetic());
-    let rest = word.len() - digits.len();
-    let is_year = digits.len() == 4 && digits.bytes().all(|b| b.is_ascii_digit()) && rest <= 3;
-    digits.parse().ok().filter(|year| is_year && (1000..3000).contains(year))
+/// Month and day of a date in numbers: `2011-05-12`, `2011-05`, `05/2011`, `31.12.1999` (day first),
+/// `05/13/2011` (month first where both could be one).
+fn in_numbers(pieces: &[(Piece, char)]) -> (Option<u8>, Option<u8>) {
+    use Piece::{Number, Year};
+    let month = |number: u8| Some(number).filter(|number| (1..=12).contains(number));
+    for at in 0..pieces.len() {
+        let found = match pieces[at..] {
+            [(Year(_), a), (Number(m), b), (Number(d), _), ..] if a == b && a != ' ' => {
+                (month(m), Some(d))
+            }
+            [(Year(_), '年' | '-'), (Number(m), _), ..] => (month(m), None),
+            [(Number(d), '.'), (Number(m), '.'), (Year(_), _), ..] => (month(m), Some(d)),
+            [(Number(a), s), (Number(b), t), (Year(_), _), ..] if s == t && s != ' ' => {
+                if month(a).is_some() { (month(a), Some(b)) } else { (month(b), Some(a)) }
+            }
+            [(Number(m), '/' | '.' | '-'), (Year(_), _), ..] => (month(m), None),
+            _ => continue,
+        };
+        if found.0.is_some() {
+            return found;
+        }
+    }
+    (None, None)
 }
 
-/// A month's English name or a beginning of it of three letters or more.
+/// Numbers and months, each with the mark behind it: a space where there is none or several, `-` for any
+/// dash, `年` for any of `年月日`.
+fn pieces(text: &str) -> Vec<(Piece, char)> {
+    let mut pieces: Vec<(Piece, char)> = Vec::new();
+    let mut rest = text;
+    while let Some(start) = rest.find(char::is_alphanumeric) {
+        let gap: &str = &rest[..start];
+        if let Some((_, mark)) = pieces.last_mut()
+            && *mark == ' '
+        {
+            *mark = separator(gap);
+        }
+        rest = &rest[start..];
+        let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+        let word = rest.find(|c: char| !c.is_alphanumeric()).unwrap_or(rest.len());
+        if let Some(mark) = rest[digits..].chars().next().filter(|c| "年月日년월일".contains(*c))
+            && digits > 0
+        {
+            pieces.extend(number(&rest[..digits]).map(|piece| (piece, '年')));
+            rest = &rest[digits + mark.len_utf8()..];
+            continue;
+        }
+        let own = &rest[..word];
+        if LOOKED_AT.contains(&own.to_lowercase().as_str()) {
+            break;
+        }
+        pieces.extend(piece(own).map(|piece| (piece, ' ')));
+        rest = &rest[word..];
+    }
+    pieces
+}
+
+/// The one mark between two numbers.
+fn separator(gap: &str) -> char {
+    let mut marks = gap.trim().chars();
+    match (marks.next(), marks.next()) {
+        (Some(mark), None) if is_dash(mark) => '-',
+        (Some(mark @ ('/' | '.')), None) => mark,
+        _ => ' ',
+    }
+}
+
+fn piece(word: &str) -> Option<Piece> {
+    let digits = word.trim_end_matches(char::is_alphabetic);
+    let behind = &word[digits.len()..];
+    match behind {
+        "" => number(word).or_else(|| month(word).map(Piece::Month)),
+        "st" | "nd" | "rd" | "th" => digits.parse().ok().map(Piece::Day),
+        // A letter tells works of one year apart: `2004a`.
+        _ if behind.len() <= 3 && !digits.is_empty() => {
+            number(digits).filter(|piece| matches!(piece, Piece::Year(_)))
+        }
+        _ => month(word).map(Piece::Month),
+    }
+}
+
+/// A year from 1000 to 2999, or a number of one or two digits.
+fn number(digits: &str) -> Option<Piece> {
+    let number: u16 = digits.parse().ok()?;
+    match digits.len() {
+        4 if (1000..3000).contains(&number) => Some(Piece::Year(number)),
+        1 | 2 => u8::try_from(number).ok().map(Piece::Number),
+        _ => None,
+    }
+}
+
+/// A month's name or a beginning of it of three letters or more.
 fn month(word: &str) -> Option<u8> {
     let word = word.to_lowercase();
     let named = word.chars().count() >= 3;
-    let at = MONTHS.iter().position(|name| named && name.starts_with(&word))?;
-    u8::try_from(at + 1).ok()
+    let is_one = |names: &&[&str]| named && names.iter().any(|name| name.starts_with(&word));
+    u8::try_from(MONTHS.iter().position(is_one)? + 1).ok()
+}
+
+/// Whether a month has that day.
+fn is_day(day: u8, month: u8, year: Option<u16>) -> bool {
+    let is_leap = year.is_none_or(|year| year % 4 == 0 && (year % 100 != 0 || year % 400 == 0));
+    let days = match month {
+        4 | 6 | 9 | 11 => 30,
+        2 if is_leap => 29,
+        2 => 28,
+        _ => 31,
+    };
+    (1..=days).contains(&day)
 }
 
 #[cfg(test)]
@@ -80,22 +198,38 @@ mod tests {
 
     #[test]
     fn dates_are_read_as_people_write_them() {
-        let date = |year: u16, month: u8, day: u8| Date {
-            year: Some(year),
-            month: (month > 0).then_some(month),
-            day: (day > 0).then_some(day),
-        };
-        for (text, expected) in [
-            ("(1993),", date(1993, 0, 0)),
-            ("2004a", date(2004, 0, 0)),
-            ("May 12, 2011", date(2011, 5, 12)),
-            ("12 Sept. 1999", date(1999, 9, 12)),
-            ("2011-05-12", date(2011, 5, 12)),
-            ("2007年", date(2007, 0, 0)),
-            ("1927/1986", date(1927, 0, 0)),
-            ("1985, 17", date(1985, 0, 0)),
+        for (text, year, month, day) in [
+            ("(1993),", 1993, 0, 0),
+            ("2004a", 2004, 0, 0),
+            ("May 12, 2011", 2011, 5, 12),
+            ("12 Sept. 1999", 1999, 9, 12),
+            ("May 12th, 2004", 2004, 5, 12),
+            ("5. Dezember 1999", 1999, 12, 5),
+            ("août 2003", 2003, 8, 0),
+            ("June 12-15, 2004", 2004, 6, 12),
+            ("2011-05-12", 2011, 5, 12),
+            ("2011 / 05 / 12", 2011, 5, 12),
+            ("2011-05", 2011, 5, 0),
+            ("05/2011", 2011, 5, 0),
+            ("31.12.1999", 1999, 12, 31),
+            ("05.12.1999", 1999, 12, 5),
+            ("05/13/2011", 2011, 5, 13),
+            ("13/05/2011", 2011, 5, 13),
+            ("2007年", 2007, 0, 0),
+            ("2004年5月12日", 2004, 5, 12),
+            ("2004年5月", 2004, 5, 0),
+            ("1927/1986", 1927, 0, 0),
+            ("1998-99", 1998, 0, 0),
+            ("1998/12", 1998, 0, 0),
+            ("1985, 17", 1985, 0, 0),
+            ("2004 (accessed 3 January 2005)", 2004, 0, 0),
+            ("February 31, 2004", 2004, 2, 0),
+            ("29 February 2003", 2003, 2, 0),
+            ("May 12", 0, 5, 12),
         ] {
-            assert_eq!(Date::read(text), expected, "{text}");
+            let found = Date::read(text);
+            let shown = (found.year.unwrap_or(0), found.month.unwrap_or(0), found.day.unwrap_or(0));
+            assert_eq!(shown, (year, month, day), "{text}");
         }
         assert_eq!(Date::read("in press, ma 12345"), Date::default());
         assert_eq!(Date::read("dec").month_name(), Some("dec"));

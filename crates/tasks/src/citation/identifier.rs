@@ -1,5 +1,7 @@
 //! DOIs, numbers at arXiv and web addresses, recognised in plain text.
 
+use std::borrow::Cow;
+
 /// What a reference says of where it is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Identifiers {
@@ -15,13 +17,12 @@ impl Identifiers {
     /// Those of a line.
     pub fn find(line: &str) -> Self {
         let mut found = Self::default();
-        // Nearly all references have none: look once before looking closely.
-        if !["/", "www.", "rXiv", "rxiv", "RXIV"].iter().any(|mark| line.contains(mark)) {
+        if !may_have(line) {
             return found;
         }
         let mut announced = false;
         for word in line.split_whitespace() {
-            let word = word.trim_start_matches(['(', '[', '<', '{', '"', '“', '\'']);
+            let word = opened(word);
             found.doi = found.doi.or_else(|| doi(word));
             found.arxiv = found.arxiv.or_else(|| arxiv(word, announced));
             found.url = found.url.or_else(|| url(word));
@@ -30,6 +31,48 @@ impl Identifiers {
         }
         found
     }
+}
+
+/// Nearly all references have none: look once before looking closely.
+fn may_have(text: &str) -> bool {
+    ["/", "www.", "rXiv", "rxiv", "RXIV"].iter().any(|mark| text.contains(mark))
+}
+
+fn opened(word: &str) -> &str {
+    word.trim_start_matches(['(', '[', '<', '{', '"', '“', '\''])
+}
+
+/// A text without the identifiers in it and the words that announce them: `12--17, doi: 10.1000/182.`
+pub(super) fn without_identifiers(text: &str) -> Cow<'_, str> {
+    /// Words before an identifier that say nothing without it.
+    const BEFORE: &[&str] =
+        &["doi", "url", "at", "from", "available", "online", "retrieved", "arxiv", "via", "see"];
+    if !may_have(text) {
+        return Cow::Borrowed(text);
+    }
+    let bare = |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+    let mut kept: Vec<&str> = Vec::new();
+    let mut removed = false;
+    let mut behind = false; // an identifier is before this word
+    for word in text.split_whitespace() {
+        let own = opened(word);
+        let announced = kept.last().is_some_and(|before| bare(before) == "arxiv");
+        // `arXiv:1412.6980 [cs.LG]`
+        let is_class = behind && word.starts_with('[') && word.contains(']');
+        behind = is_class
+            || doi(own).is_some()
+            || arxiv(own, announced).is_some()
+            || address(own).is_some_and(|address| address.contains('.'));
+        if behind {
+            while kept.last().is_some_and(|before| BEFORE.contains(&bare(before).as_str())) {
+                kept.pop();
+            }
+            removed = true;
+        } else {
+            kept.push(word);
+        }
+    }
+    if removed { Cow::Owned(kept.join(" ")) } else { Cow::Borrowed(text) }
 }
 
 /// The end of an identifier is not that of its sentence, and a bracket that it did not open is not its.
@@ -59,7 +102,31 @@ fn doi(word: &str) -> Option<String> {
             && before.is_none_or(|c| !c.is_ascii_digit() && c != '.')
     })?;
     let doi = ended(&word[start..]);
+    let host = word[..start].split_once("://").map(|(_, rest)| rest);
+    let doi = if host.is_some_and(|host| !is_resolver(host)) { of_page(doi) } else { doi };
     doi.split_once('/').filter(|(_, suffix)| !suffix.is_empty()).map(|_| doi.to_string())
+}
+
+/// A DOI in the address of a publisher's page, without what tells which page it is.
+fn of_page(doi: &str) -> &str {
+    #[rustfmt::skip]
+    const PAGES: &[&str] = &[
+        ".pdf", ".html", ".full", ".abstract", ".short", "/full", "/fulltext", "/abstract", "/pdf",
+        "/epdf", "/html", "/meta", "/summary", "/references", "/",
+    ];
+    let mut doi = doi.split(['?', '&', '#']).next().unwrap_or(doi);
+    while let Some(rest) = PAGES.iter().find_map(|page| doi.strip_suffix(page)) {
+        doi = rest;
+    }
+    // Versions at preprint servers are no part of it: `10.1101/2020.01.01.123456v2`.
+    let version = doi.rsplit_once('v').filter(|(rest, version)| {
+        let is_number = |text: &str| text.bytes().all(|b| b.is_ascii_digit());
+        doi.starts_with("10.1101/")
+            && !version.is_empty()
+            && is_number(version)
+            && rest.ends_with(|c: char| c.is_ascii_digit())
+    });
+    version.map_or(doi, |(rest, _)| rest)
 }
 
 fn arxiv(word: &str, announced: bool) -> Option<String> {
@@ -91,25 +158,35 @@ fn is_archive(name: &str) -> bool {
     const ARCHIVES: &[&str] = &[
         "astro-ph", "cond-mat", "gr-qc", "hep-ex", "hep-lat", "hep-ph", "hep-th", "math-ph",
         "nucl-ex", "nucl-th", "quant-ph", "math", "cs", "physics", "q-bio", "nlin", "q-fin",
-        "stat",
+        "stat", "alg-geom", "chao-dyn", "cmp-lg", "dg-ga", "funct-an", "patt-sol", "q-alg",
+        "solv-int",
     ];
     let archive = name.split('.').next().unwrap_or(name);
     ARCHIVES.contains(&archive.to_ascii_lowercase().as_str())
 }
 
+/// The address of a page, but for that of a DOI.
 fn url(word: &str) -> Option<String> {
+    let address = address(word)?;
+    let (_, host) = address.split_once("://")?;
+    (host.contains('.') && !is_resolver(host)).then_some(address)
+}
+
+/// Any address.
+fn address(word: &str) -> Option<String> {
     let lower = word.to_ascii_lowercase();
     let schemes = ["http://", "https://", "ftp://"];
-    let start = schemes.iter().filter_map(|scheme| lower.find(scheme)).min();
-    let address = match start {
-        Some(at) => ended(&word[at..]).to_string(),
-        None if lower.starts_with("www.") => format!("http://{}", ended(word)),
-        None => return None,
-    };
-    let host = address.split_once("://").map_or("", |(_, rest)| rest);
-    let is_resolver =
-        ["doi.org/10.", "dx.doi.org/10.", "www.doi.org/10."].iter().any(|r| host.starts_with(r));
-    (host.contains('.') && !is_resolver).then_some(address)
+    match schemes.iter().filter_map(|scheme| lower.find(scheme)).min() {
+        Some(at) => Some(ended(&word[at..]).to_string()),
+        None if lower.starts_with("www.") => Some(format!("http://{}", ended(word))),
+        None => None,
+    }
+}
+
+/// Whether an address behind its scheme is that of the service which resolves DOIs.
+fn is_resolver(address: &str) -> bool {
+    let host = address.split('/').next().unwrap_or(address);
+    ["doi.org", "dx.doi.org", "www.doi.org"].iter().any(|own| host.eq_ignore_ascii_case(own))
 }
 
 #[cfg(test)]
@@ -146,5 +223,34 @@ mod tests {
         );
         check("Report 1234.5678, 10.5/3, and/or", "", "", "");
         check("版本10.1234/文档。", "10.1234/文档", "", "");
+    }
+    #[test]
+    fn a_doi_in_an_address_ends_where_the_page_begins() {
+        let doi = |address: &str| Identifiers::find(address).doi.unwrap_or_default();
+        for (address, expected) in [
+            ("https://a.org/articles/10.3389/fpsyg.2019.00123/full", "10.3389/fpsyg.2019.00123"),
+            ("https://a.com/pdf/10.1007/s00453-020-00123-4.pdf", "10.1007/s00453-020-00123-4"),
+            ("https://a.org/article?id=10.1371/pone.01&type=printable", "10.1371/pone.01"),
+            ("https://a.org/10.1101/2020.01.02.123456v2.full", "10.1101/2020.01.02.123456"),
+            ("https://doi.org/10.1000/a.pdf", "10.1000/a.pdf"),
+            ("doi:10.1000/a&b/full", "10.1000/a&b/full"),
+        ] {
+            assert_eq!(doi(address), expected, "{address}");
+        }
+        assert_eq!(Identifiers::find("https://doi.org/").url, None);
+    }
+
+    #[test]
+    fn identifiers_leave_the_text_they_are_in() {
+        for (text, expected) in [
+            ("2278-2324, doi: 10.1109/5.726791.", "2278-2324,"),
+            ("Available at: http://x.org/y", ""),
+            ("arXiv preprint arXiv:1412.6980v3 [cs.LG]", "arXiv preprint"),
+            ("arXiv: 1412.6980, 2014", "2014"),
+            ("either/or at 12", "either/or at 12"),
+            ("for the www.", "for the www."),
+        ] {
+            assert_eq!(without_identifiers(text), expected, "{text}");
+        }
     }
 }

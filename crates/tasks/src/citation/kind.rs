@@ -23,26 +23,36 @@ pub enum Kind {
     Misc,
 }
 
-const PROCEEDINGS: &[&str] =
-    &["proc", "conf", "symp", "workshop", "congress", "colloq", "meeting", "advances in neural"];
-const JOURNALS: &[&str] =
-    &["journal", "transactions", "letters", "review", "annals", "bulletin", "magazine"];
-const REPORTS: &[&str] = &["report", "memo", "tech", "working paper", "rapport", "bericht"];
-const THESES: &[&str] = &["thesis", "dissertation", "these ", "thèse", "habilitation"];
+/// Whole words and abbreviations: `Signal Processing` is no `Proc.`
+#[rustfmt::skip]
+const PROCEEDINGS: &[&str] = &[
+    "proceedings", "proceeding", "proc", "procs", "conference", "conferences", "conf", "symposium",
+    "symposia", "symp", "sympos", "workshop", "workshops", "congress", "colloquium", "colloquia",
+    "colloq", "meeting", "meetings", "advances in neural", "konferenz", "kongress", "tagung",
+    "congrès", "congreso", "actes", "atti",
+];
+#[rustfmt::skip]
+const JOURNALS: &[&str] = &[
+    "journal", "journals", "transactions", "trans", "letters", "lett", "review", "reviews",
+    "rev", "annals", "annales", "annalen", "ann", "bulletin", "bull", "magazine", "quarterly", "acta",
+    "zeitschrift", "revue", "revista", "rivista",
+];
+#[rustfmt::skip]
+const REPORTS: &[&str] = &[
+    "report", "reports", "rep", "memo", "memos", "memorandum", "memoranda", "tech", "technical",
+    "techreport", "working paper", "working papers", "rapport", "rapports", "bericht",
+];
+#[rustfmt::skip]
+const THESES: &[&str] = &[
+    "thesis", "theses", "dissertation", "dissertations", "diss", "thèse", "habilitation",
+    "habilitationsschrift", "doktorarbeit", "masterarbeit", "diplomarbeit",
+];
+const DOCTORATES: &[&str] = &["phd", "ph.d", "ph. d", "doctoral", "doctorate", "dphil", "d.phil"];
+#[rustfmt::skip]
 const OTHER_DEGREES: &[&str] = &[
-    "master",
-    "m.s",
-    "m. s",
-    "msc",
-    "m.a",
-    "ma thesis",
-    "ms thesis",
-    "diplom",
-    "magist",
-    "bachelor",
-    "b.a",
-    "b.s",
-    "laurea",
+    "master", "masters", "masterarbeit", "m.s", "m. s", "ms", "m.sc", "msc", "m.a", "m. a", "ma",
+    "m.phil", "mphil", "diplom", "diploma", "diplomarbeit", "magister", "magisterarbeit",
+    "bachelor", "bachelors", "b.a", "b.s", "b.sc", "bsc", "laurea",
 ];
 
 impl Kind {
@@ -61,13 +71,13 @@ impl Kind {
 
     /// The first that holds:
     ///
-    /// 1. there is a thesis, or a type, genre or note that says thesis or dissertation: a master's if it
-    ///    says so (or diploma, bachelor), else a doctoral one;
+    /// 1. there is a thesis, or a type or genre that says thesis or dissertation, or a note that does and
+    ///    nothing that it is in: a master's if it says so (or diploma, bachelor), else a doctoral one;
     /// 2. there is a journal: an article;
     /// 3. there is something it is in, be it book or journal: an article if that sounds like a journal
     ///    and not like proceedings, else in proceedings; without a title it is
     ///    the book itself, or with pages in it, or with volume and pages and nothing of a book a journal;
-    /// 4. a type or genre says report, memo or working paper, or there is one and an institution: a
+    /// 4. a type or genre says report, memo or working paper, or there is a type and an institution: a
     ///    report;
     /// 5. there is a publisher, an edition or an ISBN: a book;
     /// 6. else anything else.
@@ -79,11 +89,15 @@ impl Kind {
             entry.text(field).is_some_and(|text| contains(text, words))
         };
         let has = |field: Field| entry.texts.contains_key(&field);
-        let typed = [Field::Report, Field::Genre, Field::Note];
-        if has(Field::Thesis) || typed.iter().any(|&field| says(field, THESES)) {
-            let others = [Field::Thesis, Field::Report, Field::Genre, Field::Note];
-            let other = others.iter().any(|&field| says(field, OTHER_DEGREES));
-            return if other { Self::MastersThesis } else { Self::PhdThesis };
+        let is_inside = has(Field::Journal) || has(Field::BookTitle);
+        let typed = says(Field::Report, THESES) || says(Field::Genre, THESES);
+        if has(Field::Thesis) || typed || !is_inside && says(Field::Note, THESES) {
+            let any = |words: &[&str]| {
+                let fields = [Field::Thesis, Field::Report, Field::Genre, Field::Note];
+                fields.iter().any(|&field| says(field, words))
+            };
+            let is_doctorate = any(DOCTORATES) || !any(OTHER_DEGREES);
+            return if is_doctorate { Self::PhdThesis } else { Self::MastersThesis };
         }
         if has(Field::Journal) {
             return Self::Article;
@@ -105,8 +119,8 @@ impl Kind {
             return kind;
         }
         let says = |field: Field| entry.text(field).is_some_and(is_report);
-        let typed = has(Field::Report) || has(Field::Genre);
-        if says(Field::Report) || says(Field::Genre) || typed && has(Field::Institution) {
+        let typed = has(Field::Report) && has(Field::Institution);
+        if says(Field::Report) || says(Field::Genre) || typed {
             return Self::TechReport;
         }
         match [Field::Publisher, Field::Edition, Field::Isbn].into_iter().any(has) {
@@ -125,7 +139,8 @@ fn is_report(text: &str) -> bool {
 /// What it is in is a journal if it sounds like one and not like proceedings, and a book otherwise.
 fn settle_container(entry: &mut Entry) {
     let Some(text) = entry.texts.remove(&Field::Container) else { return };
-    let is_journal = contains(&text, JOURNALS) && !contains(&text, PROCEEDINGS);
+    let sounds_like_journal = text.starts_with("J. ") || contains(&text, JOURNALS);
+    let is_journal = sounds_like_journal && !contains(&text, PROCEEDINGS);
     let field = if is_journal { Field::Journal } else { Field::BookTitle };
     let own = entry.texts.entry(field).or_default();
     *own = if own.is_empty() { text } else { format!("{own}, {text}") };
@@ -136,9 +151,23 @@ pub(super) fn sounds_like_proceedings(text: &str) -> bool {
     contains(text, PROCEEDINGS)
 }
 
+/// Whether a type says that it is a patent.
+pub(super) fn says_patent(text: &str) -> bool {
+    contains(text, &["patent", "patents"])
+}
+
+/// Whether a type says that it was never published.
+pub(super) fn says_manuscript(text: &str) -> bool {
+    contains(text, &["manuscript", "unpublished"])
+}
+
+/// Whether a text has one of these words, not only as the beginning of another.
 fn contains(text: &str, words: &[&str]) -> bool {
     let text = text.to_lowercase();
     words.iter().any(|word| {
-        text.match_indices(word).any(|(at, _)| !text[..at].ends_with(char::is_alphanumeric))
+        text.match_indices(word).any(|(at, _)| {
+            !text[..at].ends_with(char::is_alphanumeric)
+                && !text[at + word.len()..].starts_with(char::is_alphabetic)
+        })
     })
 }

@@ -1,4 +1,4 @@
-use bethe_tasks::citation::{Entry, Field, Keys, bibtex, escaped, title};
+use bethe_tasks::citation::{Entry, Field, Keys, Name, People, bibtex, escaped, title};
 use proptest::prelude::*;
 
 use crate::reader::{printed, read};
@@ -8,7 +8,7 @@ use crate::{flat, of_labels};
 fn an_article_has_the_fields_that_people_paste() {
     let entry = flat(&[
         ("author", "Bai, Z. D. and van der Hooft, J., Jr."),
-        ("date", "(May 2004)."),
+        ("date", "(12 May 2004)."),
         ("title", "A CLT for Wishart matrices & more."),
         ("journal", "Ann. Probab."),
         ("volume", "32"),
@@ -25,6 +25,7 @@ fn an_article_has_the_fields_that_people_paste() {
   pages = {553--605},
   year = {2004},
   month = may,
+  day = {12},
   doi = {10.1214/aop/1078415845},
 }
 ";
@@ -76,6 +77,31 @@ fn names_stay_whole() {
     );
     let text = bibtex(&entry, "x");
     assert!(text.contains("author = {{NuTeV Collaboration} and Li, A. and others}"), "{text}");
+}
+
+#[test]
+fn names_are_parted_only_where_they_end() {
+    // Labels that take `and` for a first name.
+    let entry = of_labels(
+        "Wonham, and W.",
+        &[
+            "B-authors:B-person:B-person-last",
+            "I-authors:I-person:I-person-last",
+            "I-authors:I-person:B-person-first",
+            "I-authors:B-person:B-person-first",
+        ],
+    );
+    assert!(bibtex(&entry, "x").contains("author = {Wonham and {W.}}"));
+    let names = |given: &str, family: &str, suffix: &str| {
+        let name = Name::of_parts(given, family, suffix);
+        let authors = People { names: name.into_iter().collect(), others: false };
+        let text = bibtex(&Entry { authors, ..Entry::default() }, "x");
+        text.lines().nth(1).unwrap_or_default().trim().to_string()
+    };
+    assert_eq!(names("A. and B.", "Li", ""), "author = {Li, {A. and B.}},");
+    assert_eq!(names("A.", "Li and Xu", "Jr."), "author = {{Li and Xu}, Jr., A.},");
+    // Without a first name, what is behind the comma would be one.
+    assert_eq!(names("", "King", "Jr."), "author = {{King, Jr.}},");
 }
 
 /// Text as it comes: words, marks, LaTeX, other scripts.

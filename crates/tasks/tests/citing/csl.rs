@@ -10,7 +10,9 @@ const TYPES: &[&str] = &[
     "book",
     "chapter",
     "document",
+    "manuscript",
     "paper-conference",
+    "patent",
     "report",
     "thesis",
     "webpage",
@@ -56,6 +58,7 @@ pub fn check(item: &Value) {
                     }));
                 }
             }
+            "issued" if value["literal"].is_string() => {}
             "issued" => {
                 let parts = value["date-parts"][0].as_array().expect("parts of a date");
                 assert!((1..=3).contains(&parts.len()) && parts.iter().all(Value::is_number));
@@ -93,6 +96,27 @@ fn items_have_what_the_schema_asks_for() {
         "publisher-place": "Berlin", "issued": {"date-parts": [[2004, 5, 12]]},
     });
     assert_eq!(item, expected);
+}
+
+#[test]
+fn types_are_those_of_the_schema() {
+    let title = ("title", "Rivers.");
+    for (second, kind) in [
+        (("booktitle", "Handbook of Natural Language Processing"), "chapter"),
+        (("booktitle", "Conf. on Rivers"), "paper-conference"),
+        (("genre", "Patent"), "patent"),
+        (("genre", "Unpublished manuscript"), "manuscript"),
+        (("journal", "Rivers"), "article-journal"),
+    ] {
+        assert_eq!(csl(&flat(&[title, second]), "x")["type"], kind, "{second:?}");
+    }
+}
+
+#[test]
+fn a_month_without_a_year_is_kept_in_words() {
+    let item = csl(&flat(&[("title", "Rivers."), ("date", "May 12")]), "x");
+    check(&item);
+    assert_eq!(item["issued"], json!({"literal": "May 12"}));
 }
 
 #[test]

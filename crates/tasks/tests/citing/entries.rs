@@ -89,6 +89,39 @@ fn identifiers_are_found_whatever_the_labels() {
 }
 
 #[test]
+fn identifiers_leave_the_fields_that_they_stand_in() {
+    let entry = flat(&[
+        ("title", "A title."),
+        ("journal", "arXiv:1412.6980"),
+        ("pages", "2278–2324, doi: 10.1109/5.726791."),
+        ("note", "Available at https://doi.org/10.1109/5.726791"),
+        ("url", "https://doi.org/"),
+    ]);
+    let expected = json!({
+        "title": "A title", "pages": "2278--2324", "doi": "10.1109/5.726791", "arxiv": "1412.6980",
+        // All that is known of it.
+        "journal": "arXiv:1412.6980",
+    });
+    assert_eq!(fields(&entry), expected);
+}
+
+#[test]
+fn editions_and_numbers_lose_their_words() {
+    let entry = flat(&[
+        ("title", "Rivers."),
+        ("edition", "2nd ed.,"),
+        ("isbn", "ISBN-13: 978-3-16-148410-0."),
+        ("volume", "Bd. 12, H. 3,"),
+        ("publisher", "دار النشر،"),
+    ]);
+    let expected = json!({
+        "title": "Rivers", "edition": "2nd", "isbn": "978-3-16-148410-0", "volume": "12", "number": "3",
+        "publisher": "دار النشر",
+    });
+    assert_eq!(fields(&entry), expected);
+}
+
+#[test]
 fn kinds_follow_the_stated_rules() {
     let title = ("title", "A title.");
     for (second, kind) in [
@@ -100,12 +133,19 @@ fn kinds_follow_the_stated_rules() {
         (("thesis", "Ph.D. thesis,"), Kind::PhdThesis),
         (("genre", "[Doctoral dissertation]"), Kind::PhdThesis),
         (("thesis", "Diplom thesis,"), Kind::MastersThesis),
+        (("genre", "PhD thesis, advisor A. Li, M.S."), Kind::PhdThesis),
         (("tech", "M.S. thesis,"), Kind::MastersThesis),
         (("tech", "Technical Report 5,"), Kind::TechReport),
         (("tech", "preprint"), Kind::Misc),
         (("publisher", "Springer"), Kind::Book),
         (("edition", "2nd ed."), Kind::Book),
         (("note", "to appear"), Kind::Misc),
+        (("note", "in these proceedings"), Kind::Misc),
+        (("note", "his doctoral thesis"), Kind::PhdThesis),
+        (("container-title", "IEEE Transactions on Signal Processing"), Kind::Article),
+        (("container-title", "Journal of Conflict Resolution"), Kind::Article),
+        (("container-title", "Proc. of a Review"), Kind::InProceedings),
+        (("genre", "Technical Memorandum"), Kind::TechReport),
     ] {
         assert_eq!(flat(&[title, second]).kind, kind, "{second:?}");
     }
@@ -114,6 +154,11 @@ fn kinds_follow_the_stated_rules() {
         flat(&[title, ("tech", "preprint"), ("institution", "CERN")]).kind,
         Kind::TechReport
     );
+    // What is no report is none because of its institution.
+    assert_eq!(flat(&[title, ("genre", "Patent"), ("institution", "CERN")]).kind, Kind::Misc);
+    // A note on what became of it does not make what is in a journal a thesis.
+    let noted = [title, ("journal", "Rivers"), ("note", "based on her thesis")];
+    assert_eq!(flat(&noted).kind, Kind::Article);
 }
 
 #[test]
@@ -138,6 +183,8 @@ fn fields_that_stand_together_are_taken_apart() {
         (entry.text(Field::Number), entry.text(Field::Institution)),
         (Some("92-43"), Some("IHES"))
     );
+    let entry = flat(&[("title", "Rivers."), ("genre", "Technical Report EWD-215,")]);
+    assert_eq!((entry.text(Field::Number), entry.work()), (Some("EWD-215"), None));
 }
 
 #[test]
