@@ -25,6 +25,9 @@ pub struct Dialect {
     straight: bool,
 }
 
+/// Columns of a training file beyond which tokens are not looked for.
+const MOST_COLUMNS: usize = 1000;
+
 /// Why a model cannot be given plain text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DialectError {
@@ -37,6 +40,11 @@ pub enum DialectError {
          (bethe train --observe N): plain text has nothing else"
     )]
     Columns(usize),
+    /// The tokens are so far to the right that no row should be filled up to them.
+    #[error(
+        "found a model of tokens in column {0}, expected them in one of the first {MOST_COLUMNS}"
+    )]
+    FarColumn(usize),
     /// Its attributes do not show whole words.
     #[error(
         "found a template without a line for the word itself, such as Uword:%x[0,0]: \
@@ -64,6 +72,9 @@ impl Dialect {
         let [read] = columns[..] else { return Err(DialectError::Columns(columns.len())) };
         let place = observed[read];
         let column = place - usize::from(place > label);
+        if column >= MOST_COLUMNS {
+            return Err(DialectError::FarColumn(place + 1));
+        }
         let text = parts.extractor.template().to_string();
         let words = text.lines().find_map(|line| word_line(line, read)).map(|start| {
             let attributes = (0..parts.dictionary.len()).map(|a| parts.dictionary.string(a));

@@ -201,15 +201,25 @@ impl Tagger {
         Ok(tagger)
     }
 
-    /// The template must not read columns that the input does not name.
+    /// The input must name columns that its file has, and all that the template reads.
     fn check_columns(&self) -> Result<(), ContentFault> {
-        let Input::Columns { observed, .. } = &self.parts.input else { return Ok(()) };
+        let Input::Columns { observed, columns: count, label } = &self.parts.input else {
+            return Ok(());
+        };
+        let fault = |list, found, expected| Err(ContentFault::Values { list, found, expected });
+        let named = [("input.label", std::slice::from_ref(label)), ("input.observed", observed)];
+        for (list, places) in named {
+            if let Some(place) = places.iter().find(|&place| place >= count) {
+                let expected = format!("one of {}, counted from 0", columns(*count));
+                return fault(list, format!("column {place}"), expected);
+            }
+        }
         match self.parts.extractor.template().highest_column() {
-            Some(column) if column >= observed.len() => Err(ContentFault::Values {
-                list: "input.observed",
-                found: columns(observed.len()),
-                expected: format!("at least {}, which the template reads", column + 1),
-            }),
+            Some(column) if column >= observed.len() => fault(
+                "input.observed",
+                columns(observed.len()),
+                format!("at least {}, which the template reads", column + 1),
+            ),
             _ => Ok(()),
         }
     }
@@ -245,5 +255,32 @@ fn finite(list: &'static str, values: Vec<f64>) -> Result<Vec<f64>, ContentFault
             expected: format!("numbers of at most {MOST:e}"),
         }),
         None => Ok(values),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tagging::labels::Scheme;
+    use crate::tagging::states_of;
+
+    #[test]
+    fn columns_that_the_data_do_not_have_are_refused() {
+        let labels = ["O", "B-a"];
+        let states = states_of(Scheme::Bio, &labels).unwrap();
+        let tagger = Tagger::of_scores(states, &labels, &[], Vec::new()).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("model");
+        let refusal = |label: usize, observed: &[usize]| {
+            let mut parts = tagger.parts().clone();
+            parts.input = Input::Columns { columns: 2, label, observed: observed.to_vec() };
+            Tagger::new(parts).unwrap().write(&path).unwrap();
+            Tagger::read(&path).err().map(|error| error.to_string()).unwrap_or_default()
+        };
+        assert_eq!(refusal(1, &[0]), "");
+        let far = refusal(1, &[0, 4_294_967_295]);
+        let expected = "input.observed: found column 4294967295, expected one of 2 columns";
+        assert!(far.contains(expected), "{far}");
+        assert!(refusal(2, &[0]).contains("input.label: found column 2, expected"));
     }
 }
