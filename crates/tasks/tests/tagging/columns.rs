@@ -24,6 +24,8 @@ fn columns_split_at_tabs_or_else_at_runs_of_spaces() {
     assert_eq!(sequences[0].cell(0, 3), None);
     assert_eq!(sequences[0].row(0), " York  NNP B-loc ");
     assert_eq!(sequences[0].row(1), "is here\t\tO");
+    let sequences = read("is here \t  NNP\t O \n \tNNP\tO\n").unwrap();
+    assert_eq!(cells(&sequences[0]), [["is here", "NNP", "O"], [" ", "NNP", "O"]]);
 }
 
 #[test]

@@ -63,11 +63,12 @@ impl Sequence {
         let separator = if tabs { '\t' } else { ' ' };
         let mut start = base;
         for cell in row.split(separator) {
-            let end = start + cell.len();
             if tabs || !cell.is_empty() {
-                self.cells.push((start as u32, end as u32));
+                let own = if format == Format::Columns { without_spaces(cell) } else { cell };
+                let begin = start + (own.as_ptr() as usize - cell.as_ptr() as usize);
+                self.cells.push((begin as u32, (begin + own.len()) as u32));
             }
-            start = end + 1;
+            start += cell.len() + 1;
         }
         self.cells.len() - first
     }
@@ -157,4 +158,10 @@ impl Sequence {
     pub(super) fn too_long(&self, line: usize) -> DataError {
         DataError::TooLong { path: self.path_buf(), line, limit: Self::LIMIT }
     }
+}
+
+/// A cell without spaces beside the tabs around it; one of spaces alone is kept.
+fn without_spaces(cell: &str) -> &str {
+    let own = cell.trim_matches(' ');
+    if own.is_empty() { cell } else { own }
 }
