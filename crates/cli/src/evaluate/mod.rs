@@ -77,13 +77,11 @@ fn add(
     let predicted: Vec<&str> = path.iter().map(|&state| states.label(state)).collect();
     evaluation.score.add(&truth, &predicted);
     evaluation.statistics.add(tagged);
-    let breaks = |path: &[usize]| {
-        let occurrences = Occurrences::of(states, path);
+    let breaks = |occurrences: Occurrences| {
         usize::from(tagger.parts().constraints.iter().any(|rule| !rule.holds(&occurrences)))
     };
-    // Rules say nothing of labels that the model does not know.
-    evaluation.broken_by_truth += states.encode(&truth).map_or(0, |path| breaks(&path));
-    evaluation.broken_by_prediction += breaks(path);
+    evaluation.broken_by_truth += breaks(Occurrences::of_labels(states, &truth));
+    evaluation.broken_by_prediction += breaks(Occurrences::of(states, path));
     Ok(())
 }
 

@@ -1,4 +1,4 @@
-use crate::tagging::labels::States;
+use crate::tagging::labels::{Kind, States, segments};
 
 /// How many segments of each kind a sequence has, and where the first and the last of them begin:
 /// all that rules read.
@@ -12,15 +12,34 @@ pub struct Occurrences {
 impl Occurrences {
     /// Those of a path of states.
     pub fn of(states: &States, path: &[usize]) -> Self {
-        let kinds = states.kinds().len();
-        let mut occurrences = Self { counts: vec![0; kinds], ends: vec![None; kinds] };
+        let mut occurrences = Self::none(states);
         for (position, &state) in path.iter().enumerate() {
-            for &kind in states.begins(state) {
-                occurrences.counts[kind] += 1;
-                occurrences.ends[kind].get_or_insert((position, position)).1 = position;
+            states.begins(state).iter().for_each(|&kind| occurrences.begin(kind, position));
+        }
+        occurrences
+    }
+
+    /// Those of labels, some of which may be unknown: segments of names that the model does not have are
+    /// of no kind.
+    pub fn of_labels(states: &States, labels: &[&str]) -> Self {
+        let mut occurrences = Self::none(states);
+        for segment in segments(states.scheme(), labels) {
+            let is_own = |kind: &Kind| kind.level == segment.level && kind.name == segment.name;
+            if let Some(kind) = states.kinds().iter().position(is_own) {
+                occurrences.begin(kind, segment.start);
             }
         }
         occurrences
+    }
+
+    fn none(states: &States) -> Self {
+        let kinds = states.kinds().len();
+        Self { counts: vec![0; kinds], ends: vec![None; kinds] }
+    }
+
+    fn begin(&mut self, kind: usize, position: usize) {
+        self.counts[kind] += 1;
+        self.ends[kind].get_or_insert((position, position)).1 = position;
     }
 
     /// How many segments of a kind.
@@ -53,4 +72,21 @@ pub fn most_segments<P: AsRef<[usize]>>(
         }
     }
     most
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tagging::labels::Scheme;
+
+    #[test]
+    fn labels_that_are_not_known_leave_the_others_counted() {
+        let known = ["B-a:B-x", "I-a:B-x", "I-a", "O", "I-b", "B-b"];
+        let states = States::learn(Scheme::Bio, [&known[..]]).unwrap();
+        let path = states.encode(&known).unwrap();
+        assert_eq!(Occurrences::of_labels(&states, &known), Occurrences::of(&states, &path));
+        let further = ["B-a:B-x", "I-a:B-y", "I-a:B-x", "B-c", "I-b", "B-b"];
+        let found = Occurrences::of_labels(&states, &further);
+        assert_eq!((found.counts.iter().sum::<u32>(), found.counts.len()), (5, 3));
+    }
 }
