@@ -233,7 +233,7 @@ fn blank_lines_are_counted_and_bytes_that_are_not_utf8_are_read_as_windows_1252(
     );
     let message = error(&output);
     assert!(message.contains("1 reference in") && message.contains("3 blank lines"), "{message}");
-    assert!(message.contains("not UTF-8") && message.contains("line 3"), "{message}");
+    assert!(message.contains("1 line not UTF-8") && message.contains("line 3"), "{message}");
 }
 
 #[test]

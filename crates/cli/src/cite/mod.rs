@@ -135,18 +135,22 @@ impl Counts {
         let speed = self.entries as f64 / seconds.max(1e-9);
         let references = counted(self.entries, "reference");
         let mut text = format!("{references} in {seconds:.2} s, {speed:.0} references/s");
-        for (count, what) in [
-            (self.blank, "blank lines were passed over"),
-            (self.unparsed, "entries hold the text of their line, of which nothing could be made"),
-        ] {
-            if count > 0 {
-                text.push_str(&format!("\n{count} {what}"));
-            }
+        if self.blank > 0 {
+            text.push_str(&format!("\n{} passed over", counted(self.blank, "blank line")));
+        }
+        match self.unparsed {
+            0 => {}
+            1 => text
+                .push_str("\n1 entry holds the text of its line, of which nothing could be made"),
+            count => text.push_str(&format!(
+                "\n{count} entries hold the text of their line, of which nothing could be made"
+            )),
         }
         if self.replaced > 0 {
             text.push_str(&format!(
-                "\nwarning: {} lines are not UTF-8 and were read as Windows-1252, the first is line {}",
-                self.replaced, self.first_replaced
+                "\nwarning: {} not UTF-8, read as Windows-1252, the first is line {}",
+                counted(self.replaced, "line"),
+                self.first_replaced
             ));
         }
         if let Some(rules) = self.statistics.in_words() {

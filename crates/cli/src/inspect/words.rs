@@ -5,6 +5,7 @@ use std::fmt::Write;
 use bethe_tasks::tagging::{Input, RuleTraining, Tagger, Training};
 
 use super::content::{Content, Strongest, Transition};
+use crate::counted::counted;
 
 /// Labels of which the summary names all.
 const NAMED_LABELS: usize = 12;
@@ -19,16 +20,20 @@ pub fn summary(name: &str, tagger: &Tagger) -> String {
     line("reads", input(tagger));
     line("labels", labels(tagger));
     let attributes = parts.dictionary.len();
-    line("attributes", format!("{attributes}, {} weights", parts.crf.structure.free_weights()));
+    line(
+        "attributes",
+        format!("{attributes}, {}", counted(parts.crf.structure.free_weights(), "weight")),
+    );
     let lexicons = parts.extractor.lexicons().lists().map(|(name, _)| name).collect::<Vec<_>>();
     if !lexicons.is_empty() {
         line("lexicons", lexicons.join(", "));
     }
     let Training { version, sequences, tokens, base, loss, iterations, dev_f1, rules } =
         &parts.training;
-    line("trained", format!("by bethe {version} on {sequences} sequences, {tokens} tokens"));
+    let data = [counted(*sequences, "sequence"), counted(*tokens, "token")].join(", ");
+    line("trained", format!("by bethe {version} on {data}"));
     let dev = dev_f1.map_or(String::new(), |f1| format!(", development F1 {:.2}", 100.0 * f1));
-    line("", format!("{base}: {iterations} iterations, loss {loss:.3}{dev}"));
+    line("", format!("{base}: {}, loss {loss:.3}{dev}", counted(*iterations, "iteration")));
     if let Some(rules) = rules {
         let (penalty, decoding) = (parts.penalty.name(), parts.decoding.name());
         line("rules", format!("{}; penalty {penalty}; decoding {decoding}", rule_training(rules)));
@@ -77,8 +82,9 @@ fn rule_training(rules: &RuleTraining) -> String {
     }
     let mut text = format!(
         "{generated} considered, {pruned} often broken, {kept} kept; \
-         {learner}, {}, {sequences} sequences",
-        rules.penalty()
+         {learner}, {}, {}",
+        rules.penalty(),
+        counted(*sequences, "sequence")
     );
     if let Some((without, with)) = held_out_f1 {
         let (without, with) = (100.0 * without, 100.0 * with);

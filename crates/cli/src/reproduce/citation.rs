@@ -28,7 +28,7 @@ pub struct Flags {
     out: PathBuf,
 
     /// For everything random: folds, stochastic steps, resamples
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = 0, allow_negative_numbers = true)]
     seed: u64,
 
     /// Iterations of training a base model, at most; fewer are faster and worse [default: as in the docs]

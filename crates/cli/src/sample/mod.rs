@@ -33,7 +33,7 @@ pub struct Flags {
     records: usize,
 
     /// The same seed draws the same records
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true)]
     seed: u64,
 
     /// Further energies, {"energies": [...]}

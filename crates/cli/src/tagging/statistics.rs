@@ -2,6 +2,8 @@ use bethe_core::Status;
 use bethe_tasks::tagging::{HardRules, Tagged};
 use serde::Serialize;
 
+use crate::counted::counted;
+
 /// What inference under rules came to, over many sequences.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Statistics {
@@ -88,10 +90,10 @@ impl Statistics {
             None => format!("no bound on the gap in {}", self.unbounded),
         };
         let mut text = format!(
-            "rules: active in {} of {} sequences, {:.1} iterations on average, {:.1}% converged, \
+            "rules: active in {} of {}, {:.1} iterations on average, {:.1}% converged, \
              {gap}",
             figures.active,
-            figures.sequences,
+            counted(figures.sequences, "sequence"),
             figures.mean_iterations,
             100.0 * figures.converged
         );

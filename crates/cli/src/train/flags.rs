@@ -157,7 +157,7 @@ pub struct Flags {
     pub joint: bool,
 
     /// For everything random
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true)]
     pub seed: u64,
 
     /// Threads; the model does not depend on how many [default: all cores]

@@ -59,8 +59,9 @@ impl Progress {
                 });
             }
             Event::Rules { generated, pruned, sequences } => self.line(&format!(
-                "{generated} rules considered, {pruned} worth a weight, to be learned from \
-                 {sequences} held-out sequences"
+                "{} considered, {pruned} worth a weight, to be learned from {}",
+                counted(generated, "rule"),
+                counted(sequences, "held-out sequence")
             )),
             Event::Penalty { l1, f1, plain_f1 } => self.line(&format!(
                 "rule penalty {l1}: held-out F1 {:.2}, {:.2} without rules",
