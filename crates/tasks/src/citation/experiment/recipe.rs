@@ -12,6 +12,8 @@ use crate::tagging::features::Lexicons;
 use crate::tagging::rules::{Pruning, RulePenalty};
 use crate::tagging::train::{AllowedTransitions, BaseSettings, RuleSettings, TrainSettings};
 
+/// Parts of the attributes that members of the base model do without.
+const POOL: usize = 3;
 /// The L1 penalty on weights under the hinge, and under the smoothed one.
 const HINGE_L1: f64 = 0.3;
 const SMOOTHED_L1: f64 = 0.3;
@@ -63,8 +65,10 @@ impl Recipe {
             lexicons: features::lexicons(lists)?,
             transitions: AllowedTransitions::Weighted,
             base: BaseSettings {
-                l1: 0.1,
+                l1: 0.03,
                 l2: 0.01,
+                pool: POOL,
+                share: true,
                 max_iterations: settings.max_iterations.unwrap_or(60),
                 ..BaseSettings::default()
             },
