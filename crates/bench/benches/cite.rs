@@ -14,12 +14,15 @@ use bethe_bench::Verdicts;
 use bethe_bench::usage::thread_seconds;
 use bethe_learn::corpus::Corpus;
 use bethe_learn::crf::Scorer;
+use bethe_learn::energy::Learner;
 use bethe_tasks::citation::{
     Cited, Citer, Citing, Dialect, Entry, Field, Keys, Labelled as LabelledLine, bibtex, clean,
     lexicons, printed, template,
 };
 use bethe_tasks::tagging::data::{Format, Sequence, Sequences};
-use bethe_tasks::tagging::train::{ConstraintSource, Labelled, TrainSettings, train};
+use bethe_tasks::tagging::train::{
+    AllowedTransitions, BaseSettings, ConstraintSource, Labelled, TrainSettings, train,
+};
 use bethe_tasks::tagging::{Lookup, TagOptions, Tagger, Tagging};
 
 fn main() {
@@ -45,7 +48,7 @@ fn main() {
 
 /// The tagger that an earlier run left, or a new one.
 fn tagger(data: &Path) -> Tagger {
-    let kept = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cite.safetensors");
+    let kept = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cite-shared.safetensors");
     match Tagger::read(&kept) {
         Ok(tagger) if tagger.parts().extractor.template() == &template() => return tagger,
         _ => println!("training, which takes minutes once: {}", kept.display()),
@@ -59,8 +62,17 @@ fn tagger(data: &Path) -> Tagger {
         constraints: ConstraintSource::Auto,
         ..TrainSettings::default()
     };
-    settings.base.max_iterations = 60;
-    settings.rules.l1 = Some(1.0);
+    settings.transitions = AllowedTransitions::Weighted;
+    settings.base = BaseSettings {
+        l1: 0.03,
+        l2: 0.01,
+        pool: 3,
+        share: true,
+        max_iterations: 60,
+        ..BaseSettings::default()
+    };
+    settings.rules.learner = Learner::Surrogate;
+    settings.rules.l1 = Some(0.3);
     let labelled = |sequences| Labelled { sequences, scores: None };
     let tagger = train(labelled(&training), Some(labelled(&dev)), &settings, &mut |_| ());
     let tagger = tagger.expect("a data set to train on");

@@ -8,6 +8,7 @@ use bethe_learn::energy::Learner;
 use super::super::features;
 use super::error::ExperimentError;
 use super::{Event, ExperimentSettings};
+use crate::tagging::Decoding;
 use crate::tagging::features::Lexicons;
 use crate::tagging::rules::{Pruning, RulePenalty};
 use crate::tagging::train::{AllowedTransitions, BaseSettings, RuleSettings, TrainSettings};
@@ -88,20 +89,29 @@ impl Recipe {
         &self.rich
     }
 
-    /// The paper's: Algorithm 3, the penalty on weights chosen on the development data.
+    /// The paper's: Algorithm 3, the penalty on weights chosen on the development data, the best labels of
+    /// the chain as rules tilt it.
     pub fn paper_rules(&self) -> RuleSettings {
-        let passes = STOCHASTIC_PASSES;
-        RuleSettings { learner: Learner::Surrogate, l1: None, passes, ..self.simple.rules }
+        let (passes, decoding) = (STOCHASTIC_PASSES, Some(Decoding::Tilted));
+        RuleSettings {
+            learner: Learner::Surrogate,
+            l1: None,
+            passes,
+            decoding,
+            ..self.simple.rules
+        }
     }
 
     /// Ours. Algorithm 3 follows slopes, so it has the smoothed hinge, as in the paper; the convex loss
-    /// takes the hinge itself, under which a rule has its whole force until it is kept.
+    /// takes the hinge itself, under which a rule has its whole force until it is kept. Labels are the
+    /// paper's too.
     pub fn rules(&self, learner: Learner) -> RuleSettings {
         let (penalty, l1, passes) = match learner {
             Learner::FenchelYoung => (RulePenalty::Hinge, HINGE_L1, self.rich.rules.passes),
             _ => (RulePenalty::SmoothedHinge, SMOOTHED_L1, STOCHASTIC_PASSES),
         };
-        RuleSettings { learner, penalty, l1: Some(l1), passes, ..self.rich.rules }
+        let decoding = Some(Decoding::Tilted);
+        RuleSettings { learner, penalty, l1: Some(l1), passes, decoding, ..self.rich.rules }
     }
 
     /// Which constraints the paper keeps (Anzaroot et al.: importance of at least 2.75).
