@@ -7,10 +7,13 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use bethe_tasks::citation::{Citer, Citing, Dialect, Keys, bibtex, lexicons, template};
 use bethe_tasks::tagging::TagOptions;
-use bethe_tasks::tagging::data::{Format, Sequences};
-use bethe_tasks::tagging::train::{ConstraintSource, Labelled, RuleSettings, TrainSettings, train};
+use bethe_tasks::tagging::data::{Format, Sequence, Sequences};
+use bethe_tasks::tagging::train::{
+    BaseSettings, ConstraintSource, Labelled, RuleSettings, TrainSettings, train,
+};
 
 use super::citations::{citations, labelled};
+use super::tagging::tagged;
 
 const TRAIN: &str = "citations-train.txt";
 const LINES: &str = "citations.txt";
@@ -18,6 +21,8 @@ const TEMPLATE: &str = "citations-template.txt";
 const MODEL: &str = "citations.safetensors";
 /// Entries that are shown.
 const SHOWN: usize = 2;
+/// References that are enough to show what sharing weights does.
+const FEW: usize = 20;
 
 /// Trains a tagger on references that are made here, and reads others that it has not seen.
 pub fn bibliography(out: &Path) -> Result<String> {
@@ -47,6 +52,7 @@ pub fn bibliography(out: &Path) -> Result<String> {
         ..TrainSettings::default()
     };
     settings.base.max_iterations = 30;
+    settings.base.share = true;
     let tagger =
         train(Labelled { sequences: &sequences, scores: None }, None, &settings, &mut |_| ())?;
     tagger.write(&out.join(MODEL))?;
@@ -66,6 +72,14 @@ pub fn bibliography(out: &Path) -> Result<String> {
         }
         text.push('\n');
     }
+    let [alone, shared] = [false, true].map(|share| few_labels(&sequences, &settings, share));
+    writeln!(
+        text,
+        "  Labels are hierarchical, and share weights for the tags that they have in common. Trained\n  \
+         on {FEW} of the references, F1 of fields on the others: {:.1}; each with its own: {:.1}.\n",
+        100.0 * shared?,
+        100.0 * alone?
+    )?;
     writeln!(
         text,
         "  try   bethe cite {out}/{MODEL} {out}/{LINES}\n        \
@@ -73,4 +87,13 @@ pub fn bibliography(out: &Path) -> Result<String> {
         out = out.display()
     )?;
     Ok(text)
+}
+
+/// F1 of fields on the other references, of a tagger without rules that was trained on [`FEW`].
+fn few_labels(sequences: &[Sequence], settings: &TrainSettings, share: bool) -> Result<f64> {
+    let (few, others) = sequences.split_at(FEW);
+    let base = BaseSettings { share, ..settings.base };
+    let settings = TrainSettings { base, constraints: ConstraintSource::None, ..settings.clone() };
+    let tagger = train(Labelled { sequences: few, scores: None }, None, &settings, &mut |_| ())?;
+    Ok(tagged(&tagger, others)?.0.f1)
 }

@@ -85,7 +85,7 @@ fn trained(sequences: &[Sequence], constraints: ConstraintSource) -> Result<Tagg
 }
 
 /// How good the labels are, and the labels.
-fn tagged(tagger: &Tagger, test: &[Sequence]) -> Result<(Report, Vec<Vec<String>>)> {
+pub fn tagged(tagger: &Tagger, test: &[Sequence]) -> Result<(Report, Vec<Vec<String>>)> {
     let mut score = Score::new(tagger.states().scheme());
     let mut tagging = Tagging::new(tagger);
     let mut all = Vec::with_capacity(test.len());
