@@ -14,7 +14,6 @@ use bethe_bench::Verdicts;
 use bethe_bench::usage::thread_seconds;
 use bethe_learn::corpus::Corpus;
 use bethe_learn::crf::Scorer;
-use bethe_learn::energy::Learner;
 use bethe_tasks::citation::{
     Cited, Citer, Citing, Dialect, Entry, Field, Keys, Labelled as LabelledLine, bibtex, clean,
     lexicons, printed, template,
@@ -71,8 +70,7 @@ fn tagger(data: &Path) -> Tagger {
         max_iterations: 60,
         ..BaseSettings::default()
     };
-    settings.rules.learner = Learner::Surrogate;
-    settings.rules.l1 = Some(0.3);
+    settings.rules.l1 = Some(1.0);
     let labelled = |sequences| Labelled { sequences, scores: None };
     let tagger = train(labelled(&training), Some(labelled(&dev)), &settings, &mut |_| ());
     let tagger = tagger.expect("a data set to train on");

@@ -93,6 +93,11 @@ fn ended(text: &str) -> &str {
 }
 
 fn doi(word: &str) -> Option<String> {
+    if !word.contains("10.") {
+        return None;
+    }
+    // As addresses may have it.
+    let word = &word.replace("%2F", "/").replace("%2f", "/");
     let start = word.match_indices("10.").map(|(at, _)| at).find(|&at| {
         let digits =
             word[at + 3..].bytes().take_while(|b| b.is_ascii_digit() || *b == b'.').count();
@@ -165,11 +170,13 @@ fn is_archive(name: &str) -> bool {
     ARCHIVES.contains(&archive.to_ascii_lowercase().as_str())
 }
 
-/// The address of a page, but for that of a DOI.
+/// The address of a page, but for that of a DOI, which has a field of its own.
 fn url(word: &str) -> Option<String> {
     let address = address(word)?;
-    let (_, host) = address.split_once("://")?;
-    (host.contains('.') && !is_resolver(host)).then_some(address)
+    let (_, page) = address.split_once("://")?;
+    let is_bare = page.split_once('/').is_none_or(|(_, path)| path.is_empty());
+    let is_of_doi = is_resolver(page) && (is_bare || doi(word).is_some());
+    (page.contains('.') && !is_of_doi).then_some(address)
 }
 
 /// Any address.
@@ -237,7 +244,11 @@ mod tests {
         ] {
             assert_eq!(doi(address), expected, "{address}");
         }
+        assert_eq!(doi("https://doi.org/10.3389%2Ffpsyg.2019.1"), "10.3389/fpsyg.2019.1");
         assert_eq!(Identifiers::find("https://doi.org/").url, None);
+        // A short one is an address like others.
+        let short = "https://doi.org/10/gfz6hk";
+        assert_eq!(Identifiers::find(short).url.as_deref(), Some(short));
     }
 
     #[test]

@@ -173,7 +173,9 @@ fn keeps_stop(text: &str) -> bool {
     let letters = word.chars().filter(|c| c.is_alphabetic()).count();
     let initial = letters == 1 && word.chars().all(|c| c.is_uppercase());
     let has_stop = word.contains('.') && word.split('.').all(|part| part.chars().count() <= 4);
-    initial || has_stop || ABBREVIATIONS.contains(&word.to_lowercase().as_str())
+    // Behind a bracket it ends the sentence: `A title (2nd ed.).`
+    word.ends_with(char::is_alphanumeric)
+        && (initial || has_stop || ABBREVIATIONS.contains(&word.to_lowercase().as_str()))
 }
 
 /// Without a pair of brackets around all of it, or a bracket whose other half is missing.
@@ -312,6 +314,8 @@ mod tests {
             ("(Cambridge Series,", "Cambridge Series"),
             ("1993),", "1993"),
             ("(2004).", "2004"),
+            ("(2nd ed.).", "2nd ed"),
+            ("A title (2nd ed.).", "A title (2nd ed.)"),
             ("SL(2) bundles (and more)", "SL(2) bundles (and more)"),
             ("New York ,  NY", "New York, NY"),
             ("`rates'", "rates"),
