@@ -19,9 +19,7 @@ use bethe_tasks::citation::{
     lexicons, printed, template,
 };
 use bethe_tasks::tagging::data::{Format, Sequence, Sequences};
-use bethe_tasks::tagging::train::{
-    AllowedTransitions, BaseSettings, ConstraintSource, Labelled, TrainSettings, train,
-};
+use bethe_tasks::tagging::train::{BaseSettings, ConstraintSource, Labelled, TrainSettings, train};
 use bethe_tasks::tagging::{Lookup, TagOptions, Tagger, Tagging};
 
 fn main() {
@@ -61,7 +59,6 @@ fn tagger(data: &Path) -> Tagger {
         constraints: ConstraintSource::Auto,
         ..TrainSettings::default()
     };
-    settings.transitions = AllowedTransitions::Weighted;
     settings.base = BaseSettings {
         l1: 0.03,
         l2: 0.01,
