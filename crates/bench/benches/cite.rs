@@ -63,7 +63,7 @@ fn tagger(data: &Path) -> Tagger {
         l1: 0.03,
         l2: 0.01,
         pool: 3,
-        share: true,
+        share_weights: true,
         max_iterations: 60,
         ..BaseSettings::default()
     };

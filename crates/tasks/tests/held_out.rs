@@ -89,7 +89,7 @@ fn labels_share_what_one_of_them_was_seen_with() {
     let others = sequences("in\tB-venue\n1999\tI-venue:B-year\n\n");
     let score_within = |share: bool| {
         let mut settings = settings();
-        settings.base.share = share;
+        settings.base.share_weights = share;
         let labelled = Labelled { sequences: &train, scores: None };
         let base = Base::train(labelled, None, &settings, &mut |_| ()).unwrap();
         let found = base.predict(Labelled { sequences: &others, scores: None }).unwrap();

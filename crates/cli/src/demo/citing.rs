@@ -52,7 +52,7 @@ pub fn bibliography(out: &Path) -> Result<String> {
         ..TrainSettings::default()
     };
     settings.base.max_iterations = 30;
-    settings.base.share = true;
+    settings.base.share_weights = true;
     let tagger =
         train(Labelled { sequences: &sequences, scores: None }, None, &settings, &mut |_| ())?;
     tagger.write(&out.join(MODEL))?;
@@ -90,9 +90,13 @@ pub fn bibliography(out: &Path) -> Result<String> {
 }
 
 /// F1 of fields on the other references, of a tagger without rules that was trained on [`FEW`].
-fn few_labels(sequences: &[Sequence], settings: &TrainSettings, share: bool) -> Result<f64> {
+fn few_labels(
+    sequences: &[Sequence],
+    settings: &TrainSettings,
+    share_weights: bool,
+) -> Result<f64> {
     let (few, others) = sequences.split_at(FEW);
-    let base = BaseSettings { share, ..settings.base };
+    let base = BaseSettings { share_weights, ..settings.base };
     let settings = TrainSettings { base, constraints: ConstraintSource::None, ..settings.clone() };
     let tagger = train(Labelled { sequences: few, scores: None }, None, &settings, &mut |_| ())?;
     Ok(tagged(&tagger, others)?.0.f1)

@@ -89,7 +89,7 @@ fn base(flags: &Flags) -> Result<BaseSettings> {
         max_iterations: at_least("--max-iterations", flags.max_iterations, 1)?,
         patience: at_least("--patience", flags.patience.unwrap_or(default.patience), 1)?,
         pool: at_least("--pool", flags.pool.unwrap_or(default.pool), 1)?,
-        share: flags.share_weights,
+        share_weights: flags.share_weights,
         rate: match flags.rate.unwrap_or(default.rate) {
             rate if rate > 0.0 && rate <= 1000.0 => rate,
             rate => {

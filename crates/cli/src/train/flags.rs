@@ -105,8 +105,8 @@ pub struct Flags {
     #[arg(long, value_name = "N", help_heading = "Base model")]
     pub pool: Option<usize>,
 
-    /// Labels share weights for the tags that they have in common: more accurate for hierarchical labels,
-    /// two to three times as long to train; for lbfgs
+    /// Labels share weights for the tags that they have in common: often more accurate for hierarchical
+    /// labels; for lbfgs
     #[arg(long, help_heading = "Base model")]
     pub share_weights: bool,
 

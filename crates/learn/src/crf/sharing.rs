@@ -1,3 +1,5 @@
+use std::collections::HashMap;
+
 use rayon::prelude::*;
 
 use super::structure::Structure;
@@ -45,11 +47,11 @@ impl Sharing {
                 pairs.extend(parameters.map(|parameter| (weight as u32, parameter)));
             }
         }
-        let mut steps = vec![None; kinds * kinds];
+        let mut steps: HashMap<(usize, usize), Option<u32>> = HashMap::new();
         for (place, &(from, to)) in structure.transitions().weighted.iter().enumerate() {
             let weight = (rows.weights() + place) as u32;
-            for (from, to) in parts_of(from).zip(parts_of(to)) {
-                let step = &mut steps[from * kinds + to];
+            for both in parts_of(from).zip(parts_of(to)) {
+                let step = steps.entry(both).or_default();
                 number(step, &mut count);
                 pairs.extend(step.map(|parameter| (weight, parameter)));
             }

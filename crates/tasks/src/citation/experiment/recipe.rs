@@ -69,7 +69,7 @@ impl Recipe {
                 l1: 0.03,
                 l2: 0.01,
                 pool: POOL,
-                share: true,
+                share_weights: true,
                 max_iterations: settings.max_iterations.unwrap_or(60),
                 ..BaseSettings::default()
             },

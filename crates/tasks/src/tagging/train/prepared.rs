@@ -317,7 +317,7 @@ impl Seen {
         );
         let Self { ends, pairs, .. } = self;
         let expected = "pairs of states that were seen";
-        if !settings.base.share {
+        if !settings.base.share_weights {
             let seen = (&ends[..], pairs);
             return (Structure::new(count, seen, transitions, borders).expect(expected), None);
         }

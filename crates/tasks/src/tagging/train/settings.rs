@@ -82,7 +82,7 @@ pub struct BaseSettings {
     /// of models without each part; with one part, that of all attributes alone.
     pub pool: usize,
     /// Whether labels with tags in common share weights; quasi-Newton only.
-    pub share: bool,
+    pub share_weights: bool,
 }
 
 /// A method to train the base model with.
@@ -172,7 +172,7 @@ impl Default for BaseSettings {
             patience: 10,
             rate: 0.1,
             pool: 1,
-            share: false,
+            share_weights: false,
         }
     }
 }
