@@ -1,5 +1,6 @@
 use std::array::from_fn;
 use std::ops::Range;
+use std::sync::Arc;
 
 use pulp::Simd;
 
@@ -13,7 +14,8 @@ const MANY: usize = 500;
 /// The energy `Σ_j w_j φ_j(z_j)` over sparse rows.
 #[derive(Clone, Debug, Default)]
 pub struct Measurements {
-    rows: Rows,
+    /// Copies share them.
+    rows: Arc<Rows>,
     /// `[rows]`
     weights: Column,
     /// `[rows]`
@@ -21,6 +23,8 @@ pub struct Measurements {
     /// The penalties' parameters. `[2][rows]`
     parameters: [Column; 2],
     runs: Vec<Run>,
+    /// Whether a value, or what it is a sum of, may leave the range of a double.
+    overflows: bool,
     /// Gathered marginals, and measurements, of a piece.
     scratch: Box<[Piece; 2]>,
 }
@@ -35,6 +39,7 @@ impl Measurements {
         }
         debug_assert_eq!(self.weights.len(), self.rows.len());
         self.rows.extend(&mut self.runs, penalty.kind());
+        self.overflows |= !self.stays_finite(self.len() - 1);
     }
 
     /// Adds `weight·φ(coefficient·μ + offset)` for each of the cells from `column` on, one per offset.
@@ -50,7 +55,7 @@ impl Measurements {
         if offsets.is_empty() {
             return;
         }
-        self.rows.push_table(column, coefficient, offsets);
+        self.rows_mut().push_table(column, coefficient, offsets);
         for _ in offsets {
             self.weights.push(weight);
             self.kinds.push(penalty.kind());
@@ -59,6 +64,8 @@ impl Measurements {
             }
         }
         self.rows.extend_table(&mut self.runs, (offsets.len(), penalty.kind()));
+        let new = self.len() - offsets.len()..self.len();
+        self.overflows |= !new.into_iter().all(|row| self.stays_finite(row));
     }
 
     /// The linear functions.
@@ -68,7 +75,7 @@ impl Measurements {
 
     /// The linear functions, to add one.
     pub fn rows_mut(&mut self) -> &mut Rows {
-        &mut self.rows
+        Arc::make_mut(&mut self.rows)
     }
 
     /// The weight of each row.
@@ -129,14 +136,16 @@ impl Measurements {
 
     /// Whether values, and what they are sums of, stay within the range of a double.
     pub fn is_finite(&self) -> bool {
-        (0..self.len()).all(|row| {
-            let (low, high) = self.rows.range(row);
-            let (weight, penalty) = (self.weights[row], self.penalty(row));
-            let at_ends = [low, high].map(|z| weight * penalty.value(z));
-            let counted = matches!(penalty, Penalty::Poisson { .. });
-            (low.is_finite() && high.is_finite() || low > high)
-                && (counted || at_ends.iter().all(|value| value.is_finite()))
-        })
+        !self.overflows
+    }
+
+    fn stays_finite(&self, row: usize) -> bool {
+        let (low, high) = self.rows.range(row);
+        let (weight, penalty) = (self.weights[row], self.penalty(row));
+        let at_ends = [low, high].map(|z| weight * penalty.value(z));
+        let counted = matches!(penalty, Penalty::Poisson { .. });
+        (low.is_finite() && high.is_finite() || low > high)
+            && (counted || at_ends.iter().all(|value| value.is_finite()))
     }
 
     /// Largest violation of a hard constraint.

@@ -63,7 +63,7 @@ impl Alternating {
         find_base_tilt(&anchor, smoothness.value(), &mut base_tilt);
         let measurements = with_pieces(engine, &pieces);
         let convex = matches!(engine.energies.curvature(), Curvature::Convex { .. });
-        let dual = Dual::start(engine, measurements, base_tilt.clone(), 1.0 + smoothness.value());
+        let dual = Dual::start(engine, measurements, Some(&base_tilt), 1.0 + smoothness.value());
         let mut alternating = Self {
             dual,
             pieces,
@@ -160,8 +160,8 @@ impl Alternating {
         if choose_pieces(engine, &self.candidate.marginals, margin, &mut self.pieces) {
             let measurements = with_pieces(engine, &self.pieces);
             find_base_tilt(&self.anchor, self.smoothness.value(), &mut self.base_tilt);
-            let base_tilt = self.base_tilt.clone();
-            self.dual = Dual::start(engine, measurements, base_tilt, 1.0 + self.smoothness.value());
+            let (base_tilt, scale) = (Some(&*self.base_tilt), 1.0 + self.smoothness.value());
+            self.dual = Dual::start(engine, measurements, base_tilt, scale);
             return Verdict::Continue;
         }
         if self.convex { Verdict::Settled } else { Verdict::Stationary }

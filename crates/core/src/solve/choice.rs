@@ -74,9 +74,9 @@ pub(super) fn choose(
             Box::new(Alternating::start(engine, tolerance)?)
         }
         Method::Auto | Method::Dual => {
-            let (measurements, base) = (energies.measurements.clone(), engine.coordinates());
+            let measurements = energies.measurements.clone();
             let may_hand_over = settings.method == Method::Auto && energies.is_smooth();
-            let dual = Box::new(Dual::start(engine, measurements, vec![0.0; base], 1.0));
+            let dual = Box::new(Dual::start(engine, measurements, None, 1.0));
             if may_hand_over { Box::new(Relay::start(dual)) } else { dual }
         }
     })

@@ -178,7 +178,8 @@ struct Run<'a> {
     chosen: Option<Candidate>,
     /// The iteration in which the relative tolerance was first met.
     met_at: Option<usize>,
-    scratch: Point,
+    /// Where sharp bounds are worked out, once they are.
+    scratch: Option<Point>,
 }
 
 impl<'a> Run<'a> {
@@ -193,7 +194,7 @@ impl<'a> Run<'a> {
             is_kept: true,
             chosen: None,
             met_at: None,
-            scratch: Point::new(engine.coordinates()),
+            scratch: None,
         }
     }
 
@@ -214,7 +215,9 @@ impl<'a> Run<'a> {
             let out_of_time = self.clock.is_over();
             let ends = out_of_iterations || out_of_time || step.verdict != Verdict::Continue;
             if step.can_be_sharpened && self.is_sharp_bound_due(&candidate, ends) {
-                let bound = engine.sharp_bound(solver.point(), &mut self.scratch);
+                let coordinates = engine.coordinates();
+                let scratch = self.scratch.get_or_insert_with(|| Point::new(coordinates));
+                let bound = engine.sharp_bound(solver.point(), scratch);
                 self.lower_bound = self.lower_bound.max(bound);
             }
             let record = self.record(engine, &step);

@@ -87,8 +87,7 @@ impl Global {
             let chosen = engine.energies.nearest.iter().zip(&node.pieces);
             let constant = chosen.map(|(nearest, &piece)| nearest.piece_constant(piece)).sum();
             let measurements = with_pieces(engine, &node.pieces);
-            let base_tilt = vec![0.0; self.best.tilt.len()];
-            let dual = Dual::start(engine, measurements, base_tilt, 1.0);
+            let dual = Dual::start(engine, measurements, None, 1.0);
             self.open = Some(Open { dual, node, constant });
             return;
         }

@@ -2,7 +2,7 @@
 
 use super::Dual;
 use crate::energy::Penalty;
-use crate::solve::engine::{Engine, rounding};
+use crate::solve::engine::{Engine, Point, rounding};
 
 /// A constant that breaks its constraint by less is taken to hold.
 const ROUNDED: f64 = 1e-9;
@@ -18,7 +18,7 @@ impl Dual {
     /// below that is the proof; a diverging dual leads to such a `λ`.
     pub(super) fn is_infeasible(&mut self, engine: &mut Engine) -> bool {
         let rows = self.program.rows();
-        let point = &mut self.scratch;
+        let point = self.scratch.get_or_insert_with(|| Point::new(engine.coordinates()));
         point.tilt.fill(0.0);
         let (mut offset, mut gross) = (0.0, 0.0);
         for (row, &multiplier) in self.current.multipliers().iter().enumerate() {
@@ -45,8 +45,8 @@ impl Dual {
 
     /// Whether a hard constraint that no variable takes part in is broken.
     pub(super) fn breaks_a_constant(&self) -> bool {
-        let sizes = self.program.largest.iter().enumerate();
-        sizes.filter(|(_, size)| **size == 0.0).any(|(row, _)| {
+        let constants = self.program.measurements.runs().iter().filter(|run| run.is_constant());
+        constants.flat_map(|run| run.rows.clone()).any(|row| {
             let measured = self.program.measure(row, &self.current.point.marginals);
             self.program.penalty(row).violation(measured) > ROUNDED
         })
@@ -66,7 +66,7 @@ impl Dual {
     fn can_be_positive(&mut self, engine: &mut Engine, row: usize) -> bool {
         let (rows, largest) = (self.program.rows(), self.program.largest[row]);
         let scores = 1.0 + engine.lowest_score.abs().min(1e6) + engine.base.log_partition.abs();
-        let point = &mut self.scratch;
+        let point = self.scratch.get_or_insert_with(|| Point::new(engine.coordinates()));
         [1e2, 1e5, 1e8, 1e11].into_iter().filter(|_| largest > 0.0).any(|stretch| {
             point.tilt.fill(0.0);
             rows.add_row(row, stretch * scores / largest, &mut point.tilt);

@@ -51,7 +51,7 @@ const INFEASIBILITY_TEST: usize = 8;
 /// half as many again.
 const MOST_REMEMBERED: usize = 10;
 /// A dense product reads so many rows of its table in the time of a pass over its result.
-const ROWS_A_PASS: usize = 32;
+const ROWS_A_PASS: usize = 96;
 /// Passes over so few unknowns cost next to nothing.
 const FEW: usize = 100;
 
@@ -65,8 +65,8 @@ pub(super) struct Dual {
     remembers: bool,
     /// Whether the last step led anywhere: then the trial is where it started.
     moved: bool,
-    /// Where proofs of infeasibility are sought.
-    scratch: Point,
+    /// Where proofs of infeasibility are sought, once they are.
+    scratch: Option<Point>,
     tilt_limit: f64,
     /// The part of the longest step that the last search took.
     part: f64,
@@ -78,12 +78,12 @@ pub(super) struct Dual {
 }
 
 impl Dual {
-    /// The dual of `measurements`, whose weights are divided by `scale`, at the base potentials
+    /// The dual of `measurements`, whose weights are divided by `scale`, at the base potentials `θ`, or
     /// `θ + base_tilt`.
     pub fn start(
         engine: &mut Engine,
         measurements: Measurements,
-        base_tilt: Vec<f64>,
+        base_tilt: Option<&[f64]>,
         scale: f64,
     ) -> Self {
         let (rows, width) = (measurements.len(), engine.coordinates());
@@ -97,7 +97,7 @@ impl Dual {
             memory: (steps > 1).then(|| Memory::new(rows, steps)),
             remembers: false,
             moved: false,
-            scratch: Point::new(width),
+            scratch: None,
             tilt_limit: FIRST_TILT_LIMIT,
             part: 1.0,
             careful,
@@ -112,7 +112,7 @@ impl Dual {
     /// Moves to other base potentials and another scale, keeping the multipliers as far as they fit.
     pub fn rebase(&mut self, engine: &mut Engine, base_tilt: &[f64], scale: f64) {
         let ratio = self.program.scale / scale;
-        self.program.rebase(base_tilt, scale);
+        self.program.rebase(Some(base_tilt), scale);
         (self.part, self.failures) = (1.0, 0);
         let old = self.current.multipliers();
         self.program.set_unknowns(&mut self.trial.unknowns, |row| ratio * old[row]);

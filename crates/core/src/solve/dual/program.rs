@@ -15,10 +15,8 @@ use crate::vector::{Aligned, Column, PIECE, Piece, ZEROS, dispatch};
 
 pub(super) struct Program {
     pub measurements: Measurements,
-    /// Added to every tilt: what other energies contribute. `[support]`
-    base_tilt: Aligned,
-    /// Whether any of it is not 0.
-    has_base: bool,
+    /// Added to every tilt: what other energies contribute, if they do. `[support]`
+    base_tilt: Option<Aligned>,
     /// Weights are divided by this.
     pub scale: f64,
     /// The weights after that division. `[measurements]`
@@ -36,6 +34,8 @@ pub(super) struct Program {
     /// One over the number of tables in the block of each support coordinate, if any block has
     /// several. `[support]`
     pub shares: Option<Aligned>,
+    /// Columns whose tilts are not one row's alone at first.
+    gaps: Vec<Range<usize>>,
 }
 
 /// Multipliers and all that follows from them.
@@ -108,22 +108,25 @@ impl Program {
     pub fn new(
         engine: &Engine,
         measurements: Measurements,
-        base_tilt: Vec<f64>,
+        base_tilt: Option<&[f64]>,
         scale: f64,
     ) -> Self {
         let support = engine.energies.support();
-        let (mut block_of, mut shares) =
-            (vec![0; support.len()], Aligned::filled(support.len(), 1.0));
+        let mut block_of = vec![0; support.len()];
+        let mut shares: Option<Aligned> = None;
         for (index, block) in support.blocks().iter().enumerate() {
             block_of[block.range()].fill(index);
-            shares[block.range()].fill(1.0 / block.tables.len() as f64);
+            if block.tables.len() > 1 {
+                let shares = shares.get_or_insert_with(|| Aligned::filled(support.len(), 1.0));
+                shares[block.range()].fill(1.0 / block.tables.len() as f64);
+            }
         }
         let (largest, steepest) = coefficients(&measurements, support.len());
         let has_logarithms = measurements.kinds().any(|kind| kind == Kind::Poisson);
         let mut program = Self {
+            gaps: measurements.gaps(support.len()).collect(),
             measurements,
-            base_tilt: Aligned::filled(support.len(), 0.0),
-            has_base: false,
+            base_tilt: None,
             scale,
             inverse_weights: Column::default(),
             weights: Column::default(),
@@ -131,15 +134,19 @@ impl Program {
             steepest,
             has_logarithms,
             block_of,
-            shares: shares.iter().any(|&share| share != 1.0).then_some(shares),
+            shares,
         };
-        program.rebase(&base_tilt, scale);
+        program.rebase(base_tilt, scale);
         program
     }
 
-    pub fn rebase(&mut self, base_tilt: &[f64], scale: f64) {
-        self.base_tilt.copy_from_slice(base_tilt);
-        self.has_base = base_tilt.iter().any(|&t| t != 0.0);
+    pub fn rebase(&mut self, base_tilt: Option<&[f64]>, scale: f64) {
+        if let Some(base_tilt) = base_tilt {
+            let own = || Aligned::filled(base_tilt.len(), 0.0);
+            self.base_tilt.get_or_insert_with(own).copy_from_slice(base_tilt);
+        } else {
+            self.base_tilt = None;
+        }
         self.scale = scale;
         self.weights.refill(self.measurements.weight_column(), |weight| weight / scale);
         self.inverse_weights.refill(&self.weights, |weight| 1.0 / weight);
@@ -148,14 +155,20 @@ impl Program {
     /// What is added to the tilts of some columns, a piece at most.
     #[inline(always)]
     pub fn base(&self, columns: Range<usize>) -> &[f64] {
-        if self.has_base { &self.base_tilt[columns] } else { &ZEROS.0[..columns.len()] }
+        match &self.base_tilt {
+            Some(base_tilt) => &base_tilt[columns],
+            None => &ZEROS.0[..columns.len()],
+        }
     }
 
     /// Starts the tilts that are not one row's alone so far.
     #[inline(always)]
     pub fn start_tilt(&self, tilt: &mut [f64]) {
-        for gap in self.measurements.gaps(tilt.len()) {
-            tilt[gap.clone()].copy_from_slice(&self.base_tilt[gap]);
+        for gap in &self.gaps {
+            match &self.base_tilt {
+                Some(base_tilt) => tilt[gap.clone()].copy_from_slice(&base_tilt[gap.clone()]),
+                None => tilt[gap.clone()].fill(0.0),
+            }
         }
     }
 
@@ -173,10 +186,11 @@ impl Program {
     pub fn set_unknowns(&self, unknowns: &mut [f64], multiplier: impl Fn(usize) -> f64) {
         for run in self.measurements.pieces() {
             let [weights, first, second] = self.bounds(run.rows.clone());
-            specialised!(run.kind, |kind| for (place, row) in run.rows.clone().enumerate() {
-                let parameters = [first[place], second[place]];
-                let (low, high) = kind.multipliers(weights[place], parameters);
-                unknowns[row] = if kind == Kind::Poisson {
+            let unknowns = unknowns[run.rows.clone()].iter_mut().zip(run.rows.clone());
+            let own = weights.iter().zip(first.iter().zip(second));
+            specialised!(run.kind, |kind| for ((unknown, row), (w, (p, q))) in unknowns.zip(own) {
+                let (low, high) = kind.multipliers(*w, [*p, *q]);
+                *unknown = if kind == Kind::Poisson {
                     // A multiplier at the ceiling has no logarithm: stay a little below.
                     (high - multiplier(row)).max(1e-3 * high).ln()
                 } else {
@@ -204,7 +218,7 @@ impl Program {
     /// these read marginals as they are, in columns of their own; in pieces otherwise.
     #[inline(always)]
     pub fn walk(&self) -> impl Iterator<Item = (Run, Option<[f64; 4]>)> + '_ {
-        let common = self.common().filter(|_| self.shares.is_none() && !self.has_base);
+        let common = self.common().filter(|_| self.shares.is_none() && self.base_tilt.is_none());
         self.measurements.runs().iter().flat_map(move |run| {
             let alike = common.filter(|_| run.reads_as_is());
             let size = if alike.is_some() { run.rows.len() } else { PIECE };

@@ -73,7 +73,7 @@ fn passes_over_runs_come_to_what_their_rows_come_to() {
                 lowest_score: f64::NEG_INFINITY,
             });
             let base_tilt: Vec<f64> = (0..width).map(|c| 0.3 * noise(11 * c)).collect();
-            let program = Program::new(&engine, measurements, base_tilt.clone(), scale);
+            let program = Program::new(&engine, measurements, Some(&base_tilt), scale);
             let mut origin = Iterate::new(&program, width);
             let mut found = Iterate::new(&program, width);
             program.set_unknowns(&mut origin.unknowns, |_| 0.0);
@@ -100,7 +100,7 @@ fn the_latest_step_leads_where_a_memory_of_one_step_does() {
             energies: &mut bound.energies,
             lowest_score: f64::NEG_INFINITY,
         });
-        let program = Program::new(&engine, measurements, vec![0.0; width], 1.0);
+        let program = Program::new(&engine, measurements, None, 1.0);
         let [mut before, mut old, mut new] = [(); 3].map(|()| Iterate::new(&program, width));
         program.set_unknowns(&mut before.unknowns, |_| 0.0);
         program.place(&before, Blend::shorter(0.0), &mut old);
