@@ -3,7 +3,7 @@ use std::ops::Range;
 use super::agreement::Lay;
 use super::custom::BoundCustom;
 use super::layout::{Layout, LinearRow, linear_rows, whole_tables};
-use super::measurement::Sight;
+use super::passes::Sight;
 use super::squared_tables::MeasuredTable;
 use super::{Curvature, Energy, EnergyFunction, Measurements, Nearest, Penalty, Product, Rows};
 use crate::model::table::row_major_strides;

@@ -2,11 +2,10 @@ use std::array::from_fn;
 use std::ops::Range;
 use std::sync::Arc;
 
-use pulp::Simd;
-
+use super::passes::{Averaging, Sight, Visiting, Writing};
 use super::rows::{gaps, pieces};
-use super::{Curvature, EnergyFunction, Kind, Penalty, Rows, Run, specialised};
-use crate::vector::{Column, Piece, Place, Totals, approach, dispatch, vectorised};
+use super::{Curvature, EnergyFunction, Kind, Penalty, Rows, Run};
+use crate::vector::{Column, Piece, approach, dispatch};
 
 /// So many cells of tables have overlaps that the dual is slow on.
 const MANY: usize = 500;
@@ -168,59 +167,14 @@ impl Measurements {
         for gap in gaps(&self.rows, &self.runs, mean.len()) {
             approach(&mut mean[gap.clone()], share, &marginals[gap]);
         }
-        let ([value], []) = vectorised(
-            #[inline(always)]
-            || {
-                let mut totals = Totals::<1, 0>::new();
-                for run in self.pieces() {
-                    let (columns, own) = self.numbers(&run, marginals);
-                    let mean = &mut mean[columns];
-                    specialised!(run.kind, |kind| totals.sweep(
-                        [&mut *mean],
-                        (own, []),
-                        #[inline(always)]
-                        |[mean], [m, own @ ..], []| {
-                            let mean = mean + share * (m - mean);
-                            let [a, b, w, p, q] = own;
-                            let [value, _] = penalise(kind, [mean, a, b, w, p, q]);
-                            Place { values: [mean], terms: [value], sizes: [] }
-                        },
-                    ));
-                }
-                totals.finish()
-            },
-        );
-        value
+        dispatch(Averaging { measurements: self, share, marginals, mean })
     }
 
     /// The energy; `visit` sees the slopes `w_j φ_j′(z_j)` of each piece.
-    #[inline(always)]
-    fn visit(&mut self, marginals: &[f64], mut visit: impl FnMut(&Rows, &Run, &[f64])) -> f64 {
+    fn visit(&mut self, marginals: &[f64], visit: impl FnMut(&Rows, &Run, &[f64])) -> f64 {
         let Self { rows, weights, parameters: [first, second], runs, scratch, .. } = self;
-        let [gathered, measured] = &mut **scratch;
-        let ([value], []) = vectorised(
-            #[inline(always)]
-            || {
-                let mut totals = Totals::<1, 0>::new();
-                for run in pieces(runs) {
-                    let measured = &mut measured.0[..run.rows.len()];
-                    rows.measure_run(&run, marginals, [&mut gathered.0, measured]);
-                    let inputs = from_fn(|n| [&*weights, first, second][n].piece(run.rows.clone()));
-                    specialised!(run.kind, |kind| totals.sweep(
-                        [&mut *measured],
-                        (inputs, []),
-                        #[inline(always)]
-                        |[z], [w, p, q], []| {
-                            let [value, slope] = penalise(kind, [z, 1.0, 0.0, w, p, q]);
-                            Place { values: [slope], terms: [value], sizes: [] }
-                        },
-                    ));
-                    visit(rows, &run, measured);
-                }
-                totals.finish()
-            },
-        );
-        value
+        let columns = [&*weights, first, second];
+        dispatch(Visiting { rows, columns, runs, scratch, marginals, visit })
     }
 
     /// Writes the gradient, and shows each piece of it to `sight` once it is there. For measurements that
@@ -237,7 +191,11 @@ impl Measurements {
     /// The columns of a piece of straight measurements, and their marginals, coefficients, offsets,
     /// weights and parameters.
     #[inline(always)]
-    fn numbers<'a>(&'a self, run: &Run, marginals: &'a [f64]) -> (Range<usize>, [&'a [f64]; 6]) {
+    pub(super) fn numbers<'a>(
+        &'a self,
+        run: &Run,
+        marginals: &'a [f64],
+    ) -> (Range<usize>, [&'a [f64]; 6]) {
         let columns = self.rows.fresh_columns(run).expect("straight measurements");
         let a = self.rows.coefficients(run).expect("one entry a row");
         let [first, second] = &self.parameters;
@@ -278,57 +236,6 @@ impl Measurements {
     }
 }
 
-/// Sees a gradient, a piece at a time.
-pub(crate) trait Sight {
-    /// `gradient` is that of the coordinates in `range`.
-    fn see<S: Simd>(&mut self, simd: S, range: Range<usize>, gradient: &[f64]);
-}
-
-struct Writing<'a, V> {
-    measurements: &'a Measurements,
-    marginals: &'a [f64],
-    gradient: &'a mut [f64],
-    sight: &'a mut V,
-}
-
-impl<V: Sight> pulp::WithSimd for Writing<'_, V> {
-    type Output = f64;
-
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, simd: S) -> f64 {
-        let Self { measurements, marginals, gradient, sight } = self;
-        let mut totals = Totals::<1, 0>::new();
-        for gap in measurements.gaps(gradient.len()) {
-            gradient[gap.clone()].fill(0.0);
-            sight.see(simd, gap.clone(), &gradient[gap]);
-        }
-        for run in measurements.pieces() {
-            let (columns, own) = measurements.numbers(&run, marginals);
-            let target = &mut gradient[columns.clone()];
-            specialised!(run.kind, |kind| totals.sweep(
-                [&mut *target],
-                (own, []),
-                #[inline(always)]
-                |_, own, []| {
-                    let [value, slope] = penalise(kind, own);
-                    Place { values: [slope], terms: [value], sizes: [] }
-                },
-            ));
-            sight.see(simd, columns, target);
-        }
-        let ([value], []) = totals.finish();
-        value
-    }
-}
-
-/// A weighted penalty at `z = b + a·m`, and its derivative by `m`, given `m`, `a`, `b`, weight and
-/// parameters.
-#[inline(always)]
-fn penalise(kind: Kind, [m, a, b, weight, first, second]: [f64; 6]) -> [f64; 2] {
-    let (z, penalty) = (b + a * m, kind.with([first, second]));
-    [weight * penalty.value(z), weight * penalty.derivative(z) * a]
-}
-
 impl EnergyFunction for Measurements {
     fn evaluate(&mut self, marginals: &[f64], gradient: &mut [f64]) -> f64 {
         self.visit(
@@ -361,6 +268,8 @@ impl EnergyFunction for Measurements {
 
 #[cfg(test)]
 mod tests {
+    use pulp::Simd;
+
     use super::*;
 
     const COLUMNS: usize = 700;
@@ -408,6 +317,41 @@ mod tests {
         assert!(mean.iter().zip(&marginals).all(|(a, m)| (a - (0.375 + 0.25 * m)).abs() < 1e-15));
         let value = all.evaluate(&mean, &mut expected);
         assert!((found - value).abs() < 1e-12 * value.abs(), "{found} for {value}");
+    }
+
+    #[test]
+    fn the_energy_is_the_sum_of_weighted_penalties() {
+        let penalties = [
+            Penalty::Linear,
+            Penalty::Hinge,
+            Penalty::SmoothedHinge,
+            Penalty::Squared,
+            Penalty::Absolute,
+            Penalty::Huber { delta: 0.3 },
+            Penalty::Poisson { rate: 2.0, count: 1.5 },
+            Penalty::Poisson { rate: 2.0, count: 0.0 },
+            Penalty::AtMost,
+        ];
+        for penalty in penalties {
+            let mut all = Measurements::default();
+            for row in 0..90 {
+                let offset =
+                    if penalty.kind() == Kind::Poisson { 0.1 } else { row as f64 / 30.0 - 1.5 };
+                all.rows_mut().push([(row, 0.5 + row as f64 / 45.0)], &[offset], (-2.0, 4.0));
+                all.push(0.5 + row as f64 / 60.0, penalty);
+            }
+            let marginals: Vec<f64> = (0..90).map(|c| (c as f64 * 0.377).fract()).collect();
+            let mut gradient = vec![0.0; 90];
+            let energy = all.evaluate(&marginals, &mut gradient);
+            let expected: f64 = (0..90).map(|row| all.value(row, &marginals)).sum();
+            assert!((energy - expected).abs() <= 1e-12 * expected.abs(), "{penalty:?}");
+            for (row, found) in gradient.iter().enumerate() {
+                let (_, a) = all.rows().entries(row).next().unwrap();
+                let slope = penalty.derivative(all.rows().measure(row, &marginals));
+                let expected = all.weights()[row] * slope * a;
+                assert!((found - expected).abs() <= 1e-13 * expected.abs(), "{penalty:?}, {row}");
+            }
+        }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 use crate::energy::{Curvature, Energies, Whole};
 use crate::oracle::Oracle;
-use crate::vector::{Aligned, Reduced, dispatch, sums, vectorised};
+use crate::vector::{Aligned, Entry, Formula, Number, Reduced, dispatch, pass};
 
 use super::SolveError;
 use super::average::Average;
@@ -257,11 +257,19 @@ pub(super) fn is_fixed(residual: f64, tables: usize) -> bool {
 
 /// `KL(p ‖ q)` of the distributions at two points: `⟨δ_p − δ_q, μ_p⟩ − A_p + A_q`.
 pub(super) fn divergence(p: &Point, q: &Point) -> f64 {
-    let [moved] = vectorised(
-        #[inline(always)]
-        || sums([&p.tilt, &q.tilt, &p.marginals], |[to, from, marginal]| [(to - from) * marginal]),
-    );
+    let Reduced { sums: [moved], .. } = pass(Travel, [], [&p.tilt, &q.tilt, &p.marginals]);
     moved - p.log_partition + q.log_partition
+}
+
+/// `⟨δ_p − δ_q, μ_p⟩`
+#[derive(Clone, Copy)]
+struct Travel;
+
+impl Formula<0, 3, 1, 0> for Travel {
+    #[inline(always)]
+    fn at<N: Number>(self, _: [N; 0], [to, from, marginal]: [N; 3]) -> Entry<N, 0, 1, 0> {
+        Entry { values: [], products: [[to - from, marginal]], sizes: [] }
+    }
 }
 
 impl<'a> Engine<'a> {

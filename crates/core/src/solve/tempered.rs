@@ -24,7 +24,7 @@ use super::dual::quasi_newton::{End, Memory};
 use super::dual::{FAILURES, FIRST_TILT_LIMIT, TRIALS, is_descent, shorter, value_noise};
 use super::engine::{Engine, Point, Solver, Step, Verdict, lower_bound, rounding};
 use crate::energy::SquaredTables;
-use crate::vector::{Aligned, Place, sums, sweep, vectorised};
+use crate::vector::{Aligned, Entry, Formula, Number, Reduced, dot, pass};
 
 /// At the first weights no tilt is farther than this from 0 at its first fixed-point step.
 const FIRST_REACH: f64 = 1000.0;
@@ -95,28 +95,9 @@ impl Iterate {
         engine.call_at(&mut self.point);
         let Self { point, gradient, diagonal, .. } = self;
         let SquaredTables { weights, inverse_weights, targets, .. } = tables;
-        let (totals, [residual]) = vectorised(
-            #[inline(always)]
-            || {
-                sweep(
-                    [&mut *gradient, &mut *diagonal],
-                    [&point.tilt, &point.marginals, targets, weights, inverse_weights],
-                    #[inline(always)]
-                    |_, [tilt, marginal, target, weight, inverse]| {
-                        let error = marginal - target;
-                        let (gradient, apart) =
-                            (error + scale * inverse * tilt, error + inverse * tilt);
-                        let (linear, square) = (tilt * target, inverse * tilt * tilt);
-                        let weighed = weight * gradient * gradient;
-                        let energy = weight * error * error;
-                        let terms =
-                            [linear, linear.abs(), square, weighed, energy, weight * apart * apart];
-                        let values = [gradient, 1.0 / (marginal + scale * inverse)];
-                        Place { values, terms, sizes: [gradient.abs()] }
-                    },
-                )
-            },
-        );
+        let numbers = [&*point.tilt, &point.marginals, targets, weights, inverse_weights];
+        let Reduced { sums: totals, sizes: [residual] } =
+            pass(Fit { scale }, [gradient, diagonal], numbers);
         let [linear, linear_size, square, weighed, energy, apart] = totals;
         let log_partition = point.log_partition;
         self.residual = residual;
@@ -223,12 +204,36 @@ impl Tempered {
     }
 }
 
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    let [sum] = vectorised(
-        #[inline(always)]
-        || sums([a, b], |[a, b]| [a * b]),
-    );
-    sum
+/// Gradient and diagonal, and what [`Iterate::evaluate`] sums up.
+#[derive(Clone, Copy)]
+struct Fit {
+    scale: f64,
+}
+
+impl Formula<2, 5, 6, 1> for Fit {
+    #[inline(always)]
+    fn at<N: Number>(
+        self,
+        _: [N; 2],
+        [tilt, marginal, target, weight, inverse]: [N; 5],
+    ) -> Entry<N, 2, 6, 1> {
+        let (error, one) = (marginal - target, tilt.splat(1.0));
+        let (own, scaled) = (inverse * tilt, inverse * self.scale);
+        let (gradient, apart) = (scaled.times_plus(tilt, error), error + own);
+        let linear = tilt * target;
+        Entry {
+            values: [gradient, one / (marginal + scaled)],
+            products: [
+                [linear, one],
+                [linear.abs(), one],
+                [own, tilt],
+                [weight * gradient, gradient],
+                [weight * error, error],
+                [weight * apart, apart],
+            ],
+            sizes: [gradient.abs()],
+        }
+    }
 }
 
 impl Solver for Tempered {

@@ -2,6 +2,7 @@
 
 use pulp::Simd;
 
+use super::dispatch;
 use super::number::{Number, Wide, WideTruth};
 
 /// What a pass makes of the places of a vector.
@@ -12,6 +13,56 @@ pub(crate) struct Entry<V, const T: usize, const N: usize, const K: usize> {
     pub products: [[V; 2]; N],
     /// Numbers, not negative, of which the greatest is wanted.
     pub sizes: [V; K],
+}
+
+/// What becomes of every place of some vectors, written for any kind of number.
+pub(crate) trait Formula<const T: usize, const M: usize, const N: usize, const K: usize>:
+    Copy
+{
+    /// Given what `T` targets and the inputs hold.
+    fn at<V: Number>(self, old: [V; T], given: [V; M]) -> Entry<V, T, N, K>;
+}
+
+/// One pass of a formula over vectors of one length.
+pub(crate) fn pass<
+    F: Formula<T, M, N, K>,
+    const T: usize,
+    const M: usize,
+    const N: usize,
+    const K: usize,
+>(
+    formula: F,
+    targets: [&mut [f64]; T],
+    inputs: [&[f64]; M],
+) -> Reduced<N, K> {
+    dispatch(Pass { formula, targets, inputs })
+}
+
+struct Pass<'a, F, const T: usize, const M: usize, const N: usize, const K: usize> {
+    formula: F,
+    targets: [&'a mut [f64]; T],
+    inputs: [&'a [f64]; M],
+}
+
+impl<F, const T: usize, const M: usize, const N: usize, const K: usize> pulp::WithSimd
+    for Pass<'_, F, T, M, N, K>
+where
+    F: Formula<T, M, N, K>,
+{
+    type Output = Reduced<N, K>;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) -> Reduced<N, K> {
+        let Self { formula, targets, inputs } = self;
+        let mut reduction = Reduction::new(simd);
+        reduction.sweep(
+            targets,
+            inputs,
+            #[inline(always)]
+            |old, given| formula.at(old, given),
+        );
+        reduction.finish()
+    }
 }
 
 /// Sums of products, and greatest sizes (NaN shows in the sums, but perhaps not there), over the places
@@ -126,6 +177,7 @@ impl<S: Simd, const N: usize, const K: usize> Reduction<S, N, K> {
     }
 }
 
+/// [`Reduction::sweep`], to be compiled by itself.
 struct Apart<'a, S: Simd, F, const T: usize, const M: usize, const N: usize, const K: usize> {
     totals: &'a mut Reduction<S, N, K>,
     targets: [&'a mut [f64]; T],
@@ -145,6 +197,54 @@ where
     fn call(self) {
         let Self { totals, targets, inputs, step } = self;
         totals.sweep(targets, inputs, step);
+    }
+}
+
+/// `⟨a, b⟩`
+pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
+    let Reduced { sums: [sum], sizes: [] } = pass(Dot, [], [a, b]);
+    sum
+}
+
+#[derive(Clone, Copy)]
+struct Dot;
+
+impl Formula<0, 2, 1, 0> for Dot {
+    #[inline(always)]
+    fn at<V: Number>(self, _: [V; 0], product: [V; 2]) -> Entry<V, 0, 1, 0> {
+        Entry { values: [], products: [product], sizes: [] }
+    }
+}
+
+/// `‖a − b‖∞`
+pub(crate) fn farthest(a: &[f64], b: &[f64]) -> f64 {
+    let Reduced { sums: [], sizes: [size] } = pass(Apartness, [], [a, b]);
+    size
+}
+
+#[derive(Clone, Copy)]
+struct Apartness;
+
+impl Formula<0, 2, 0, 1> for Apartness {
+    #[inline(always)]
+    fn at<V: Number>(self, _: [V; 0], [a, b]: [V; 2]) -> Entry<V, 0, 0, 1> {
+        Entry { values: [], products: [], sizes: [(a - b).abs()] }
+    }
+}
+
+/// `‖a‖∞`
+pub(crate) fn greatest(a: &[f64]) -> f64 {
+    let Reduced { sums: [], sizes: [size] } = pass(Size, [], [a]);
+    size
+}
+
+#[derive(Clone, Copy)]
+struct Size;
+
+impl Formula<0, 1, 0, 1> for Size {
+    #[inline(always)]
+    fn at<V: Number>(self, _: [V; 0], [a]: [V; 1]) -> Entry<V, 0, 0, 1> {
+        Entry { values: [], products: [], sizes: [a.abs()] }
     }
 }
 
@@ -168,29 +268,17 @@ impl<const N: usize, const K: usize> Reduced<N, K> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::dispatch;
     use super::*;
 
-    struct Pass<'a>([&'a [f64]; 2], &'a mut [f64]);
+    #[derive(Clone, Copy)]
+    struct Probe;
 
-    impl pulp::WithSimd for Pass<'_> {
-        type Output = Reduced<2, 1>;
-
+    impl Formula<1, 2, 2, 1> for Probe {
         #[inline(always)]
-        fn with_simd<S: Simd>(self, simd: S) -> Reduced<2, 1> {
-            let mut reduction = Reduction::new(simd);
-            reduction.sweep(
-                [self.1],
-                self.0,
-                #[inline(always)]
-                |[old], [a, b]| Entry {
-                    values: [old + a * 2.0],
-                    // Not 0 where there is nothing.
-                    products: [[a, b], [a.splat(1.0); 2]],
-                    sizes: [(a - b + 3.0).abs()],
-                },
-            );
-            reduction.finish()
+        fn at<V: Number>(self, [old]: [V; 1], [a, b]: [V; 2]) -> Entry<V, 1, 2, 1> {
+            // A product that is not 0 where there is nothing.
+            let products = [[a, b], [a.splat(1.0); 2]];
+            Entry { values: [old + a * 2.0], products, sizes: [(a - b + 3.0).abs()] }
         }
     }
 
@@ -201,13 +289,22 @@ mod tests {
             let b: Vec<f64> = (0..length).map(|i| (i as f64 * 1.3).cos()).collect();
             let (mut target, mut plain) = (b.clone(), b.clone());
             let Reduced { sums: [sum, count], sizes: [size] } =
-                dispatch(Pass([&a, &b], &mut target));
+                pass(Probe, [&mut target], [&a, &b]);
             plain.iter_mut().zip(&a).for_each(|(t, a)| *t += 2.0 * a);
             let expected: f64 = a.iter().zip(&b).map(|(a, b)| a * b).sum();
             assert_eq!((target, count), (plain, length as f64));
             assert!((sum - expected).abs() < 1e-12, "{length}: {sum} for {expected}");
             let largest = a.iter().zip(&b).map(|(a, b)| a - b + 3.0).fold(0.0, f64::max);
             assert_eq!(size, largest);
+        }
+    }
+
+    #[test]
+    fn a_sum_shows_what_is_not_a_number() {
+        for place in [0, 31, 40] {
+            let mut vector = vec![1.0; 41];
+            vector[place] = f64::NAN;
+            assert!(dot(&vector, &[1.0; 41]).is_nan());
         }
     }
 }

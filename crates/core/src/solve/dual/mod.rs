@@ -26,7 +26,7 @@ use secant::Secant;
 
 use super::engine::{Engine, Point, Solver, Step, Verdict, rounding};
 use crate::energy::Measurements;
-use crate::vector::{Place, sweep, vectorised};
+use crate::vector::farthest;
 
 /// The first step may change no potential by more than this; the limit doubles when it binds.
 pub(super) const FIRST_TILT_LIMIT: f64 = 8.0;
@@ -205,18 +205,7 @@ impl Dual {
         if reach <= 0.5 * self.tilt_limit {
             return false;
         }
-        let tilts = [&self.trial.point.tilt[..], &self.current.point.tilt];
-        let ([], [largest]) = vectorised(
-            #[inline(always)]
-            || {
-                sweep(
-                    [],
-                    tilts,
-                    #[inline(always)]
-                    |[], [b, a]| Place { values: [], terms: [], sizes: [(b - a).abs()] },
-                )
-            },
-        );
+        let largest = farthest(&self.trial.point.tilt, &self.current.point.tilt);
         if largest > self.tilt_limit {
             self.shorten(self.tilt_limit / largest);
             return true;

@@ -11,7 +11,7 @@ use super::placement::{Blend, Placed, Placement};
 use super::secant::Secant;
 use crate::energy::{Kind, Measurements, Penalty, Rows, Run, clip, specialised};
 use crate::solve::engine::{Engine, Point};
-use crate::vector::{Aligned, Column, PIECE, Piece, ZEROS, dispatch};
+use crate::vector::{Aligned, Column, PIECE, Piece, ZEROS, dispatch, greatest};
 
 pub(super) struct Program {
     pub measurements: Measurements,
@@ -298,5 +298,6 @@ fn coefficients(measurements: &Measurements, width: usize) -> (Aligned, f64) {
             }
         }
     }
-    (largest, slopes.into_iter().fold(0.0, f64::max))
+    let steepest = greatest(&slopes);
+    (largest, steepest)
 }

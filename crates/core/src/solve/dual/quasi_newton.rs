@@ -2,8 +2,10 @@
 
 use std::ops::Range;
 
+use pulp::Simd;
+
 use crate::vector::aligned::padded;
-use crate::vector::{Aligned, Place, sums, sweep, vectorised};
+use crate::vector::{Aligned, Entry, Formula, Number, Reduced, Reduction, dispatch, pass};
 
 /// An end of a step: where it is, the gradient there, and the inverse of the curvature in each coordinate, 0
 /// where it is not free.
@@ -84,24 +86,8 @@ impl Memory {
     pub fn keep(&mut self, from: End, to: End) {
         let range = self.range(self.kept);
         let (steps, changes) = (&mut self.steps[range.clone()], &mut self.changes[range]);
-        let [x, old_x, g, old_g, d] =
-            [to.unknowns, from.unknowns, to.gradient, from.gradient, to.diagonal];
-        let (products, []) = vectorised(
-            #[inline(always)]
-            || {
-                sweep(
-                    [&mut *steps, &mut *changes],
-                    [x, old_x, g, old_g, d],
-                    #[inline(always)]
-                    |_, [x, old_x, g, old_g, d]| {
-                        let (step, change) = (x - old_x, g - old_g);
-                        let (s, c) = if d > 0.0 { (step, change) } else { (0.0, 0.0) };
-                        let terms = [-s * g, s * c, s * s, c * c, c * c * d];
-                        Place { values: [step, change], terms, sizes: [] }
-                    },
-                )
-            },
-        );
+        let numbers = [to.unknowns, from.unknowns, to.gradient, from.gradient, to.diagonal];
+        let Reduced { sums: products, .. } = pass(Kept, [steps, changes], numbers);
         let slot = self.slot(self.kept);
         self.factors[slot] = Factors::new(products);
         self.kept += 1;
@@ -120,68 +106,7 @@ impl Memory {
         direction: &mut [f64],
         project: &mut impl FnMut(&mut [f64]),
     ) {
-        vectorised(
-            #[inline(always)]
-            || self.recur(gradient, diagonal, direction, project),
-        );
-    }
-
-    #[inline(always)]
-    fn recur(
-        &mut self,
-        gradient: &[f64],
-        diagonal: &[f64],
-        direction: &mut [f64],
-        project: &mut impl FnMut(&mut [f64]),
-    ) {
-        direction.iter_mut().zip(gradient).for_each(|(q, g)| *q = -g);
-        if self.is_empty() {
-            direction.iter_mut().zip(diagonal).for_each(|(q, d)| *q *= d);
-            project(direction);
-            return;
-        }
-        let (first, last) = (self.first, self.kept - 1);
-        for pair in (first + 1..=last).rev() {
-            let share = self.factors[self.slot(pair)].share;
-            let (_, change) = self.pair(pair);
-            let (older_step, older_change) = self.pair(pair - 1);
-            let inputs = [change, older_step, older_change, diagonal];
-            let (products, []) = sweep(
-                [&mut *direction],
-                inputs,
-                #[inline(always)]
-                |[q], [change, s, c, d]| {
-                    let q = q - share * change;
-                    let (s, c) = if d > 0.0 { (s, c) } else { (0.0, 0.0) };
-                    Place { values: [q], terms: [s * q, s * c, s * s, c * c, c * c * d], sizes: [] }
-                },
-            );
-            let slot = self.slot(pair - 1);
-            self.factors[slot] = Factors::new(products);
-        }
-        let share = self.factors[self.slot(first)].share;
-        let scale = self.scale();
-        let (_, change) = self.pair(first);
-        let places = direction.iter_mut().zip(change.iter().zip(diagonal));
-        places.for_each(|(q, (change, d))| *q = scale * d * (*q - share * change));
-        project(direction);
-        let [mut along] = sums([change, direction], |[change, q]| [change * q]);
-        for pair in first..=last {
-            let Factors { curvature, share, .. } = self.factors[self.slot(pair)];
-            let back = share - along / curvature;
-            let (step, _) = self.pair(pair);
-            // The last has no newer one: any vector will do.
-            let newer_change = if pair < last { self.pair(pair + 1).1 } else { step };
-            ([along], _) = sweep(
-                [&mut *direction],
-                [step, newer_change, diagonal],
-                #[inline(always)]
-                |[q], [s, c, d]| {
-                    let q = if d > 0.0 { q + back * s } else { 0.0 };
-                    Place { values: [q], terms: [c * q], sizes: [0.0; 0] }
-                },
-            );
-        }
+        dispatch(Recursion { memory: self, gradient, diagonal, direction, project });
     }
 
     /// The diagonal knows the problem's scales; the latest pair of use corrects it by a factor.
@@ -210,5 +135,102 @@ impl Memory {
     fn pair(&self, pair: usize) -> (&[f64], &[f64]) {
         let range = self.range(pair);
         (&self.steps[range.clone()], &self.changes[range])
+    }
+}
+
+/// What [`Memory::keep`] makes of a step: the step, the change, and the products of [`Factors::new`].
+#[derive(Clone, Copy)]
+struct Kept;
+
+impl Formula<2, 5, 5, 0> for Kept {
+    #[inline(always)]
+    fn at<N: Number>(self, _: [N; 2], [x, old_x, g, old_g, d]: [N; 5]) -> Entry<N, 2, 5, 0> {
+        let (step, change) = (x - old_x, g - old_g);
+        let products = products([-g, step, change, d]);
+        Entry { values: [step, change], products, sizes: [] }
+    }
+}
+
+/// The products of [`Factors::new`], given direction, step, change and diagonal.
+#[inline(always)]
+fn products<N: Number>([q, step, change, d]: [N; 4]) -> [[N; 2]; 5] {
+    let zero = d.splat(0.0);
+    let is_free = zero.is_below(d);
+    let (s, c) = (N::choose(is_free, step, zero), N::choose(is_free, change, zero));
+    [[s, q], [s, c], [s, s], [c, c], [c * d, c]]
+}
+
+/// [`Memory::direction`]
+struct Recursion<'a, P> {
+    memory: &'a mut Memory,
+    gradient: &'a [f64],
+    diagonal: &'a [f64],
+    direction: &'a mut [f64],
+    project: &'a mut P,
+}
+
+impl<P: FnMut(&mut [f64])> pulp::WithSimd for Recursion<'_, P> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let Self { memory, gradient, diagonal, direction, project } = self;
+        direction.iter_mut().zip(gradient).for_each(|(q, g)| *q = -g);
+        if memory.is_empty() {
+            direction.iter_mut().zip(diagonal).for_each(|(q, d)| *q *= d);
+            project(direction);
+            return;
+        }
+        let (first, last) = (memory.first, memory.kept - 1);
+        for pair in (first + 1..=last).rev() {
+            let (_, change) = memory.pair(pair);
+            let (older_step, older_change) = memory.pair(pair - 1);
+            let mut totals = Reduction::new(simd);
+            let share = totals.all(-memory.factors[memory.slot(pair)].share);
+            totals.sweep(
+                [&mut *direction],
+                [change, older_step, older_change, diagonal],
+                #[inline(always)]
+                |[q], [change, s, c, d]| {
+                    let q = change.times_plus(share, q);
+                    Entry { values: [q], products: products([q, s, c, d]), sizes: [] }
+                },
+            );
+            let slot = memory.slot(pair - 1);
+            let Reduced { sums, sizes: [] } = totals.finish();
+            memory.factors[slot] = Factors::new(sums);
+        }
+        let share = memory.factors[memory.slot(first)].share;
+        let scale = memory.scale();
+        let (_, change) = memory.pair(first);
+        let places = direction.iter_mut().zip(change.iter().zip(diagonal));
+        places.for_each(|(q, (change, d))| *q = scale * d * (*q - share * change));
+        project(direction);
+        let mut totals = Reduction::new(simd);
+        totals.sweep(
+            [],
+            [change, direction],
+            #[inline(always)]
+            |[], product| Entry { values: [], products: [product], sizes: [] },
+        );
+        let Reduced { sums: [mut along], sizes: [] } = totals.finish();
+        for pair in first..=last {
+            let Factors { curvature, share, .. } = memory.factors[memory.slot(pair)];
+            let (step, _) = memory.pair(pair);
+            // The last has no newer one: any vector will do.
+            let newer_change = if pair < last { memory.pair(pair + 1).1 } else { step };
+            let mut totals = Reduction::new(simd);
+            let (back, zero) = (totals.all(share - along / curvature), totals.all(0.0));
+            totals.sweep(
+                [&mut *direction],
+                [step, newer_change, diagonal],
+                #[inline(always)]
+                |[q], [s, c, d]| {
+                    let q = Number::choose(zero.is_below(d), s.times_plus(back, q), zero);
+                    Entry { values: [q], products: [[c, q]], sizes: [] }
+                },
+            );
+            Reduced { sums: [along], sizes: [] } = totals.finish();
+        }
     }
 }
