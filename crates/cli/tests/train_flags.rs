@@ -250,6 +250,10 @@ fn flags_that_would_do_nothing_are_refused() {
         (&["--rate", "1"], "--rate: found with lbfgs"),
         (&["--optimiser", "adagrad", "--l1", "1"], "--l1: found with adagrad"),
         (
+            &["--scheme", "plain", "--share-weights"],
+            "--share-weights: found with --scheme plain, whose labels have nothing in common",
+        ),
+        (
             &["--optimiser", "adagrad", "--share-weights"],
             "--share-weights: found with adagrad, expected --optimiser lbfgs",
         ),

@@ -192,6 +192,10 @@ fn check_combinations(flags: &Flags) -> Result<()> {
             return Err(bad_input("--dev: found without --dev-scores, expected both or neither"));
         }
     }
+    if flags.scheme == SchemeChoice::Plain {
+        let what = "with --scheme plain, whose labels have nothing in common";
+        without(what, &[("--share-weights", flags.share_weights)])?;
+    }
     match flags.optimiser {
         OptimiserChoice::Lbfgs => {
             without("with lbfgs, expected --optimiser adagrad", &[("--rate", flags.rate.is_some())])
