@@ -19,8 +19,9 @@ use bethe_tasks::citation::{
     lexicons, printed, template,
 };
 use bethe_tasks::tagging::data::{Format, Sequence, Sequences};
+use bethe_tasks::tagging::features::Workspace;
 use bethe_tasks::tagging::train::{BaseSettings, ConstraintSource, Labelled, TrainSettings, train};
-use bethe_tasks::tagging::{Lookup, TagOptions, Tagger, Tagging};
+use bethe_tasks::tagging::{TagOptions, Tagger, Tagging};
 
 fn main() {
     let Some(data) = bethe_bench::data_folder() else {
@@ -155,15 +156,15 @@ fn speed(
         cited.iter().map(|cited| citer.sequence(&cited.text, &cited.tokens)).collect();
     let parts = tagger.parts();
     let kit = (&parts.extractor, &parts.dictionary);
-    let (mut lookup, mut corpus) = (Lookup::default(), Corpus::new());
+    let (mut workspace, mut corpus) = (Workspace::default(), Corpus::new());
     let mut observed = Corpus::new();
     for sequence in &sequences {
-        parts.input.observe(kit, sequence, &mut lookup, &mut observed).expect("tokens");
+        parts.input.observe(kit, sequence, &mut workspace, &mut observed).expect("tokens");
     }
     let mut features = || {
         corpus.clear();
         for sequence in &sequences {
-            parts.input.observe(kit, sequence, &mut lookup, &mut corpus).expect("tokens");
+            parts.input.observe(kit, sequence, &mut workspace, &mut corpus).expect("tokens");
         }
     };
     let mut scorer = Scorer::default();

@@ -1,5 +1,7 @@
 //! Strings numbered in the order in which they came.
 
+use crate::fingerprint::Fingerprint;
+
 /// A map from strings to `0..len`, in three flat arrays that go into a file as they are: loading one
 /// builds nothing, it only checks.
 #[derive(Clone, Debug, PartialEq)]
@@ -11,40 +13,6 @@ pub struct Dictionary {
     /// Open addressing, a power of two of slots, as [`Packing`] has them: the number of a string, and
     /// bits of its hash, so that nearly all others are told apart without being read.
     slots: Vec<u32>,
-}
-
-/// Strings to look up together: see [`Dictionary::find_all`].
-#[derive(Clone, Debug, Default)]
-pub struct Texts {
-    /// All of them, one after the other.
-    bytes: Vec<u8>,
-    /// Where each ends, and its hash.
-    strings: Vec<(u32, u64)>,
-}
-
-impl Texts {
-    /// Forgets all strings, and keeps the memory.
-    pub fn clear(&mut self) {
-        self.bytes.clear();
-        self.strings.clear();
-    }
-
-    /// Adds a string.
-    #[inline]
-    pub fn push(&mut self, string: &str) {
-        self.bytes.extend_from_slice(string.as_bytes());
-        self.strings.push((self.bytes.len() as u32, hash(string.as_bytes())));
-    }
-
-    /// Number of strings.
-    pub fn len(&self) -> usize {
-        self.strings.len()
-    }
-
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.strings.is_empty()
-    }
 }
 
 /// Why three arrays are no dictionary.
@@ -111,7 +79,12 @@ impl Dictionary {
         {
             return Err(wrong);
         }
-        Ok(Self { bytes, ends, slots })
+        let mut own = Self { bytes, ends, slots };
+        // In files of an earlier version strings lie where another hash led.
+        if !own.is_empty() && own.find(own.string(0)) != Some(0) {
+            own.place_all(own.slots.len());
+        }
+        Ok(own)
     }
 
     /// The arrays: bytes, ends, slots.
@@ -135,44 +108,37 @@ impl Dictionary {
     }
 
     /// The number of a string, if it has one.
-    #[inline]
     pub fn find(&self, string: &str) -> Option<u32> {
-        let slot = self.slot_of(string.as_bytes(), hash(string.as_bytes()));
-        self.packing().number(self.slots[slot])
+        self.number_in(self.slot_of(string, Fingerprint::of(string).hash()))
     }
 
-    /// The number of each string, if it has one.
+    /// The number of each key's string, if it has one, in the order of the keys. `hash` is that of a key's
+    /// [`Fingerprint`]; `is` tells whether bytes are its string, and is asked of few others.
     ///
     /// What a string leads to lies anywhere in memory: its slot, its end, its bytes. Each is touched for
     /// some strings in turn before the next is needed, so that the waits for memory overlap.
-    pub fn find_all(&self, texts: &Texts, mut found: impl FnMut(usize, Option<u32>)) {
+    pub fn find_all<Key>(
+        &self,
+        keys: &[Key],
+        hash: impl Fn(&Key) -> u64,
+        is: impl Fn(&Key, &[u8]) -> bool,
+        mut found: impl FnMut(&Key, Option<u32>),
+    ) {
         const TOGETHER: usize = 32;
-        let (mask, packing) = (self.slots.len() - 1, self.packing());
-        let mut starts = [0; TOGETHER];
-        for (chunk, strings) in texts.strings.chunks(TOGETHER).enumerate() {
-            let first = chunk * TOGETHER;
-            let mut candidates = [None; TOGETHER];
-            for (candidate, &(_, hash)) in candidates.iter_mut().zip(strings) {
-                let slot = self.slots[hash as usize & mask];
-                *candidate = packing.number(slot).filter(|_| packing.may_be(slot, hash));
+        let mut slots = [0; TOGETHER];
+        let mut strings: [&[u8]; TOGETHER] = [&[]; TOGETHER];
+        for keys in keys.chunks(TOGETHER) {
+            for (slot, key) in slots.iter_mut().zip(keys) {
+                *slot = self.likely_slot(hash(key), hash(key) as usize);
             }
-            for (start, candidate) in starts.iter_mut().zip(&candidates[..strings.len()]) {
-                *start = candidate.map_or(0, |number| self.start(number as usize));
+            for (string, &slot) in strings.iter_mut().zip(&slots[..keys.len()]) {
+                *string = self.number_in(slot).map_or(&[], |number| self.text(number as usize));
             }
-            let touched = |&start: &usize| self.bytes.get(start).map_or(0, |&byte| u32::from(byte));
-            std::hint::black_box(starts[..strings.len()].iter().map(touched).sum::<u32>());
-            let mut start = match first.checked_sub(1) {
-                None => 0,
-                Some(before) => texts.strings[before].0 as usize,
-            };
-            for (at, &(end, hash)) in strings.iter().enumerate() {
-                let text = &texts.bytes[start..end as usize];
-                start = end as usize;
-                // At the first slot there may be another string, or nothing.
-                let first_slot =
-                    candidates[at].filter(|&number| self.is_at(starts[at], number, text));
-                let elsewhere = || packing.number(self.slots[self.slot_of(text, hash)]);
-                found(first + at, first_slot.or_else(elsewhere));
+            let touched = |string: &&[u8]| string.first().map_or(0, |&byte| u32::from(byte));
+            std::hint::black_box(strings[..keys.len()].iter().map(touched).sum::<u32>());
+            for (key, &slot) in keys.iter().zip(&slots) {
+                let slot = self.slot_from(slot, hash(key), |own| is(key, own));
+                found(key, self.number_in(slot));
             }
         }
     }
@@ -182,9 +148,9 @@ impl Dictionary {
     /// # Panics
     /// Beyond 2³² bytes of strings.
     pub fn insert(&mut self, string: &str) -> u32 {
-        let hash = hash(string.as_bytes());
-        let slot = self.slot_of(string.as_bytes(), hash);
-        if let Some(number) = self.packing().number(self.slots[slot]) {
+        let hash = Fingerprint::of(string).hash();
+        let slot = self.slot_of(string, hash);
+        if let Some(number) = self.number_in(slot) {
             return number;
         }
         let number = self.ends.len() as u32;
@@ -192,7 +158,7 @@ impl Dictionary {
         self.ends.push(u32::try_from(self.bytes.len()).expect("at most 4 GiB of strings"));
         self.slots[slot] = self.packing().slot(number, hash);
         if self.ends.len() * 4 > self.slots.len() * 3 {
-            self.grow();
+            self.place_all(2 * self.slots.len());
         }
         number
     }
@@ -212,45 +178,54 @@ impl Dictionary {
         Packing::of(self.slots.len())
     }
 
+    /// The number in a slot, if it is not free.
+    #[inline]
+    fn number_in(&self, slot: usize) -> Option<u32> {
+        self.packing().number(self.slots[slot])
+    }
+
+    #[inline]
     fn text(&self, number: usize) -> &[u8] {
-        &self.bytes[self.start(number)..self.ends[number] as usize]
+        let start = number.checked_sub(1).map_or(0, |before| self.ends[before] as usize);
+        &self.bytes[start..self.ends[number] as usize]
     }
 
-    /// Where a string starts.
+    /// The first slot from one on whose string may have a hash, or the free one where it would go.
     #[inline]
-    fn start(&self, number: usize) -> usize {
-        number.checked_sub(1).map_or(0, |before| self.ends[before] as usize)
-    }
-
-    /// Whether the string of a number, which starts here, is this one.
-    #[inline]
-    fn is_at(&self, start: usize, number: u32, text: &[u8]) -> bool {
-        self.bytes[start..self.ends[number as usize] as usize] == *text
-    }
-
-    /// The slot that holds a string, or the free one where it would go.
-    #[inline]
-    fn slot_of(&self, text: &[u8], hash: u64) -> usize {
+    fn likely_slot(&self, hash: u64, from: usize) -> usize {
         let (mask, packing) = (self.slots.len() - 1, self.packing());
-        let mut slot = hash as usize & mask;
-        while let Some(number) = packing.number(self.slots[slot]) {
-            if packing.may_be(self.slots[slot], hash) && self.text(number as usize) == text {
-                break;
-            }
+        let mut slot = from & mask;
+        while !packing.may_be_or_is_free(self.slots[slot], hash) {
             slot = (slot + 1) & mask;
         }
         slot
     }
 
-    fn grow(&mut self) {
-        let size = 2 * self.slots.len();
+    /// The slot that holds the string of a hash of which `is` holds, or the free one where it would go; no
+    /// slot before a likely one does.
+    #[inline]
+    fn slot_from(&self, mut likely: usize, hash: u64, is: impl Fn(&[u8]) -> bool) -> usize {
+        while self.number_in(likely).is_some_and(|number| !is(self.text(number as usize))) {
+            likely = self.likely_slot(hash, likely + 1);
+        }
+        likely
+    }
+
+    /// The slot that holds a string, or the free one where it would go.
+    fn slot_of(&self, string: &str, hash: u64) -> usize {
+        let likely = self.likely_slot(hash, hash as usize);
+        self.slot_from(likely, hash, |own| own == string.as_bytes())
+    }
+
+    /// Puts every string into one of so many slots.
+    fn place_all(&mut self, size: usize) {
         assert!(size <= MOST_SLOTS, "at most 2³¹ slots");
         // Before the new ones are there.
         self.slots = Vec::new();
         self.slots = vec![0; size];
         let (mask, packing) = (self.slots.len() - 1, self.packing());
         for number in 0..self.len() {
-            let hash = hash(self.text(number));
+            let hash = Fingerprint::of(self.string(number)).hash();
             let mut slot = hash as usize & mask;
             while self.slots[slot] != 0 {
                 slot = (slot + 1) & mask;
@@ -288,10 +263,10 @@ impl Packing {
         (slot & ((1 << self.bits) - 1)).checked_sub(1)
     }
 
-    /// Whether the string in a slot may have this hash.
+    /// Whether a slot is free, or its string may have this hash.
     #[inline]
-    fn may_be(self, slot: u32, hash: u64) -> bool {
-        slot >> self.bits == self.mark(hash)
+    fn may_be_or_is_free(self, slot: u32, hash: u64) -> bool {
+        self.number(slot).is_none() || slot >> self.bits == self.mark(hash)
     }
 
     /// Upper bits of a hash: the lower ones say where it goes.
@@ -299,27 +274,6 @@ impl Packing {
     fn mark(self, hash: u64) -> u32 {
         (hash >> 32) as u32 >> self.bits
     }
-}
-
-/// A hash that is the same on every machine and in every version: files hold its slots.
-#[inline]
-fn hash(text: &[u8]) -> u64 {
-    const ODD: u64 = 0x9e37_79b9_7f4a_7c15; // 2⁶⁴ over the golden ratio
-    let mix = |state: u64, word: u64| {
-        let product = u128::from(state ^ word) * u128::from(ODD);
-        (product as u64) ^ (product >> 64) as u64
-    };
-    let (words, rest) = text.as_chunks::<8>();
-    let mut state = ODD ^ text.len() as u64;
-    for word in words {
-        state = mix(state, u64::from_le_bytes(*word));
-    }
-    // The last eight bytes, of which some may have been read: one load where a copy would be a call.
-    let last = match text.last_chunk::<8>() {
-        Some(last) => u64::from_le_bytes(*last),
-        None => rest.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte)),
-    };
-    mix(state, last ^ ODD)
 }
 
 #[cfg(test)]
@@ -348,7 +302,6 @@ mod tests {
     #[test]
     fn strings_looked_up_together_are_found_as_one_by_one() {
         let dictionary = of(5000);
-        let mut texts = Texts::default();
         let strings: Vec<String> = (0..10_000)
             .map(|i| match i % 7 {
                 0 => String::new(),
@@ -356,23 +309,46 @@ mod tests {
                 _ => format!("w[{i}]=ä"),
             })
             .collect();
-        for count in [0, 1, 31, 32, 33, 10_000] {
-            texts.clear();
-            strings[..count].iter().for_each(|string| texts.push(string));
-            assert_eq!((texts.len(), texts.is_empty()), (count, count == 0));
+        let all = |dictionary: &Dictionary, strings: &[String]| {
             let mut found = Vec::new();
-            dictionary.find_all(&texts, |at, number| {
-                assert_eq!(at, found.len());
+            let hash = |string: &String| Fingerprint::of(string).hash();
+            let is = |string: &String, own: &[u8]| string.as_bytes() == own;
+            dictionary.find_all(strings, hash, is, |string, number| {
+                assert_eq!(*string, strings[found.len()]);
                 found.push(number);
             });
+            found
+        };
+        for count in [0, 1, 31, 32, 33, 10_000] {
             let alone: Vec<_> = strings[..count].iter().map(|s| dictionary.find(s)).collect();
-            assert_eq!(found, alone);
+            assert_eq!(all(&dictionary, &strings[..count]), alone);
         }
         let mut empty = Dictionary::default();
         empty.insert("");
-        texts.clear();
-        texts.push("");
-        empty.find_all(&texts, |_, number| assert_eq!(number, Some(0)));
+        assert_eq!(all(&empty, &strings[..2]), [Some(0), None]);
+    }
+
+    #[test]
+    fn strings_whose_hashes_are_the_same_are_told_apart() {
+        let mut dictionary = of(10);
+        // A byte of zero in front adds nothing to the sum.
+        assert_eq!((dictionary.find("w[3]=ä"), dictionary.find("\0w[3]=ä")), (Some(3), None));
+        assert_eq!((dictionary.insert("\0w[3]=ä"), dictionary.insert("\0\0w[3]=ä")), (10, 11));
+        let strings = ["\0\0w[3]=ä", "w[3]=ä", "\0\0\0w[3]=ä", "\0w[3]=ä"];
+        let mut found = Vec::new();
+        let hash = |string: &&str| Fingerprint::of(string).hash();
+        let is = |string: &&str, own: &[u8]| string.as_bytes() == own;
+        dictionary.find_all(&strings, hash, is, |_, number| found.push(number));
+        assert_eq!(found, [Some(11), Some(3), None, Some(10)]);
+    }
+
+    #[test]
+    fn strings_that_another_hash_placed_are_placed_anew() {
+        let dictionary = of(100);
+        let (bytes, ends, slots) = dictionary.arrays();
+        let elsewhere: Vec<u32> = slots.iter().rev().copied().collect();
+        let read = Dictionary::from_arrays(bytes.into(), ends.into(), elsewhere);
+        assert_eq!(read, Ok(dictionary));
     }
 
     #[test]

@@ -14,5 +14,6 @@ pub mod corpus;
 pub mod crf;
 pub mod dictionary;
 pub mod energy;
+pub mod fingerprint;
 pub mod optimise;
 pub mod pending;

@@ -1,10 +1,10 @@
 use bethe_learn::corpus::Corpus;
-use bethe_learn::dictionary::{Dictionary, Texts};
+use bethe_learn::dictionary::Dictionary;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::data::{DataError, Format, Sequence, columns};
-use super::features::{Cells, ExtractError, Extractor, Workspace};
+use super::features::{Cells, ExtractError, Extracted, Extractor, Workspace};
 
 /// Where attributes and labels are found in a file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -107,14 +107,13 @@ impl Input {
         matches!(self, Self::Columns { columns, .. } if sequence.columns(0) == *columns)
     }
 
-    /// Visits the attributes of a sequence: `visit(position, attribute, value)`.
-    pub fn visit(
+    /// The attributes of a sequence.
+    pub fn extract<'a>(
         &self,
-        extractor: &Extractor,
+        extractor: &'a Extractor,
         sequence: &Sequence,
-        workspace: &mut Workspace,
-        mut visit: impl FnMut(usize, &str, f64),
-    ) -> Result<(), InputError> {
+        workspace: &'a mut Workspace,
+    ) -> Result<Extracted<'a>, InputError> {
         match self {
             Self::Columns { label, observed, columns } => {
                 let (found, expected) = (sequence.columns(0), *columns);
@@ -138,19 +137,19 @@ impl Input {
                         expected: expected + 1,
                     });
                 }
-                extractor.visit(&view, workspace, visit).map_err(|error| InputError::Cell {
+                extractor.extract(&view, workspace).map_err(|error| InputError::Cell {
                     path: sequence.path().display().to_string(),
                     line: sequence.line(error.position()),
                     error,
                 })
             }
-            Self::Attributes => {
-                for t in 0..sequence.len() {
-                    sequence.visit_attributes(t, |name, value| visit(t, name, value))?;
+            Self::Attributes | Self::Scores => {
+                workspace.clear();
+                for t in (0..sequence.len()).filter(|_| *self == Self::Attributes) {
+                    sequence.visit_attributes(t, |name, value| workspace.give(t, name, value))?;
                 }
-                Ok(())
+                Ok(Extracted { extractor, workspace })
             }
-            Self::Scores => Ok(()),
         }
     }
 
@@ -159,42 +158,31 @@ impl Input {
         &self,
         (extractor, dictionary): (&Extractor, &Dictionary),
         sequence: &Sequence,
-        lookup: &mut Lookup,
+        workspace: &mut Workspace,
         corpus: &mut Corpus,
     ) -> Result<(), InputError> {
-        let Lookup { workspace, texts, places } = lookup;
-        texts.clear();
-        places.clear();
-        self.visit(extractor, sequence, workspace, |t, attribute, value| {
-            texts.push(attribute);
-            places.push((t, in_range(value)));
-        })?;
+        let extracted = self.extract(extractor, sequence, workspace)?;
         let mut position = 0;
-        dictionary.find_all(texts, |at, number| {
-            let (t, value) = places[at];
-            while position < t {
-                corpus.end_position();
-                position += 1;
-            }
-            if let Some(number) = number {
-                corpus.push(number, value);
-            }
-        });
+        dictionary.find_all(
+            extracted.attributes(),
+            |attribute| attribute.hash(),
+            |attribute, text| extracted.is(attribute, text),
+            |attribute, number| {
+                while position < attribute.position() {
+                    corpus.end_position();
+                    position += 1;
+                }
+                if let Some(number) = number {
+                    corpus.push(number, in_range(attribute.value()));
+                }
+            },
+        );
         for _ in position..sequence.len() {
             corpus.end_position();
         }
         corpus.end_sequence();
         Ok(())
     }
-}
-
-/// The memory to find a sequence's attributes in a dictionary.
-#[derive(Clone, Debug, Default)]
-pub struct Lookup {
-    workspace: Workspace,
-    texts: Texts,
-    /// Position and value of each of them.
-    places: Vec<(usize, f32)>,
 }
 
 /// A value as corpora hold it: the nearest finite one.

@@ -20,7 +20,7 @@ pub mod train;
 
 pub use decode::{Decoding, HardRules};
 pub use file::{ContentFault, ModelError};
-pub use input::{Input, InputError, Lookup};
+pub use input::{Input, InputError};
 pub use model::{Parts, RuleTraining, Tagger, Training, WeightFeatures};
 pub use scored::{ScoredError, states_of};
 pub use tag::{Active, MOST_SCORE, Summary, TagError, TagOptions, Tagged, Tagging};

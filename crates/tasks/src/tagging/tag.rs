@@ -10,7 +10,8 @@ use thiserror::Error;
 
 use super::data::Sequence;
 use super::decode::{Decoding, HardRules, Paths, decode, decode_weighed};
-use super::input::{InputError, Lookup};
+use super::features::Workspace;
+use super::input::InputError;
 use super::labels::{Role, Segment, leaf_segments};
 use super::model::Tagger;
 use super::rules::{Compiled, Occurrences, Weight};
@@ -155,7 +156,7 @@ pub enum TagError {
 /// The memory to tag one sequence after the other.
 pub struct Tagging<'a> {
     tagger: &'a Tagger,
-    lookup: Lookup,
+    workspace: Workspace,
     corpus: Corpus,
     scorer: Scorer,
     chain: Chain,
@@ -174,7 +175,7 @@ impl<'a> Tagging<'a> {
         let none = vec![0.0; rules.soft.len()];
         Self {
             tagger,
-            lookup: Lookup::default(),
+            workspace: Workspace::default(),
             corpus: Corpus::new(),
             scorer: Scorer::default(),
             chain,
@@ -189,7 +190,7 @@ impl<'a> Tagging<'a> {
         let parts = &self.tagger.parts;
         self.corpus.clear();
         let kit = (&parts.extractor, &parts.dictionary);
-        parts.input.observe(kit, sequence, &mut self.lookup, &mut self.corpus)?;
+        parts.input.observe(kit, sequence, &mut self.workspace, &mut self.corpus)?;
         let observations = self.corpus.sequence(0);
         let scores =
             self.scorer.scores(&parts.crf.structure, &parts.crf.weights, observations).to_vec();

@@ -1,5 +1,8 @@
 use std::ops::{Range, RangeInclusive};
 
+use bethe_learn::fingerprint::Fingerprint;
+
+use super::Lexicons;
 use super::function::Function;
 use super::template::{Line, LineKind, Macro, Piece, WIDEST_ROW};
 
@@ -15,11 +18,24 @@ pub(super) struct Plan {
     pub(super) numbers: Vec<NumberColumn>,
     pub(super) lines: Vec<PlannedLine>,
     pub(super) parts: Vec<Part>,
-    pub(super) literals: String,
     /// Marks of the rows before the sequence, by distance − 1.
-    pub(super) before: Vec<String>,
+    pub(super) before: Vec<Literal>,
     /// Marks of the rows after the sequence, by distance − 1.
-    pub(super) after: Vec<String>,
+    pub(super) after: Vec<Literal>,
+}
+
+/// A text of the template.
+#[derive(Clone, Debug)]
+pub(super) struct Literal {
+    pub(super) text: String,
+    pub(super) fingerprint: Fingerprint,
+}
+
+impl Literal {
+    fn new(text: impl Into<String>) -> Self {
+        let text = text.into();
+        Self { fingerprint: Fingerprint::of(&text), text }
+    }
 }
 
 /// A column that is read as text, and by which line first.
@@ -43,22 +59,24 @@ pub(super) struct NumberColumn {
 pub(super) enum PlannedLine {
     /// A range of parts.
     Text(Range<usize>),
-    /// The literal of that range, with the value of that number slot.
-    Numeric { name: Range<usize>, row: isize, slot: usize },
-    /// The literal of that range, with the lexicons that match in those rows, or the one of this name.
-    Lists { name: Range<usize>, rows: RangeInclusive<isize>, list: Option<String> },
+    /// The name, with the value of that number slot.
+    Numeric { name: Literal, row: isize, slot: usize },
+    /// The name, with those of these lexicons that match in those rows.
+    Lists { name: Literal, rows: RangeInclusive<isize>, lists: Range<usize> },
 }
 
 #[derive(Clone, Debug)]
 pub(super) enum Part {
-    /// A range of the plan's literals.
-    Literal(Range<usize>),
+    Literal(Literal),
     /// A slot of another position.
-    Value { row: isize, slot: usize },
+    Value {
+        row: isize,
+        slot: usize,
+    },
 }
 
 impl Plan {
-    pub(super) fn of(lines: &[Line]) -> Self {
+    pub(super) fn of(lines: &[Line], lexicons: &Lexicons) -> Self {
         let (slots, columns) = cell_slots(lines);
         let mut places = Vec::new();
         for (_, cell) in macros(lines).filter(|(_, cell)| !cell.function.reads_cell()) {
@@ -66,7 +84,8 @@ impl Plan {
                 places.push(cell.function);
             }
         }
-        let marks = |sign: char| (1..=WIDEST_ROW).map(|row| format!("_B{sign}{row}")).collect();
+        let mark = |sign: char, row| Literal::new(format!("_B{sign}{row}"));
+        let marks = |sign: char| (1..=WIDEST_ROW).map(|row| mark(sign, row)).collect();
         let mut plan = Self {
             slots,
             columns,
@@ -74,14 +93,16 @@ impl Plan {
             numbers: Vec::new(),
             lines: Vec::new(),
             parts: Vec::new(),
-            literals: String::new(),
             before: marks('-'),
             after: marks('+'),
         };
         for line in lines {
-            let planned = plan.line(line);
+            let planned = plan.line(line, lexicons);
             plan.lines.push(planned);
         }
+        // Every lexicon that matches is an attribute, whatever the template says.
+        let (name, lists) = (Literal::new("lex:"), lexicons.named(None));
+        plan.lines.push(PlannedLine::Lists { name, rows: 0..=0, lists });
         plan
     }
 
@@ -90,7 +111,7 @@ impl Plan {
         self.slots.len() + self.places.len()
     }
 
-    fn line(&mut self, line: &Line) -> PlannedLine {
+    fn line(&mut self, line: &Line, lexicons: &Lexicons) -> PlannedLine {
         match &line.kind {
             LineKind::Numeric { name, row, column } => {
                 let known = self.numbers.iter().position(|number| number.column == *column);
@@ -98,18 +119,18 @@ impl Plan {
                     self.numbers.push(NumberColumn { column: *column, line: line.number });
                     self.numbers.len() - 1
                 });
-                PlannedLine::Numeric { name: self.literal(name), row: *row as isize, slot }
+                PlannedLine::Numeric { name: Literal::new(name), row: *row as isize, slot }
             }
             LineKind::Lists { name, rows, list } => PlannedLine::Lists {
-                name: self.literal(name),
+                name: Literal::new(name),
                 rows: *rows.start() as isize..=*rows.end() as isize,
-                list: list.clone(),
+                lists: lexicons.named(list.as_deref()),
             },
             LineKind::Text(pieces) => {
                 let start = self.parts.len();
                 for piece in pieces {
                     let part = match piece {
-                        Piece::Literal(text) => Part::Literal(self.literal(text)),
+                        Piece::Literal(text) => Part::Literal(Literal::new(text)),
                         Piece::Macro(cell) => {
                             Part::Value { row: cell.row as isize, slot: self.slot(cell) }
                         }
@@ -119,12 +140,6 @@ impl Plan {
                 PlannedLine::Text(start..self.parts.len())
             }
         }
-    }
-
-    fn literal(&mut self, text: &str) -> Range<usize> {
-        let start = self.literals.len();
-        self.literals.push_str(text);
-        start..self.literals.len()
     }
 
     fn slot(&self, cell: &Macro) -> usize {

@@ -109,9 +109,13 @@ fn bare(cell: &str, output: &mut String) -> Derived {
 /// How many such characters; from nine on they count alike.
 fn count(cell: &str, such: impl Fn(char) -> bool, output: &mut String) -> Derived {
     let count = cell.chars().filter(|&c| such(c)).take(9).count();
-    let digit = char::from_digit(count as u32, 10).expect("at most nine");
-    output.push(digit);
+    output.push(digit(count));
     Derived::Appended
+}
+
+/// The digit of a number below ten.
+pub(super) fn digit(number: usize) -> char {
+    char::from_digit(number as u32, 10).expect("at most nine")
 }
 
 fn shape(cell: &str, runs_to_one: bool, output: &mut String) -> Derived {

@@ -101,6 +101,11 @@ impl Function {
         )
     }
 
+    /// Whether what was seen around cells, if that was looked at, tells it.
+    pub(super) fn is_known_from_surroundings(self, looked: bool) -> bool {
+        self.reads_surroundings() || looked && self == Self::Pattern
+    }
+
     /// Whether it looks at a cell, and so takes a column.
     pub(super) fn reads_cell(self) -> bool {
         !matches!(self, Self::Edge | Self::Position(_))

@@ -4,6 +4,8 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
+use bethe_learn::fingerprint::Fingerprint;
+
 use super::derive::Derived;
 use super::function::Function;
 use super::trie::{PASSED_OVER, Trie};
@@ -28,8 +30,8 @@ pub struct Lexicons {
 #[derive(Clone, Debug, Eq, PartialEq)]
 struct List {
     name: String,
-    begin: String,
-    inside: String,
+    /// Of the name with the ending of each mark. `[marks]`
+    fingerprints: [Fingerprint; 3],
     /// Normalised, sorted, distinct.
     entries: Vec<String>,
 }
@@ -40,6 +42,17 @@ pub(super) enum Mark {
     Outside,
     Begin,
     Inside,
+}
+
+impl Mark {
+    /// What an attribute says of it, behind the list's name.
+    pub(super) fn ending(self) -> &'static str {
+        match self {
+            Self::Outside => "",
+            Self::Begin => "=B",
+            Self::Inside => "=I",
+        }
+    }
 }
 
 impl Lexicons {
@@ -66,9 +79,10 @@ impl Lexicons {
             for entry in &entries {
                 lexicons.trie.insert(entry.split(' '), list);
             }
-            let (begin, inside) = (format!("lex:{name}=B"), format!("lex:{name}=I"));
+            let fingerprints = [Mark::Outside, Mark::Begin, Mark::Inside]
+                .map(|mark| Fingerprint::of(&name).then(Fingerprint::of(mark.ending())));
             let entries = entries.into_iter().collect();
-            lexicons.lists.push(List { name, begin, inside, entries });
+            lexicons.lists.push(List { name, fingerprints, entries });
         }
         Ok(lexicons)
     }
@@ -115,7 +129,7 @@ impl Lexicons {
         workspace: &mut Workspace,
     ) -> Result<(), ExtractError> {
         workspace.tokens.clear();
-        workspace.marks.clear();
+        workspace.matches.clear();
         if self.is_empty() {
             return Ok(());
         }
@@ -131,60 +145,31 @@ impl Lexicons {
                 false => self.trie.token(&workspace.token),
             });
         }
-        let width = self.lists.len();
-        workspace.marks.resize(sequence.len() * width, Mark::Outside);
+        workspace.matches.reset(sequence.len(), self.lists.len());
         for start in 0..sequence.len() {
-            let marks = &mut workspace.marks[start * width..];
             self.trie.matches(&workspace.tokens[start..], |length, list| {
-                let list = list as usize;
-                // Inside an earlier match. A shorter one from here reads Begin and is extended.
-                if marks[list] == Mark::Inside {
-                    return;
-                }
-                marks[list] = Mark::Begin;
-                for position in 1..length {
-                    marks[position * width + list] = Mark::Inside;
-                }
+                workspace.matches.add(start..start + length, list as usize);
             });
         }
+        workspace.matches.finish();
         Ok(())
     }
 
-    /// The lists, or the one of that name, that match within rows: each as an attribute that begins with
-    /// what is there. Of a single row they tell whether the match begins there.
-    pub(super) fn visit_near(
-        &self,
-        workspace: &Workspace,
-        ((rows, single), only): ((Range<usize>, bool), Option<&str>),
-        attribute: &mut String,
-        mut visit: impl FnMut(&str),
-    ) {
-        let (width, start) = (self.lists.len(), attribute.len());
-        let wanted = |list: &List| only.is_none_or(|name| name == list.name);
-        for (place, list) in self.lists.iter().enumerate().filter(|(_, list)| wanted(list)) {
-            let mut marks = rows.clone().map(|row| workspace.marks[row * width + place]);
-            let Some(mark) = marks.find(|&mark| mark != Mark::Outside) else { continue };
-            attribute.push_str(&list.name);
-            if single {
-                attribute.push_str(if mark == Mark::Begin { "=B" } else { "=I" });
-            }
-            visit(attribute);
-            attribute.truncate(start);
-        }
+    /// The places of all lists, or of the one of a name; of none where there is no such list.
+    pub(super) fn named(&self, name: Option<&str>) -> Range<usize> {
+        let Some(name) = name else { return 0..self.lists.len() };
+        let place = self.lists.iter().position(|list| list.name == name);
+        place.map_or(0..0, |place| place..place + 1)
     }
 
-    /// The attributes of a position whose matches are in the workspace.
-    pub(super) fn attributes(
-        &self,
-        workspace: &Workspace,
-        position: usize,
-    ) -> impl Iterator<Item = &str> {
-        let marks = workspace.marks[position * self.lists.len()..].iter();
-        marks.zip(&self.lists).filter_map(|(mark, list)| match mark {
-            Mark::Outside => None,
-            Mark::Begin => Some(list.begin.as_str()),
-            Mark::Inside => Some(list.inside.as_str()),
-        })
+    /// The name of a list.
+    pub(super) fn name(&self, list: usize) -> &str {
+        &self.lists[list].name
+    }
+
+    /// The fingerprint of a list's name with what it says of a position.
+    pub(super) fn fingerprint(&self, list: usize, mark: Mark) -> Fingerprint {
+        self.lists[list].fingerprints[mark as usize]
     }
 }
 

@@ -24,10 +24,16 @@ pub(super) fn pattern(cell: &str) -> &'static str {
 }
 
 fn is_web_address(core: &str) -> bool {
-    let lower = core.to_ascii_lowercase();
-    let host = lower.split('/').next().unwrap_or(&lower);
-    ["http:", "https:", "ftp:", "www."].iter().any(|start| lower.starts_with(start))
-        || [".edu", ".com", ".org", ".net"].iter().any(|end| host.ends_with(end))
+    let bytes = core.as_bytes();
+    let host = bytes.split(|&byte| byte == b'/').next().unwrap_or(bytes);
+    let starts = |start: &str| {
+        bytes.get(..start.len()).is_some_and(|own| own.eq_ignore_ascii_case(start.as_bytes()))
+    };
+    let ends =
+        |end: &[u8; 4]| host.last_chunk::<4>().is_some_and(|own| own.eq_ignore_ascii_case(end));
+    core.contains([':', '.'])
+        && (["http:", "https:", "ftp:", "www."].into_iter().any(starts)
+            || [b".edu", b".com", b".org", b".net"].into_iter().any(ends))
 }
 
 /// Of a token whose first character, punctuation aside, is a digit.

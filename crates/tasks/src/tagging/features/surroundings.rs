@@ -1,9 +1,7 @@
 //! What surrounds each cell of a column: marks of punctuation near it, quotation marks and brackets
 //! around it, what came before it.
 
-use std::fmt::Write;
-
-use super::derive::is_punctuation;
+use super::derive::{digit, is_punctuation};
 use super::function::Function;
 use super::pattern::pattern;
 
@@ -69,27 +67,33 @@ impl Surroundings {
     /// Appends the function's text of a position; nothing where it is absent.
     pub(super) fn write(&self, function: Function, position: usize, output: &mut String) {
         let row = &self.rows[position];
-        let written = match function {
-            Function::Before => write!(output, "{}", row.before.0),
-            Function::Since => write!(output, "{}", distance(row.before.1)),
-            Function::After => write!(output, "{}", row.after.0),
-            Function::Until => write!(output, "{}", distance(row.after.1)),
-            Function::Inside => output.write_str(match (row.quoted, row.bracketed) {
+        let count = |count: u8| digit(usize::from(count));
+        match function {
+            Function::Pattern => output.push_str(row.pattern),
+            Function::Before => output.push(row.before.0),
+            Function::Since => output.push(distance(row.before.1)),
+            Function::After => output.push(row.after.0),
+            Function::Until => output.push(distance(row.after.1)),
+            Function::Inside => output.push_str(match (row.quoted, row.bracketed) {
                 (true, true) => "both",
                 (true, false) => "quotes",
                 (false, true) => "brackets",
                 (false, false) => "",
             }),
-            Function::Turn if row.turn.1 == 0 => Ok(()),
-            Function::Turn => write!(output, "{} {} of {}", row.pattern, row.turn.0, row.turn.1),
-            Function::Stretch => write!(output, "{}.{}", row.stretch.0, row.stretch.1),
+            Function::Turn if row.turn.1 == 0 => {}
+            Function::Turn => {
+                output.push_str(row.pattern);
+                output.extend([' ', count(row.turn.0), ' ', 'o', 'f', ' ', count(row.turn.1)]);
+            }
+            Function::Stretch => {
+                output.extend([count(row.stretch.0), '.', count(row.stretch.1)]);
+            }
             Function::Past => row.past.write(output),
-            Function::Start if self.may_start(position) => output.write_str("start"),
-            Function::Start => Ok(()),
-            Function::Style => output.write_str(&self.style),
+            Function::Start if self.may_start(position) => output.push_str("start"),
+            Function::Start => {}
+            Function::Style => output.push_str(&self.style),
             _ => unreachable!("not a function of surroundings"),
-        };
-        written.expect("a string takes any text");
+        }
     }
 
     fn measure_stretches(&mut self) {
@@ -202,7 +206,7 @@ impl Surroundings {
 }
 
 impl Past {
-    fn write(self, output: &mut String) -> std::fmt::Result {
+    fn write(self, output: &mut String) {
         let all = [
             (self.year, 'y'),
             (self.title, 't'),
@@ -210,8 +214,10 @@ impl Past {
             (self.number, 'n'),
             (self.quote, 'q'),
         ];
-        all.iter().filter(|(is_past, _)| *is_past).try_for_each(|&(_, c)| output.write_char(c))?;
-        if all.iter().any(|(is_past, _)| *is_past) { Ok(()) } else { output.write_char('-') }
+        output.extend(all.iter().filter(|(is_past, _)| *is_past).map(|(_, letter)| letter));
+        if !all.iter().any(|(is_past, _)| *is_past) {
+            output.push('-');
+        }
     }
 }
 
@@ -227,10 +233,10 @@ fn mark(cell: &str, pattern: &str) -> Option<char> {
 }
 
 /// Distances beyond three are alike up to seven, and beyond that.
-fn distance(cells: usize) -> usize {
-    match cells {
+fn distance(cells: usize) -> char {
+    digit(match cells {
         0..=3 => cells,
         4..=7 => 4,
         _ => 8,
-    }
+    })
 }

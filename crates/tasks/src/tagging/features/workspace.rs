@@ -1,36 +1,42 @@
-use std::fmt::Write;
+use std::ops::Range;
+
+use bethe_learn::fingerprint::Fingerprint;
 
 use super::compile::{Column, Plan};
-use super::derive::Derived;
+use super::derive::{Derived, digit};
+use super::extracted::Source;
 use super::function::Function;
-use super::lexicon::Mark;
+use super::matches::Matches;
 use super::surroundings::Surroundings;
-use super::{Cells, ExtractError};
+use super::{Attribute, Cells, ExtractError};
 
-/// Scratch of [`Extractor::visit`](super::Extractor::visit): one per thread, reused for all
-/// sequences, also across extractors.
+/// Scratch of [`Extractor`](super::Extractor): one per thread, reused for all sequences, also across
+/// extractors.
 #[derive(Clone, Debug, Default)]
 pub struct Workspace {
+    /// Positions of the sequence.
+    length: usize,
     /// All derived strings of a sequence, one behind the other.
     arena: String,
-    spans: Vec<Span>, // [positions][slots]
+    values: Vec<Value>, // [positions][slots]
     /// NaN where there is none.
     pub(super) numbers: Vec<f64>, // [positions][number columns]
     surroundings: Vec<Surroundings>, // [columns]
-    pub(super) attribute: String,
-    pub(super) marks: Vec<Mark>,         // [positions][lists]
+    pub(super) attributes: Vec<Attribute>,
+    pub(super) matches: Matches,
     pub(super) tokens: Vec<Option<u32>>, // [positions]
     pub(super) token: String,
 }
 
-/// Bytes of the arena; `ABSENT` where a function gives nothing.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-struct Span {
+/// A text in the arena; it ends before it starts where a function gives nothing.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Value {
     start: usize,
     end: usize,
+    pub(super) fingerprint: Fingerprint,
 }
 
-const ABSENT: Span = Span { start: usize::MAX, end: usize::MAX };
+const ABSENT: Value = Value { start: 1, end: 0, fingerprint: Fingerprint::EMPTY };
 
 impl Workspace {
     /// Computes every slot and number of a sequence.
@@ -39,10 +45,8 @@ impl Workspace {
         plan: &Plan,
         sequence: &(impl Cells + ?Sized),
     ) -> Result<(), ExtractError> {
-        self.arena.clear();
-        self.spans.clear();
-        self.numbers.clear();
-        self.surroundings.clear();
+        self.clear();
+        self.length = sequence.len();
         self.surroundings.extend(plan.columns.iter().map(|column| look_around(column, sequence)));
         for position in 0..sequence.len() {
             for (place, column) in plan.columns.iter().enumerate() {
@@ -61,10 +65,59 @@ impl Workspace {
         Ok(())
     }
 
-    /// The text of a slot, `None` if absent.
-    pub(super) fn value(&self, index: usize) -> Option<&str> {
-        let span = self.spans[index];
-        (span != ABSENT).then(|| &self.arena[span.start..span.end])
+    /// Forgets a sequence.
+    pub(in super::super) fn clear(&mut self) {
+        self.length = 0;
+        self.arena.clear();
+        self.values.clear();
+        self.numbers.clear();
+        self.surroundings.clear();
+        self.attributes.clear();
+    }
+
+    /// An attribute whose text is known.
+    pub(in super::super) fn give(&mut self, position: usize, text: &str, value: f64) {
+        let (start, source) = (self.arena.len(), Source::Given(self.values.len() as u32));
+        self.arena.push_str(text);
+        self.push(start..self.arena.len());
+        let (hash, position) = (Fingerprint::of(text).hash(), position as u32);
+        self.attributes.push(Attribute { hash, value, position, source });
+    }
+
+    /// A text that was given.
+    pub(super) fn given(&self, value: usize) -> &str {
+        self.text(&self.values[value])
+    }
+
+    /// Positions of the sequence.
+    pub(super) fn length(&self) -> usize {
+        self.length
+    }
+
+    /// The value of a slot, `None` if absent.
+    #[inline]
+    pub(super) fn value(&self, index: usize) -> Option<&Value> {
+        Some(&self.values[index]).filter(|value| value.start <= value.end)
+    }
+
+    /// The text of a value.
+    #[inline]
+    pub(super) fn text(&self, value: &Value) -> &str {
+        &self.arena[value.start..value.end]
+    }
+
+    /// The next value is a text of the arena.
+    fn push(&mut self, text: Range<usize>) {
+        let fingerprint = Fingerprint::of(&self.arena[text.clone()]);
+        self.values.push(Value { start: text.start, end: text.end, fingerprint });
+    }
+
+    /// The next value is what the arena has from here on, or absent if that is nothing.
+    fn push_rest(&mut self, start: usize) {
+        match self.arena.len() == start {
+            true => self.values.push(ABSENT),
+            false => self.push(start..self.arena.len()),
+        }
     }
 
     fn derive(
@@ -78,20 +131,16 @@ impl Workspace {
         for slot in column.slots.clone() {
             let start = self.arena.len();
             let function = plan.slots[slot];
-            if function.reads_surroundings() {
+            if function.is_known_from_surroundings(column.surroundings) {
                 self.surroundings[place].write(function, position, &mut self.arena);
-                let span = Span { start, end: self.arena.len() };
-                self.spans.push(if span.start == span.end { ABSENT } else { span });
+                self.push_rest(start);
                 continue;
             }
-            let span = match function.derive(cell, &mut self.arena) {
-                Derived::Absent => ABSENT,
-                Derived::Part(part) => {
-                    Span { start: cell_start + part.start, end: cell_start + part.end }
-                }
-                Derived::Appended => Span { start, end: self.arena.len() },
-            };
-            self.spans.push(span);
+            match function.derive(cell, &mut self.arena) {
+                Derived::Absent => self.values.push(ABSENT),
+                Derived::Part(part) => self.push(cell_start + part.start..cell_start + part.end),
+                Derived::Appended => self.push(start..self.arena.len()),
+            }
         }
     }
 
@@ -101,7 +150,10 @@ impl Workspace {
         match function {
             Function::Position(bins) => {
                 let bin = position * usize::from(bins) / length;
-                write!(self.arena, "{bin}").expect("a string takes any text");
+                if bin >= 10 {
+                    self.arena.push(digit(bin / 10));
+                }
+                self.arena.push(digit(bin % 10));
             }
             _ => self.arena.push_str(match position {
                 0 if last == 0 => "only",
@@ -111,8 +163,7 @@ impl Workspace {
                 _ => "",
             }),
         }
-        let span = Span { start, end: self.arena.len() };
-        self.spans.push(if span.start == span.end { ABSENT } else { span });
+        self.push_rest(start);
     }
 
     fn number(

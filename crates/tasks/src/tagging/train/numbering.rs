@@ -23,6 +23,10 @@ pub(super) struct Numbering {
     /// Each label once.
     labels: FxHashSet<Arc<str>>,
     workspace: Workspace,
+    /// The numbers of a sequence's attributes that came before it.
+    found: Vec<Option<u32>>,
+    /// The text of a new attribute.
+    text: String,
 }
 
 impl Numbering {
@@ -49,22 +53,35 @@ impl Numbering {
         sequence: &Sequence,
         corpus: &mut Corpus,
     ) -> Result<(), TrainError> {
-        let Self { dictionary, counts, largest, workspace, .. } = self;
+        let Self { dictionary, counts, largest, workspace, found, text, .. } = self;
+        let extracted = input.extract(extractor, sequence, workspace)?;
+        let attributes = extracted.attributes();
+        found.clear();
+        dictionary.find_all(
+            attributes,
+            |attribute| attribute.hash(),
+            |attribute, text| extracted.is(attribute, text),
+            |_, number| found.push(number),
+        );
         let mut position = 0;
-        input.visit(extractor, sequence, workspace, |t, attribute, value| {
-            while position < t {
+        for (attribute, known) in attributes.iter().zip(&*found) {
+            while position < attribute.position() {
                 corpus.end_position();
                 position += 1;
             }
-            let number = dictionary.insert(attribute);
+            let number = known.unwrap_or_else(|| {
+                text.clear();
+                extracted.write(attribute, text);
+                dictionary.insert(text)
+            });
             if number as usize == counts.len() {
                 counts.push(0);
             }
             counts[number as usize] += 1;
-            let value = in_range(value);
+            let value = in_range(attribute.value());
             *largest = largest.max(value.abs());
             corpus.push(number, value);
-        })?;
+        }
         (position..sequence.len()).for_each(|_| corpus.end_position());
         corpus.end_sequence();
         Ok(())

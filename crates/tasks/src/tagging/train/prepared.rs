@@ -8,8 +8,9 @@ use bethe_learn::crf::{Sharing, Structure, Transitions};
 use bethe_learn::dictionary::Dictionary;
 
 use super::super::data::{DataError, Format, Sequence};
+use super::super::features::Workspace;
 use super::super::features::{Extractor, Template};
-use super::super::input::{Input, Lookup};
+use super::super::input::Input;
 use super::super::labels::{Scheme, States};
 use super::super::tag::{is_score, spread_scores};
 use super::columns::{check_template, columns};
@@ -198,7 +199,7 @@ impl Prepared {
         scores: Option<&GivenScores>,
     ) -> Result<Data, TrainError> {
         let mut data = Data { corpus: Corpus::new(), ..Data::default() };
-        let (mut lookup, mut numbering) = (Lookup::default(), Numbering::default());
+        let (mut workspace, mut numbering) = (Workspace::default(), Numbering::default());
         for (index, sequence) in sequences.iter().enumerate() {
             match scores {
                 Some(given) => {
@@ -207,7 +208,7 @@ impl Prepared {
                 }
                 None => {
                     let kit = (&self.extractor, &self.dictionary);
-                    self.input.observe(kit, sequence, &mut lookup, &mut data.corpus)?;
+                    self.input.observe(kit, sequence, &mut workspace, &mut data.corpus)?;
                 }
             }
             let labels = numbering.labels(&self.input, sequence)?;
