@@ -15,10 +15,22 @@ const NONE: Range = (i64::MAX, i64::MIN);
 pub(super) struct Ranges<'a> {
     viterbi: &'a Viterbi<'a>,
     counters: &'a [&'a Counter],
+    /// By how much each state moves totals. `[states][counters]`
+    increments: Vec<i64>,
+    /// The states of the position at hand that may come before each of the next.
+    links: Links,
     /// Before each state of the position at hand. `[states][counters]`
     before: Vec<Range>,
     /// By how much the last step moved those of every state. `[counters]`
     shifts: Option<Vec<Range>>,
+}
+
+/// Lists of states, one for each state.
+#[derive(Default)]
+struct Links {
+    /// Where each list ends.
+    ends: Vec<usize>,
+    states: Vec<u32>,
 }
 
 impl<'a> Ranges<'a> {
@@ -26,8 +38,15 @@ impl<'a> Ranges<'a> {
     pub(super) fn find(viterbi: &'a Viterbi, counters: &'a [&'a Counter]) -> Vec<Range> {
         let positions = &viterbi.sequence.positions;
         let states = positions.first().map_or(1, |first| first.states);
-        let before = vec![(0, 0); states * counters.len()];
-        let mut ranges = Self { viterbi, counters, before, shifts: None };
+        let of_state = |state: usize| counters.iter().map(move |own| own.increments[state].into());
+        let mut ranges = Self {
+            viterbi,
+            counters,
+            increments: (0..states).flat_map(of_state).collect(),
+            links: Links::default(),
+            before: vec![(0, 0); states * counters.len()],
+            shifts: None,
+        };
         let mut found = vec![(0, 0); counters.len()];
         for t in 0..positions.len() {
             ranges.step(t);
@@ -47,6 +66,7 @@ impl<'a> Ranges<'a> {
         let count = self.counters.len();
         if !self.is_alike(t) {
             self.shifts = None;
+            self.find_links(t);
         }
         if let Some(shifts) = &self.shifts {
             for own in self.before.chunks_exact_mut(count) {
@@ -56,24 +76,41 @@ impl<'a> Ranges<'a> {
             }
             return;
         }
-        let delta = self.delta(t);
+        // Totals that include the position's own state, before any link is followed.
+        let mut with_own = self.before.clone();
+        for (own, step) in with_own.iter_mut().zip(&self.increments).filter(|(o, _)| **o != NONE) {
+            *own = (own.0 + step, own.1 + step);
+        }
         let mut after = vec![NONE; self.before.len()];
-        let is_last = t + 1 == self.viterbi.sequence.positions.len();
-        let nexts = if is_last { 1 } else { delta.len() };
-        for (next, own) in after.chunks_exact_mut(count).enumerate().take(nexts) {
-            self.viterbi.for_each_before(t, next, |state, log_potential| {
-                if delta[state] + log_potential == f64::NEG_INFINITY {
-                    return;
+        let mut first = 0;
+        for (after, &end) in after.chunks_exact_mut(count).zip(&self.links.ends) {
+            for &state in &self.links.states[first..end] {
+                let own = &with_own[state as usize * count..][..count];
+                for (after, own) in after.iter_mut().zip(own) {
+                    *after = (after.0.min(own.0), after.1.max(own.1));
                 }
-                let before = &self.before[state * count..][..count];
-                for ((own, before), counter) in own.iter_mut().zip(before).zip(self.counters) {
-                    let step = i64::from(counter.increments[state]);
-                    *own = (own.0.min(before.0 + step), own.1.max(before.1 + step));
+            }
+            first = end;
+        }
+        self.shifts = self.shifts_to(&after, self.delta(t));
+        self.before = after;
+    }
+
+    /// Lists what may come before each state of the position after `t`.
+    fn find_links(&mut self, t: usize) {
+        let delta = self.delta(t);
+        let Links { ends, states } = &mut self.links;
+        ends.clear();
+        states.clear();
+        let is_last = t + 1 == self.viterbi.sequence.positions.len();
+        for next in 0..if is_last { 1 } else { delta.len() } {
+            self.viterbi.for_each_before(t, next, |state, log_potential| {
+                if delta[state] + log_potential != f64::NEG_INFINITY {
+                    states.push(state as u32);
                 }
             });
+            ends.push(states.len());
         }
-        self.shifts = self.shifts_to(&after, delta);
-        self.before = after;
     }
 
     fn delta(&self, t: usize) -> &'a [f64] {
