@@ -8,7 +8,7 @@ use super::entry::Entry;
 use super::field::Field;
 use super::identifier::{Identifiers, without_identifiers};
 use super::kind::Kind;
-use super::numbers::{bare, pages, report_parts, volume_parts};
+use super::numbers::{VolumeParts, bare, pages, report_parts, volume_parts};
 use super::parts::{Meanings, Part};
 use super::people::{people, says_others};
 use super::person::{Name, People};
@@ -102,14 +102,17 @@ impl Entry {
         append(self.texts.entry(field).or_default(), text, between);
     }
 
-    /// An issue or a year that stands with the volume.
+    /// An issue, pages or a year that stand with the volume.
     fn split_volume(&mut self) {
         let Some(text) = self.texts.get(&Field::Volume) else { return };
-        let (volume, number, year) = volume_parts(text);
+        let VolumeParts { volume, number, pages, year } = volume_parts(text);
         let volume = volume.to_string();
-        if number.is_none() || !self.texts.contains_key(&Field::Number) {
+        let more = [(Field::Number, number), (Field::Pages, pages)];
+        let more = more.into_iter().filter_map(|(field, text)| Some((field, text?)));
+        let more: Vec<(Field, String)> = more.collect();
+        if more.iter().all(|(field, _)| !self.texts.contains_key(field)) {
             self.texts.insert(Field::Volume, volume);
-            self.texts.extend(number.map(|number| (Field::Number, number)));
+            self.texts.extend(more);
             self.date.year = self.date.year.or(year);
         }
     }

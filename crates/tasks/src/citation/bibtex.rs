@@ -62,7 +62,7 @@ pub fn bibtex(entry: &Entry, key: &str) -> String {
 fn institution(kind: Kind) -> &'static str {
     match kind {
         Kind::PhdThesis | Kind::MastersThesis => "school",
-        Kind::InProceedings | Kind::Book => "organization",
+        Kind::InProceedings | Kind::InCollection | Kind::Book => "organization",
         Kind::TechReport | Kind::Article | Kind::Misc => "institution",
     }
 }

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::date::Date;
 use super::entry::Entry;
 use super::field::Field;
-use super::kind::{Kind, says_manuscript, says_patent, sounds_like_proceedings};
+use super::kind::{Kind, says_manuscript, says_patent};
 use super::person::{Name, People};
 
 /// An item with its id.
@@ -62,10 +62,8 @@ fn issued(date: Date) -> Option<Value> {
 fn kind(entry: &Entry) -> &'static str {
     match entry.kind {
         Kind::Article => "article-journal",
-        Kind::InProceedings => match entry.text(Field::BookTitle) {
-            Some(book) if sounds_like_proceedings(book) => "paper-conference",
-            _ => "chapter",
-        },
+        Kind::InProceedings => "paper-conference",
+        Kind::InCollection => "chapter",
         Kind::Book => "book",
         Kind::PhdThesis | Kind::MastersThesis => "thesis",
         Kind::TechReport => "report",

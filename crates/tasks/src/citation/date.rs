@@ -149,6 +149,11 @@ fn separator(gap: &str) -> char {
 }
 
 fn piece(word: &str) -> Option<Piece> {
+    // `c2004`: when rights began.
+    let word = match word.strip_prefix(['c', 'p']) {
+        Some(year) if year.len() == 4 && year.bytes().all(|b| b.is_ascii_digit()) => year,
+        _ => word,
+    };
     let digits = word.trim_end_matches(char::is_alphabetic);
     let behind = &word[digits.len()..];
     match behind {
@@ -201,6 +206,8 @@ mod tests {
         for (text, year, month, day) in [
             ("(1993),", 1993, 0, 0),
             ("2004a", 2004, 0, 0),
+            ("c2004", 2004, 0, 0),
+            ("©2004", 2004, 0, 0),
             ("May 12, 2011", 2011, 5, 12),
             ("12 Sept. 1999", 1999, 9, 12),
             ("May 12th, 2004", 2004, 5, 12),

@@ -8,8 +8,10 @@ use super::field::Field;
 pub enum Kind {
     /// In a journal.
     Article,
-    /// In proceedings, or in a book.
+    /// In proceedings.
     InProceedings,
+    /// In a book.
+    InCollection,
     /// A book.
     Book,
     /// A doctoral thesis.
@@ -30,6 +32,12 @@ const PROCEEDINGS: &[&str] = &[
     "symposia", "symp", "sympos", "workshop", "workshops", "congress", "colloquium", "colloquia",
     "colloq", "meeting", "meetings", "advances in neural", "konferenz", "kongress", "tagung",
     "congrès", "congreso", "actes", "atti",
+];
+/// Books whose chapters are by others.
+#[rustfmt::skip]
+const COLLECTIONS: &[&str] = &[
+    "handbook", "handbuch", "encyclopedia", "encyclopaedia", "enzyklopädie", "encyclopédie", "essays",
+    "festschrift", "companion", "anthology", "manuel", "manual",
 ];
 #[rustfmt::skip]
 const JOURNALS: &[&str] = &[
@@ -61,6 +69,7 @@ impl Kind {
         match self {
             Self::Article => "article",
             Self::InProceedings => "inproceedings",
+            Self::InCollection => "incollection",
             Self::Book => "book",
             Self::PhdThesis => "phdthesis",
             Self::MastersThesis => "mastersthesis",
@@ -75,7 +84,7 @@ impl Kind {
     ///    nothing that it is in: a master's if it says so (or diploma, bachelor), else a doctoral one;
     /// 2. there is a journal: an article;
     /// 3. there is something it is in, be it book or journal: an article if that sounds like a journal
-    ///    and not like proceedings, else in proceedings; without a title it is
+    ///    and not like proceedings, else in a book or in proceedings; without a title it is
     ///    the book itself, or with pages in it, or with volume and pages and nothing of a book a journal;
     /// 4. a type or genre says report, memo or working paper, or there is a type and an institution: a
     ///    report;
@@ -103,15 +112,16 @@ impl Kind {
             return Self::Article;
         }
         if has(Field::BookTitle) {
+            let inside = if is_in_book(entry) { Self::InCollection } else { Self::InProceedings };
             if has(Field::Title) {
-                return Self::InProceedings;
+                return inside;
             }
             let found = [Field::Volume, Field::Pages, Field::Publisher, Field::Series].map(has);
             let (kind, field) = match found {
                 [true, true, false, false] if entry.editors.names.is_empty() => {
                     (Self::Article, Field::Journal)
                 }
-                [_, true, ..] => return Self::InProceedings,
+                [_, true, ..] => return inside,
                 _ => (Self::Book, Field::Title),
             };
             let title = entry.texts.remove(&Field::BookTitle).unwrap_or_default();
@@ -146,9 +156,25 @@ fn settle_container(entry: &mut Entry) {
     *own = if own.is_empty() { text } else { format!("{own}, {text}") };
 }
 
-/// Whether what a work is in sounds like proceedings.
-pub(super) fn sounds_like_proceedings(text: &str) -> bool {
-    contains(text, PROCEEDINGS)
+/// Whether what a work is in is a book with chapters: something says so that books have, and its title
+/// neither sounds like proceedings nor has the short name or the year of a meeting, `ICML 2001`, `CRYPTO '99`.
+fn is_in_book(entry: &Entry) -> bool {
+    let Some(title) = entry.text(Field::BookTitle) else { return false };
+    if entry.texts.contains_key(&Field::Chapter) {
+        return true;
+    }
+    let of_book = [Field::Publisher, Field::Edition, Field::Isbn];
+    let is_book = contains(title, COLLECTIONS)
+        || !entry.editors.names.is_empty()
+        || of_book.into_iter().any(|field| entry.texts.contains_key(&field));
+    let words = || title.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    let has_year = words()
+        .any(|word| matches!(word.len(), 2 | 4) && word.bytes().all(|byte| byte.is_ascii_digit()));
+    let has_short_name =
+        words().any(|word| word.chars().nth(2).is_some() && word.chars().all(char::is_uppercase));
+    let is_in_capitals = !title.contains(char::is_lowercase) && words().nth(2).is_some();
+    let is_meeting = has_year || has_short_name && !is_in_capitals;
+    is_book && !is_meeting && !contains(title, PROCEEDINGS)
 }
 
 /// Whether a type says that it is a patent.

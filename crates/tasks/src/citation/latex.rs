@@ -72,10 +72,29 @@ fn pieces(text: &str) -> impl Iterator<Item = &str> {
         let first = rest.chars().next()?;
         let kind = in_word(first);
         let end = rest.find(|c| in_word(c) != kind).unwrap_or(rest.len());
+        let end = end.max(dotted_capitals(rest));
         let (piece, after) = rest.split_at(end);
         rest = after;
         Some(piece)
     })
+}
+
+/// Bytes of capitals with stops between them at the start of a text, `U.S.A`, without the last stop.
+fn dotted_capitals(text: &str) -> usize {
+    let mut end = 0;
+    for part in text.split('.') {
+        let mut letters = part.chars();
+        match (letters.next(), letters.next()) {
+            (Some(letter), next) if letter.is_uppercase() && !next.is_some_and(in_word) => {
+                end += usize::from(end > 0) + letter.len_utf8();
+            }
+            _ => return end,
+        }
+        if part.chars().nth(1).is_some() {
+            return end;
+        }
+    }
+    end
 }
 
 fn in_word(c: char) -> bool {
@@ -133,6 +152,8 @@ mod tests {
             ("A Study of Vitamin C in A Cell", "A Study of Vitamin {C} in A Cell"),
             ("P-values for R&D", "{P}-values for {R}\\&{D}"),
             ("Über das Gesetz", "Über das Gesetz"),
+            ("Growth in the U.S.A. and the U.K.", "Growth in the {U.S.A}. and the {U.K}."),
+            ("Work of J. Doe. And more", "Work of {J}. Doe. And more"),
         ] {
             assert_eq!(title(text), expected);
         }

@@ -6,14 +6,14 @@ use super::text::is_dash;
 const PARTICLES: &[&str] = &[
     "af", "al", "auf", "av", "bin", "da", "dal", "das", "de", "degli", "del", "dela", "della",
     "den", "der", "des", "di", "do", "dos", "du", "el", "ibn", "la", "las", "le", "los", "op",
-    "ten", "ter", "'t", "und", "van", "vande", "vander", "ver", "vom", "von", "zu", "zum", "zur",
+    "ten", "ter", "und", "van", "vande", "vander", "ver", "vom", "von", "zu", "zum", "zur",
 ];
 
 /// Those that begin a family name also with a capital, and others that do: `De Niro`, `Mac Lane`.
 const PREFIXES: &[&str] = &[
     "da", "dal", "de", "degli", "del", "dela", "della", "den", "der", "des", "di", "dos", "du",
-    "el", "la", "las", "le", "los", "mac", "mc", "st", "ste", "ter", "van", "vande", "vander",
-    "vom", "von", "zu", "zum", "zur",
+    "el", "la", "las", "le", "los", "mac", "mc", "nic", "ní", "st", "ste", "ter", "uí", "van",
+    "vande", "vander", "vom", "von", "zu", "zum", "zur", "ó",
 ];
 
 const SUFFIXES: &[&str] = &["jr", "sr", "ii", "iii", "iv", "2nd", "3rd", "esq"];
@@ -23,7 +23,10 @@ const DEGREES: &[&str] =
 
 /// `van`, `de la`.
 pub(super) fn is_particle(word: &str) -> bool {
-    word.starts_with(|c: char| c.is_lowercase() || c == '\'') && PARTICLES.contains(&word)
+    match word.strip_prefix(['\'', '’', '‘']) {
+        Some(rest) => rest == "t" || rest == "s",
+        None => word.starts_with(char::is_lowercase) && PARTICLES.contains(&word),
+    }
 }
 
 /// `De`, `Mac`, `St.`, `VAN`: a word with a capital that a family name begins with.
@@ -40,7 +43,8 @@ pub(super) fn joins_family_names(word: &str) -> bool {
 /// Whether a word stands between names, in a list that is or is not in capitals throughout.
 pub(super) fn is_and(word: &str, capitals: bool) -> bool {
     match word {
-        "and" | "And" | "AND" | "&" | "＆" | "and/or" | "et" | "und" | "y" | "en" | "with" => true,
+        "and" | "And" | "AND" | "&" | "＆" | "and/or" | "with" => true,
+        "et" | "und" | "y" | "e" | "i" | "en" | "og" | "och" | "и" | "і" | "та" => true,
         // Else initials.
         "ET" | "UND" => capitals,
         _ => false,

@@ -36,26 +36,53 @@ pub fn pages(text: &str) -> String {
     found
 }
 
-/// A volume, and the issue or the year that is written with it: `12 (3)`, `12, no. 3`, `36, 3 (1988)`.
-pub fn volume_parts(text: &str) -> (&str, Option<String>, Option<u16>) {
+/// A volume, and what is written with it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct VolumeParts<'a> {
+    /// `12`; the whole text where it has no such parts.
+    pub volume: &'a str,
+    /// `3`.
+    pub number: Option<String>,
+    /// `45--67`.
+    pub pages: Option<String>,
+    /// `1988`.
+    pub year: Option<u16>,
+}
+
+/// The parts of `12 (3)`, `12, no. 3`, `36, 3 (1988)`, `12(3):45-67`.
+pub fn volume_parts(text: &str) -> VolumeParts<'_> {
+    let whole = VolumeParts { volume: text, ..VolumeParts::default() };
     let Some(end) =
-        text.find([' ', ',', '(']).filter(|_| text.starts_with(|c: char| c.is_alphanumeric()))
+        text.find([' ', ',', '(', ':']).filter(|_| text.starts_with(char::is_alphanumeric))
     else {
-        return (text, None, None);
+        return whole;
     };
-    let (first, rest) = text.split_at(end);
-    let volume = first.trim_end_matches([':', '.']);
+    let (volume, rest) = text.split_at(end);
+    let volume = volume.trim_end_matches('.');
     let (rest, year) = without_year(rest);
+    let (rest, found) = match rest.rsplit_once(':') {
+        Some((number, found)) if is_range(found) => (number, Some(pages(found))),
+        _ => (&*rest, None),
+    };
     let number = with_closed_dashes(&bare(rest.trim_matches([' ', ',', ':'])));
-    // `51: 197–204` has pages.
-    let are_pages = first.ends_with(':') && number.contains(is_dash);
-    let is_number =
-        number.contains(char::is_numeric) && !number.contains(char::is_whitespace) && !are_pages;
+    let is_number = number.contains(char::is_numeric) && !number.contains(char::is_whitespace);
     match (volume.contains(char::is_numeric), number.is_empty()) {
-        (true, true) => (volume, None, year),
-        (true, false) if is_number => (volume, Some(number), year),
-        _ => (text, None, None),
+        (true, true) => VolumeParts { volume, number: None, pages: found, year },
+        (true, false) if is_number => {
+            VolumeParts { volume, number: Some(number), pages: found, year }
+        }
+        _ => whole,
     }
+}
+
+/// Whether a text is of two pages and a dash.
+fn is_range(text: &str) -> bool {
+    let ends = pages(text);
+    ends.split_once("--").is_some_and(|(first, last)| {
+        let is_page =
+            |page: &str| page.contains(char::is_numeric) && page.chars().all(char::is_alphanumeric);
+        is_page(first) && is_page(last)
+    })
 }
 
 /// `1 – 2` as `1–2`.
@@ -175,17 +202,27 @@ mod tests {
 
     #[test]
     fn volumes_have_issues_and_years_beside_them() {
-        let number = |text: &str| Some(text.to_string());
-        assert_eq!(volume_parts("4 (2)"), ("4", number("2"), None));
-        assert_eq!(volume_parts("74, No. 5"), ("74", number("5"), None));
-        assert_eq!(volume_parts("36, 3 (1988)"), ("36", number("3"), Some(1988)));
-        assert_eq!(volume_parts("114: 341"), ("114", number("341"), None));
-        assert_eq!(volume_parts("51: 197 – 204"), ("51: 197 – 204", None, None));
-        assert_eq!(volume_parts("12(1994)"), ("12", None, Some(1994)));
-        assert_eq!(volume_parts("12 (2004), no. 3"), ("12", number("3"), Some(2004)));
-        assert_eq!(volume_parts("12, H. 3 – 4"), ("12", number("3–4"), None));
-        assert_eq!(volume_parts("abs/1103.6246"), ("abs/1103.6246", None, None));
-        assert_eq!(volume_parts("2 of many"), ("2 of many", None, None));
+        for (text, volume, [number, pages], year) in [
+            ("4 (2)", "4", ["2", ""], 0),
+            ("74, No. 5", "74", ["5", ""], 0),
+            ("36, 3 (1988)", "36", ["3", ""], 1988),
+            ("114: 341", "114", ["341", ""], 0),
+            ("51: 197 – 204", "51", ["", "197--204"], 0),
+            ("12(3):45-67", "12", ["3", "45--67"], 0),
+            ("12 (3) : 45 - 67", "12", ["3", "45--67"], 0),
+            ("12(Suppl):S45–S67", "12(Suppl):S45–S67", ["", ""], 0),
+            ("12(1994)", "12", ["", ""], 1994),
+            ("12 (2004), no. 3", "12", ["3", ""], 2004),
+            ("12, H. 3 – 4", "12", ["3–4", ""], 0),
+            ("abs/1103.6246", "abs/1103.6246", ["", ""], 0),
+            ("2 of many", "2 of many", ["", ""], 0),
+        ] {
+            let found = volume_parts(text);
+            let [own_number, own_pages] =
+                [&found.number, &found.pages].map(|part| part.as_deref().unwrap_or_default());
+            assert_eq!((found.volume, own_number, own_pages), (volume, number, pages), "{text}");
+            assert_eq!(found.year.unwrap_or(0), year, "{text}");
+        }
         assert_eq!(report_parts("Technical Report No. 92-43"), ("Technical Report", Some("92-43")));
         assert_eq!(report_parts("Tech. Rep. TR 9603"), ("Tech. Rep", Some("TR 9603")));
         assert_eq!(report_parts("TR95-90"), ("", Some("TR95-90")));

@@ -10,7 +10,7 @@ const KINDS: &[&str] = &[
     "committee", "community", "consortium", "contributors", "corp", "corporation", "council",
     "department", "developers", "directorate", "federation", "foundation", "gesellschaft", "gmbh",
     "government", "inc", "initiative", "institut", "institute", "institution", "instituto",
-    "investigators", "istituto", "laboratories", "laboratory", "llc", "ltd", "ministerio",
+    "investigators", "istituto", "laboratories", "laboratory", "llc", "llp", "ltd", "ministerio",
     "ministerium", "ministry", "ministère", "nations", "organisation", "organization", "parliament",
     "plc", "secretariat", "sociedad", "society", "società", "société", "stiftung", "team",
     "universidad", "universität", "university", "università", "université", "verein",
@@ -30,6 +30,15 @@ const ADJECTIVES: &[&str] = &[
     "american", "british", "canadian", "central", "european", "federal", "international", "national",
     "royal", "the", "uk", "united", "u.s", "us", "world",
 ];
+
+/// What a company's name ends with, behind that of its founder.
+const COMPANIONS: &[&str] =
+    &["associates", "bros", "brothers", "cie", "co", "company", "partners", "söhne", "sons"];
+
+/// `Company` in `McKinsey & Company`.
+pub(super) fn is_companion(piece: &str) -> bool {
+    COMPANIONS.contains(&piece.trim_end_matches('.').to_lowercase().as_str())
+}
 
 /// Whether a name is that of an organisation: no person's has one of these words, or `of` inside.
 pub(super) fn is_organisation(name: &str) -> bool {

@@ -1,48 +1,30 @@
 //! Lists of people as they are written.
 
 use super::name_word::{
-    is_and, is_degree, is_initials, is_particle, is_short_capitals, is_suffix, joins_family_names,
+    is_degree, is_initials, is_particle, is_prefix, is_short_capitals, is_suffix,
+    joins_family_names,
 };
-use super::organisation::{is_organisation, names_a_field};
+use super::organisation::{is_companion, is_organisation, names_a_field};
 use super::person::{Name, People};
+use super::pieces::{Piece, pieces};
 use super::remark::{stands_for_others, without_others, without_remarks};
 use super::tidy::tidy;
-
-/// One name or a part of one between commas, and what stands before it.
-struct Piece<'a> {
-    text: &'a str,
-    /// Where it begins in the list.
-    start: usize,
-    /// Whether only a comma is between it and the piece before.
-    comma: bool,
-}
-
-impl Piece<'_> {
-    fn end(&self) -> usize {
-        self.start + self.text.len()
-    }
-
-    fn is_one_word(&self) -> bool {
-        !self.text.contains(char::is_whitespace)
-    }
-
-    fn has_initials(&self) -> bool {
-        self.text.split_whitespace().any(is_initials)
-    }
-}
 
 /// The people in a list: `A. Cau, R. Kuiper, and W.-P. de Roever`, `Romero, C., & Dweck, C.`, `Smith JK,
 /// Doe A`, `Liu, Bing; Wang, Chao`, `王明、李雷`, `Smith et al.`
 pub fn people(list: &str) -> People {
     let (list, rest, others) = without_others(&without_remarks(list));
     let mut people = People { names: Vec::new(), others };
-    // A point between names has space around it; one inside a name, `卡尔·马克思`, has none.
-    let groups = list.split([';', '；', '、']).flat_map(|group| group.split(" · "));
-    let groups: Vec<&str> = groups.filter(|group| !group.trim().is_empty()).collect();
+    let groups = groups(&list);
     for group in &groups {
         let pieces = pieces(group);
         match &pieces[..] {
-            [family, given] if groups.len() > 1 && given.comma && !is_suffix(given.text) => {
+            [family, given]
+                if groups.len() > 1
+                    && given.comma
+                    && !is_suffix(given.text)
+                    && !is_complete(family.text, given.text) =>
+            {
                 people.names.extend(Name::inverted(family.text, given.text));
             }
             _ => assemble(group, &pieces, &mut people),
@@ -51,6 +33,31 @@ pub fn people(list: &str) -> People {
     // `A. Li et al. (NuTeV Collaboration)`
     people.names.extend(rest.filter(|rest| is_organisation(rest)).and_then(|r| Name::whole(&r)));
     people
+}
+
+/// What marks that stand between names only part: `Liu, Bing; Wang, Chao`, `Doe, J. / Roe, K.`
+fn groups(list: &str) -> Vec<&str> {
+    // A point between names has space around it; one inside a name, `卡尔·马克思`, has none.
+    let groups = list.split([';', '；', '、']).flat_map(|group| group.split(" · "));
+    let is_small = |text: &str| text.contains(char::is_lowercase) || text.ends_with(['.', ' ']);
+    let mut parted: Vec<&str> = Vec::new();
+    for group in groups {
+        let mut start = 0;
+        for (at, _) in group.match_indices('/') {
+            let (before, after) = (&group[start..at], &group[at + 1..]);
+            // `NIST/SEMATECH` and `and/or` are one word.
+            let [last, first] = [before.rsplit(' ').next(), after.split([' ', '/']).next()];
+            let is_word = last == Some("and")
+                || [last, first].iter().flatten().all(|half| !half.is_empty() && !is_small(half));
+            if !is_word {
+                parted.push(before);
+                start = at + 1;
+            }
+        }
+        parted.push(&group[start..]);
+    }
+    parted.retain(|group| !group.trim().is_empty());
+    parted
 }
 
 /// Whether text between names says that there are others.
@@ -138,15 +145,7 @@ fn belongs(family: &str, given: &str, order: &Order) -> bool {
         given.pop();
     }
     let cased = family.contains(|c: char| c.is_lowercase() || c.is_uppercase());
-    // `LI, Y.`: all that could be initials is the family name.
-    let is_complete = match family_words[..] {
-        [word] => is_initials(word) && !is_short_capitals(word),
-        // `Petrov IV, Lewis CS`
-        [_, last] if is_short_capitals(last) => {
-            given.last().is_some_and(|last| !last.contains(char::is_lowercase))
-        }
-        _ => family_words.iter().any(|word| is_initials(word)),
-    };
+    let is_complete = is_complete(family, &given.join(" "));
     // The words that a family name is of: `Ramón y` is none without `Cajal`.
     let own = (0..family_words.len()).filter(|&w| {
         let joins = family_words.get(w + 1).is_some_and(|next| joins_family_names(next));
@@ -176,6 +175,25 @@ fn belongs(family: &str, given: &str, order: &Order) -> bool {
     }
 }
 
+/// Whether a name has its first name already, given what is behind its comma.
+fn is_complete(family: &str, behind: &str) -> bool {
+    let words: Vec<&str> = family.split_whitespace().collect();
+    match words[..] {
+        // `LI, Y.`, `E, Weinan`: all that could be initials is the family name.
+        [word] => is_initials(word) && word.contains(['.', '-']),
+        // `Petrov IV, Lewis CS`
+        [_, last] if is_short_capitals(last) => {
+            let last = behind.split_whitespace().next_back();
+            last.is_some_and(|last| !last.contains(char::is_lowercase))
+        }
+        // `DE LA CRUZ, M.`
+        [_, .., last] => {
+            is_initials(last) || words.iter().any(|word| is_initials(word) && !is_prefix(word))
+        }
+        [] => false,
+    }
+}
+
 /// Where the name of an organisation ends that begins at a piece, if one does.
 fn organisation(pieces: &[Piece], at: usize) -> Option<usize> {
     let has_and = |at: usize| pieces.get(at).is_some_and(|piece| !piece.comma);
@@ -185,6 +203,10 @@ fn organisation(pieces: &[Piece], at: usize) -> Option<usize> {
         // `Bill and Melinda Gates Foundation`
         let is_half = pieces[at].is_one_word() && pieces[at].text.contains(char::is_lowercase);
         let next = piece(end).filter(|next| is_half && !next.comma)?;
+        // `McKinsey & Company`
+        if is_companion(next.text) {
+            return Some(end + 1);
+        }
         if !is_organisation(next.text) || next.text.starts_with("The ") {
             return None;
         }
@@ -208,78 +230,6 @@ fn organisation(pieces: &[Piece], at: usize) -> Option<usize> {
         end += 1;
     }
     Some(end)
-}
-
-/// A word of a list, where it begins, and whether a comma ends it.
-struct Word<'a> {
-    text: &'a str,
-    start: usize,
-    comma: bool,
-}
-
-fn words(list: &str) -> Vec<Word<'_>> {
-    const COMMAS: [char; 3] = [',', '，', '،'];
-    let mut words: Vec<Word> = Vec::new();
-    let mut start = 0;
-    for part in list.split_inclusive(|c: char| c.is_whitespace() || COMMAS.contains(&c)) {
-        let text = part.trim_end_matches(|c: char| c.is_whitespace() || COMMAS.contains(&c));
-        let comma = part.ends_with(COMMAS);
-        if !text.is_empty() {
-            words.push(Word { text, start, comma });
-        } else if let Some(before) = words.last_mut() {
-            before.comma |= comma;
-        }
-        start += part.len();
-    }
-    words
-}
-
-/// The text between commas and words such as `and`.
-fn pieces(list: &str) -> Vec<Piece<'_>> {
-    let words = words(list);
-    let capitals = !list.contains(char::is_lowercase);
-    let mut pieces: Vec<Piece> = Vec::new();
-    let mut comma = false;
-    let mut first = 0; // the first word of the piece
-    for w in 0..=words.len() {
-        let word = words.get(w);
-        let parts = word.is_none_or(|word| is_and(word.text, capitals))
-            && !is_inside_name(&words, first, w, pieces.last().filter(|_| comma));
-        let ends = !parts && word.is_some_and(|word| word.comma);
-        if !parts && !ends {
-            continue;
-        }
-        let own = &words[first..if parts { w } else { w + 1 }];
-        if let [start, ..] = own
-            && let [.., end] = own
-        {
-            let text = &list[start.start..end.start + end.text.len()];
-            if text.contains(char::is_alphanumeric) {
-                pieces.push(Piece { text, start: start.start, comma });
-                comma = true;
-            }
-        }
-        comma &= !parts;
-        first = w + 1;
-    }
-    pieces
-}
-
-/// Whether a word for `and` is part of a name that begins at a word: `von und zu`, `Ramón y Cajal, S.`
-/// `before` is the piece before, where only a comma is between.
-fn is_inside_name(words: &[Word], first: usize, at: usize, before: Option<&Piece>) -> bool {
-    let (Some(word), Some(next)) = (words.get(at), words.get(at + 1)) else { return false };
-    let own = &words[first..at];
-    let Some(last) = own.last() else { return false };
-    if is_particle(last.text) && is_particle(next.text) {
-        return true;
-    }
-    let next_alone = next.comma || words.get(at + 2).is_none_or(|word| is_and(word.text, false));
-    let is_given = before.is_some_and(|before| {
-        let initials = own.iter().all(|word| is_initials(word.text));
-        initials || own.len() == 1 && before.is_one_word() && !before.has_initials()
-    });
-    word.text == "y" && next_alone && !is_given
 }
 
 #[cfg(test)]
@@ -340,6 +290,39 @@ mod tests {
             ("", ""),
             ("et al.", "others"),
             (", , &", ""),
+        ]);
+    }
+
+    #[test]
+    fn names_stand_between_marks_and_words_of_many_languages() {
+        check(&[
+            ("Smith J, Doe K; XYZ Study Group", "Smith|J; Doe|K; {XYZ Study Group}"),
+            ("Müller, H. / Schmidt, K.", "Müller|H.; Schmidt|K."),
+            ("Müller, H./Schmidt, Karl", "Müller|H.; Schmidt|Karl"),
+            ("Hans Müller/Karl Schmidt", "Müller|Hans; Schmidt|Karl"),
+            ("NIST/SEMATECH", "{NIST/SEMATECH}"),
+            ("Mario Rossi e Luigi Verdi", "Rossi|Mario; Verdi|Luigi"),
+            ("Rossi, M., Bianchi, G. e Verdi, L.", "Rossi|M.; Bianchi|G.; Verdi|L."),
+            ("Rossi M. e Verdi L.", "Rossi|M.; Verdi|L."),
+            ("Иванов И. И. и Петров П. П.", "Иванов|И. И.; Петров|П. П."),
+            ("Kowalski J. i Nowak A.", "Kowalski|J.; Nowak|A."),
+            ("Prat i Soler, J.", "Prat i Soler|J."),
+        ]);
+    }
+
+    #[test]
+    fn short_words_may_be_of_family_names() {
+        check(&[
+            ("'t Hooft, G.", "'t Hooft|G."),
+            ("G. 't Hooft and M. Veltman", "'t Hooft|G.; Veltman|M."),
+            ("’t Hooft G", "’t Hooft|G"),
+            ("DE LA CRUZ, M. and LE GOFF, J.", "DE LA CRUZ|M.; LE GOFF|J."),
+            ("LE GOFF J", "LE GOFF|J"),
+            ("Ó Murchú, S.", "Ó Murchú|S."),
+            ("Seán Ó Murchú and Nuala Ní Dhomhnaill", "Ó Murchú|Seán; Ní Dhomhnaill|Nuala"),
+            ("E, Weinan, and Engquist, Bjorn", "E|Weinan; Engquist|Bjorn"),
+            ("E, W.", "E|W."),
+            ("O, Y., & Li, X.", "O|Y.; Li|X."),
         ]);
     }
 
@@ -412,6 +395,13 @@ mod tests {
                 "{Institute of Electrical and Electronics Engineers}",
             ),
             ("Ministry of Health, Labour and Welfare", "{Ministry of Health, Labour and Welfare}"),
+            (
+                "Centers for Disease Control and Prevention (CDC)",
+                "{Centers for Disease Control and Prevention}",
+            ),
+            ("World Health Organization (WHO)", "{World Health Organization}"),
+            ("Ernst & Young LLP", "{Ernst & Young LLP}"),
+            ("McKinsey & Company", "{McKinsey & Company}"),
             ("Bill and Melinda Gates Foundation", "{Bill and Melinda Gates Foundation}"),
             ("The ATLAS Collaboration, Aad, G.", "{The ATLAS Collaboration}; Aad|G."),
             ("University of Oxford and Smith, J.", "{University of Oxford}; Smith|J."),

@@ -1,11 +1,12 @@
 //! A person's name.
 
+use super::mend::mended;
 use super::name_word::{
     is_and, is_initials, is_particle, is_prefix, is_short_capitals, is_short_first_name, is_suffix,
     joins_family_names,
 };
 use super::text::is_dash;
-use super::tidy::{mended, tidy};
+use super::tidy::tidy;
 
 /// A person's name in its parts, or a name that has none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -126,7 +127,7 @@ fn inverted_family(words: &[&str]) -> Option<usize> {
     };
     let initials = words.iter().rev().take_while(is_given).count();
     let first = words.first().filter(|_| initials > 0 && words.len() > 1)?;
-    match (initials < words.len(), is_initials(first)) {
+    match (initials < words.len(), is_initials(first) && !is_prefix(first)) {
         (true, false) => Some(words.len() - initials),
         (false, _) if is_short_capitals(first) => Some(1),
         _ => None,
@@ -139,7 +140,9 @@ fn family_start(words: &[&str]) -> usize {
     let mut start = words.len().saturating_sub(1);
     let capitals = words.last().is_some_and(|last| !last.contains(char::is_lowercase));
     // `VAN GOGH`, but initials in `Adam DI Kramer`.
-    let is_prefix = |word: &str| is_prefix(word) && (capitals || word.contains(char::is_lowercase));
+    let is_prefix = |word: &str| {
+        is_prefix(word) && (capitals || word.chars().nth(1).is_none_or(char::is_lowercase))
+    };
     loop {
         start -= match words[..start] {
             [.., _, joint] if joins_family_names(joint) => 2,

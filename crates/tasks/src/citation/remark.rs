@@ -75,12 +75,20 @@ fn without_brackets(list: &str) -> String {
             let lower = bare(word).to_lowercase();
             ABOUT.contains(&lower.as_str()) || is_and(&lower, false) || lower.is_empty()
         };
-        if !(in_brackets && inner.split_whitespace().all(is_about)) {
+        let is_remark = inner.split_whitespace().all(is_about) || is_short_for(inner, &kept);
+        if !(in_brackets && is_remark) {
             kept.push_str(inner);
         }
         kept.push(' ');
     }
     kept
+}
+
+/// Whether a word of capitals is made of first letters of the words before it: `(CDC)`.
+fn is_short_for(word: &str, before: &str) -> bool {
+    let mut initials = before.split_whitespace().filter_map(|word| word.chars().next());
+    let is_short = word.chars().count() > 1 && word.chars().all(char::is_uppercase);
+    is_short && word.chars().all(|letter| initials.any(|initial| initial == letter))
 }
 
 fn bare(word: &str) -> &str {

@@ -150,6 +150,16 @@ fn kinds_follow_the_stated_rules() {
         assert_eq!(flat(&[title, second]).kind, kind, "{second:?}");
     }
     assert_eq!(flat(&[("author", "A. Li,"), ("booktitle", "Rivers")]).kind, Kind::Book);
+    for (book, kind) in [
+        ("Rivers of Europe", Kind::InCollection),
+        ("RIVERS OF EUROPE", Kind::InCollection),
+        ("Proc. of the Workshop on Rivers", Kind::InProceedings),
+        ("Rivers and Lakes - CRYPTO '99", Kind::InProceedings),
+        ("ICML", Kind::InProceedings),
+    ] {
+        let published = [title, ("booktitle", book), ("publisher", "Springer")];
+        assert_eq!(flat(&published).kind, kind, "{book}");
+    }
     assert_eq!(
         flat(&[title, ("tech", "preprint"), ("institution", "CERN")]).kind,
         Kind::TechReport
@@ -170,6 +180,12 @@ fn fields_that_stand_together_are_taken_apart() {
     ]);
     let expected = json!({"title": "Rivers", "journal": "Class. Quantum Grav.", "volume": "12", "number": "3"});
     assert_eq!(fields(&entry), expected);
+    let entry = flat(&[("title", "Rivers."), ("journal", "Lakes"), ("volume", "12(3):45-67.")]);
+    let expected = json!({"title": "Rivers", "journal": "Lakes", "volume": "12", "number": "3", "pages": "45--67"});
+    assert_eq!(fields(&entry), expected);
+    // Pages that have a label of their own are the better known ones.
+    let entry = flat(&[("journal", "Lakes"), ("volume", "12(3):45-67,"), ("pages", "45-67")]);
+    assert_eq!(entry.text(Field::Pages), Some("45--67"));
     let entry = flat(&[
         ("title", "Rivers."),
         ("booktitle", "Proc. X, volume"),
