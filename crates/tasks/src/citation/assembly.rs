@@ -8,10 +8,10 @@ use super::entry::Entry;
 use super::field::Field;
 use super::identifier::{Identifiers, without_identifiers};
 use super::kind::Kind;
+use super::named::is_about_people;
 use super::numbers::{VolumeParts, bare, pages, report_parts, volume_parts};
-use super::parts::{Meanings, Part};
-use super::people::{people, says_others};
-use super::person::{Name, People};
+use super::parts::Meanings;
+use super::text::is_dash;
 use super::tidy::tidy;
 
 /// A line with its tokens and what they are.
@@ -26,7 +26,7 @@ pub struct Labelled<'a> {
 }
 
 impl Labelled<'_> {
-    fn text_of(&self, tokens: &Range<usize>) -> &str {
+    pub(super) fn text_of(&self, tokens: &Range<usize>) -> &str {
         &self.text[self.tokens[tokens.start].start..self.tokens[tokens.end - 1].end]
     }
 }
@@ -83,12 +83,13 @@ impl Entry {
             }
             Field::Series => abbreviated(text, tidy(text)),
             Field::Edition => edition(&tidy(text)).to_string(),
-            Field::Isbn => isbn(&tidy(text)).to_string(),
             _ => tidy(text),
         };
         if text.is_empty() {
             return;
         }
+        let field = if field == Field::Note && is_isbn(&text) { Field::Isbn } else { field };
+        let text = if field == Field::Isbn { isbn(&text).to_string() } else { text };
         // `volume 193 of Lecture Notes in Computer Science`
         let series = match field {
             Field::BookTitle | Field::Series | Field::Container => text.strip_prefix("of "),
@@ -166,71 +167,6 @@ impl Entry {
             self.texts.remove(&Field::Identifier);
         }
     }
-
-    fn add_people(&mut self, line: &Labelled, parts: &[Part]) {
-        let mut at = 0;
-        while let Some(part) = parts.get(at) {
-            let same = |next: &&Part| next.people == part.people && is_one_person(part, next);
-            let text = line.text_of(&part.tokens);
-            let (list, used) = match part.field {
-                Some(field) if field.is_name_part() => {
-                    let run = parts[at..].iter().take_while(same).collect::<Vec<_>>();
-                    let count = name_length(&run);
-                    (one(name_of(line, &run[..count])), count)
-                }
-                Some(Field::Institution) if part.group.is_some() => (one(Name::whole(text)), 1),
-                Some(field) if field.is_people() && part.between => {
-                    (People { names: Vec::new(), others: says_others(text) }, 1)
-                }
-                Some(field) if field.is_people() || field == Field::Person => (people(text), 1),
-                _ => (People::default(), 1),
-            };
-            match part.people {
-                Field::Editor => self.editors.extend(list),
-                Field::Translator => self.translators.extend(list),
-                _ => self.authors.extend(list),
-            }
-            at += used;
-        }
-    }
-}
-
-fn is_about_people(part: &Part, field: Field) -> bool {
-    let institution = field == Field::Institution && part.group.is_some();
-    field.is_people() || field == Field::Person || field.is_name_part() || institution
-}
-
-/// Whether two parts of names may be of one person.
-fn is_one_person(part: &Part, next: &Part) -> bool {
-    next.field.is_some_and(Field::is_name_part) && next.person == part.person
-}
-
-/// How many parts of names from the first on are one name: a part that comes again is another person's,
-/// but for first names.
-fn name_length(run: &[&Part]) -> usize {
-    if run[0].person.is_some() {
-        return run.len();
-    }
-    let has = |upto: usize, field: Field| run[..upto].iter().any(|part| part.field == Some(field));
-    let next = (1..run.len()).find(|&at| match run[at].field {
-        Some(Field::Last) => has(at, Field::Last),
-        Some(Field::First) => has(at, Field::First),
-        _ => false,
-    });
-    next.unwrap_or(run.len())
-}
-
-fn name_of(line: &Labelled, run: &[&Part]) -> Option<Name> {
-    let text = |wanted: &[Field]| {
-        let own = run.iter().filter(|part| part.field.is_some_and(|field| wanted.contains(&field)));
-        own.map(|part| line.text_of(&part.tokens)).collect::<Vec<_>>().join(" ")
-    };
-    let given = text(&[Field::First, Field::Middle]);
-    Name::of_parts(&given, &text(&[Field::Last]), &text(&[Field::Suffix]))
-}
-
-fn one(name: Option<Name>) -> People {
-    People { names: name.into_iter().collect(), others: false }
 }
 
 fn append(own: &mut String, text: &str, between: &str) {
@@ -276,6 +212,16 @@ fn isbn(text: &str) -> &str {
         ["-10", "-13", " 10:", " 13:"].iter().find_map(|n| rest.strip_prefix(n)).unwrap_or(rest);
     let number = rest.trim_start_matches(|c: char| !c.is_alphanumeric());
     if number.is_empty() { text } else { number }
+}
+
+/// Whether a text is an ISBN that is called so.
+fn is_isbn(text: &str) -> bool {
+    let number = isbn(text);
+    let digits = number.chars().filter(|c| c.is_ascii_digit() || matches!(c, 'X' | 'x')).count();
+    let is_number = |c: char| c.is_ascii_digit() || matches!(c, 'X' | 'x' | ' ') || is_dash(c);
+    text.get(..4).is_some_and(|name| name.eq_ignore_ascii_case("isbn"))
+        && matches!(digits, 10 | 13)
+        && number.chars().all(is_number)
 }
 
 /// Without the `In:` before what a work is in.

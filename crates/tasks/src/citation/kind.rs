@@ -129,7 +129,8 @@ impl Kind {
             return kind;
         }
         let says = |field: Field| entry.text(field).is_some_and(is_report);
-        let typed = has(Field::Report) && has(Field::Institution);
+        let typed = has(Field::Institution)
+            && entry.text(Field::Report).is_some_and(|text| !says_manuscript(text));
         if says(Field::Report) || says(Field::Genre) || typed {
             return Self::TechReport;
         }

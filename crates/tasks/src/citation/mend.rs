@@ -36,7 +36,11 @@ fn rejoined(text: &str) -> String {
         let half =
             word.strip_suffix(['-', '\u{2010}']).filter(|half| half.ends_with(char::is_alphabetic));
         let next = words.peek().filter(|next| {
-            let joins = ["and", "or", "to", "und", "oder", "et", "ou"].contains(next);
+            let joins = [
+                "and", "or", "to", "und", "oder", "bis", "et", "ou", "en", "of", "og", "och", "e",
+                "y", "o",
+            ]
+            .contains(next);
             !joins && next.starts_with(char::is_alphabetic)
         });
         match (half, next) {
@@ -108,6 +112,7 @@ mod tests {
             "André fibrés für problème Leçons"
         );
         assert_eq!(mended("´Ecole d'été"), "École d'été");
+        assert_eq!(mended("gas- en vloeistof"), "gas- en vloeistof");
         let cut = "Second- Generation esti- mation of large- scale pre- and self- dual de- signs";
         let whole = "Second-Generation estimation of large-scale pre- and self-dual designs";
         assert_eq!(mended(cut), whole);

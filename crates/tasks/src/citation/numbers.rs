@@ -49,8 +49,17 @@ pub struct VolumeParts<'a> {
     pub year: Option<u16>,
 }
 
-/// The parts of `12 (3)`, `12, no. 3`, `36, 3 (1988)`, `12(3):45-67`.
+/// The parts of `12 (3)`, `12, no. 3`, `36, 3 (1988)`, `12(3):45-67`, `2011;60(43)`.
 pub fn volume_parts(text: &str) -> VolumeParts<'_> {
+    // What is before a semicolon is the rest of a date.
+    if let Some((date, rest)) = text.split_once(';')
+        && date.split(' ').all(|word| word.len() <= 4 && word.contains(char::is_alphanumeric))
+        && rest.contains(char::is_numeric)
+    {
+        let year = date.parse().ok().filter(|year| (1500..2100).contains(year));
+        let parts = volume_parts(rest.trim_start());
+        return VolumeParts { year: parts.year.or(year), ..parts };
+    }
     let whole = VolumeParts { volume: text, ..VolumeParts::default() };
     let Some(end) =
         text.find([' ', ',', '(', ':']).filter(|_| text.starts_with(char::is_alphanumeric))
@@ -214,6 +223,9 @@ mod tests {
             ("12(1994)", "12", ["", ""], 1994),
             ("12 (2004), no. 3", "12", ["3", ""], 2004),
             ("12, H. 3 – 4", "12", ["3–4", ""], 0),
+            ("2011;60(43):1487-92", "60", ["43", "1487--92"], 2011),
+            ("May 12;357(9267)", "357", ["9267", ""], 0),
+            ("2011;60", "60", ["", ""], 2011),
             ("abs/1103.6246", "abs/1103.6246", ["", ""], 0),
             ("2 of many", "2 of many", ["", ""], 0),
         ] {

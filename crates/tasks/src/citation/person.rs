@@ -182,14 +182,14 @@ fn given_name(text: &str) -> String {
         given.push_str(word);
     }
     let given = mended(&given);
-    // A stop behind a whole name is that of the list.
-    match given.strip_suffix('.') {
-        Some(rest)
-            if rest.rsplit([' ', '.', '-']).next().is_some_and(|w| w.chars().count() > 3) =>
-        {
-            rest.to_string()
-        }
-        _ => given,
+    // A stop behind a whole name, or initials that have none, is that of the list.
+    let is_of_list = |rest: &str| {
+        let last = rest.rsplit([' ', '.', '-']).next().unwrap_or(rest);
+        last.chars().count() > 3 || is_short_capitals(rest)
+    };
+    match given.strip_suffix('.').filter(|rest| is_of_list(rest)) {
+        Some(rest) => rest.to_string(),
+        None => given,
     }
 }
 
@@ -293,6 +293,7 @@ mod tests {
     fn marked_parts_lose_what_is_between_names() {
         assert_eq!(Name::of_parts("Y. -C .", "Li ,", ""), name("Li", "Y.-C.", "", ""));
         assert_eq!(Name::of_parts("John.", "Smith.", "Jr . ,"), name("Smith", "John", "", "Jr."));
+        assert_eq!(Name::of_parts("LA.", "Goodman", ""), name("Goodman", "LA", "", ""));
         assert_eq!(Name::of_parts("and W.", "Wonham , and", ""), name("Wonham", "W.", "", ""));
         assert_eq!(Name::of_parts("and", ".", ""), None);
     }

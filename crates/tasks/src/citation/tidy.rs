@@ -6,11 +6,12 @@ use super::text::is_dash;
 /// Short forms that keep a stop at the end of a field.
 #[rustfmt::skip]
 const ABBREVIATIONS: &[&str] = &[
-    "acad", "amer", "anal", "ann", "appl", "assoc", "astron", "astrophys", "biol", "bull", "chem",
-    "co", "comm", "commun", "comp", "comput", "conf", "corp", "dept", "eng", "fis", "geom", "inc",
-    "inst", "int", "jr", "lett", "ltd", "mag", "mat", "math", "mech", "med", "mod", "nat", "nucl",
-    "numer", "opt", "phil", "phys", "probab", "proc", "prog", "rep", "res", "rev", "sci", "ser",
-    "soc", "stat", "statist", "stud", "surv", "symp", "tech", "theor", "trans", "univ", "verl",
+    "acad", "amer", "anal", "ann", "appl", "assoc", "astron", "astrophys", "biol", "bull",
+    "calif", "chem", "co", "comm", "commun", "comp", "comput", "conf", "conn", "corp", "dept",
+    "eng", "fis", "geom", "inc", "inst", "int", "jr", "lett", "ltd", "mag", "mat", "math", "mech",
+    "med", "mod", "nat", "nucl", "numer", "opt", "phil", "phys", "probab", "proc", "prog", "rep",
+    "res", "rev", "sci", "ser", "soc", "stat", "statist", "stud", "surv", "symp", "tech", "theor",
+    "trans", "univ", "verl",
 ];
 
 /// A field's text: spaces as one, letters whole again, without quotation marks, brackets that enclose

@@ -122,6 +122,24 @@ fn editions_and_numbers_lose_their_words() {
 }
 
 #[test]
+fn organisations_that_labels_take_for_people_stay_whole() {
+    let labels = [
+        "B-authors:B-person:B-person-last",
+        "I-authors",
+        "I-authors:B-person:B-person-first",
+        "I-authors:I-person:B-person-last",
+        "B-title",
+    ];
+    let family = |text: &str, at: usize| {
+        let entry = of_labels(text, &labels);
+        let names: Vec<String> = entry.authors.names.iter().map(|n| n.family.clone()).collect();
+        (names.len(), names[at].clone())
+    };
+    assert_eq!(family("Ernst & Young LLP Banks", 0), (1, "Ernst & Young LLP".to_string()));
+    assert_eq!(family("Ernst & Ann Young Banks", 1), (2, "Young".to_string()));
+}
+
+#[test]
 fn kinds_follow_the_stated_rules() {
     let title = ("title", "A title.");
     for (second, kind) in [
@@ -164,6 +182,8 @@ fn kinds_follow_the_stated_rules() {
         flat(&[title, ("tech", "preprint"), ("institution", "CERN")]).kind,
         Kind::TechReport
     );
+    let unpublished = [title, ("tech", "Unpublished manuscript"), ("institution", "CERN")];
+    assert_eq!(flat(&unpublished).kind, Kind::Misc);
     // What is no report is none because of its institution.
     assert_eq!(flat(&[title, ("genre", "Patent"), ("institution", "CERN")]).kind, Kind::Misc);
     // A note on what became of it does not make what is in a journal a thesis.
@@ -183,6 +203,9 @@ fn fields_that_stand_together_are_taken_apart() {
     let entry = flat(&[("title", "Rivers."), ("journal", "Lakes"), ("volume", "12(3):45-67.")]);
     let expected = json!({"title": "Rivers", "journal": "Lakes", "volume": "12", "number": "3", "pages": "45--67"});
     assert_eq!(fields(&entry), expected);
+    let entry = flat(&[("title", "Rivers."), ("note", "ISBN 978-84-376-0494-7.")]);
+    assert_eq!(fields(&entry), json!({"title": "Rivers", "isbn": "978-84-376-0494-7"}));
+    assert_eq!(entry.kind, Kind::Book);
     // Pages that have a label of their own are the better known ones.
     let entry = flat(&[("journal", "Lakes"), ("volume", "12(3):45-67,"), ("pages", "45-67")]);
     assert_eq!(entry.text(Field::Pages), Some("45--67"));
