@@ -88,7 +88,8 @@ impl Entry {
         if text.is_empty() {
             return;
         }
-        let field = if field == Field::Note && is_isbn(&text) { Field::Isbn } else { field };
+        let is_remark = matches!(field, Field::Note | Field::Identifier);
+        let field = if is_remark && is_isbn(&text) { Field::Isbn } else { field };
         let text = if field == Field::Isbn { isbn(&text).to_string() } else { text };
         // `volume 193 of Lecture Notes in Computer Science`
         let series = match field {

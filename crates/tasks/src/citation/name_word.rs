@@ -65,6 +65,11 @@ pub(super) fn is_degree(text: &str) -> bool {
     DEGREES.contains(&letters.collect::<String>().to_lowercase().as_str())
 }
 
+/// `Dr.`, `Prof.` before a name.
+pub(super) fn is_title(word: &str) -> bool {
+    matches!(word, "Dr" | "Dr." | "Prof" | "Prof.")
+}
+
 /// `J.`, `J.-P.`, `JP`, `JRR`, `Yu.`, `Chr.`: at most two letters, or three if none is a vowel, capital
 /// first; several only in capitals or before a stop.
 pub(super) fn is_initials(word: &str) -> bool {

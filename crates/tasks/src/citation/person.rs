@@ -3,7 +3,7 @@
 use super::mend::mended;
 use super::name_word::{
     is_and, is_initials, is_particle, is_prefix, is_short_capitals, is_short_first_name, is_suffix,
-    joins_family_names,
+    is_title, joins_family_names,
 };
 use super::text::is_dash;
 use super::tidy::tidy;
@@ -57,6 +57,8 @@ impl Name {
     pub fn of_words(text: &str) -> Option<Self> {
         let text = with_own_stop(text);
         let mut words: Vec<&str> = text.split_whitespace().collect();
+        let titles = words.iter().take_while(|word| is_title(word)).count();
+        words.drain(..titles.min(words.len().saturating_sub(2)));
         if let Some(family) = inverted_family(&words) {
             let (family, given) = words.split_at(family);
             return Self::inverted(&family.join(" "), &given.join(" "));
@@ -270,6 +272,7 @@ mod tests {
             ("Oliver St. John", name("St. John", "Oliver", "", "")),
             ("José Ortega y Gasset", name("Ortega y Gasset", "José", "", "")),
             ("Karl von und zu Guttenberg", name("Guttenberg", "Karl", "von und zu", "")),
+            ("Prof. Dr. Karl Ziegler", name("Ziegler", "Karl", "", "")),
             ("Martin Luther King Jr.", name("King", "Martin Luther", "", "Jr.")),
             ("García Márquez G.", name("García Márquez", "G.", "", "")),
         ] {
