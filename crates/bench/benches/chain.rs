@@ -1,7 +1,8 @@
 //! How close the chain oracle comes to the matrix–vector products it must do.
 //!
-//! `cargo bench -p bethe-bench --bench chain --features peers` prints what was measured and, for each target, whether
-//! it was met. Alternatives are timed in turn within one run; a time is the least of many.
+//! `cargo bench -p bethe-bench --bench chain --features peers` prints what was measured and, for
+//! each target, whether it was met. Alternatives are timed in turn within one run; a time is the
+//! least of many.
 
 use std::hint::black_box;
 use std::sync::Arc;
@@ -219,8 +220,8 @@ fn growth(verdicts: &mut Verdicts) {
     let times = lengths.map(|length| call(26, length));
     let in_length = exponent(&lengths, &times);
     println!("  time ~ T^{in_length:.2} at K = 26");
-    // Tables of 128 to 512 KiB, too large for the first cache and not for the second: each cache that
-    // a table outgrows adds a step of its own, as the last line shows.
+    // Tables of 128 to 512 KiB, too large for the first cache and not for the second: each cache
+    // that a table outgrows adds a step of its own, as the last line shows.
     let states = [128, 181, 256];
     let times = states.map(|states| call(states, 50));
     let in_states = exponent(&states, &times);

@@ -1,11 +1,11 @@
-//! References in plain text into entries: how many a second, where the time goes, how many fields are
-//! right.
+//! References in plain text into entries: how many a second, where the time goes, how many fields
+//! are right.
 //!
-//! `cargo bench -p bethe-bench --bench cite -- --data DIR` reads `DIR/citation/umass` and trains a tagger
-//! with the template for references, the word lists of `DIR/citation/lexicons` and generated rules; it is
-//! kept in the target folder for the next time. The lines are the test references as they would be
-//! printed. One thread, timed by what it spent on its core where the system tells, at most ten iterations of
-//! inference under rules.
+//! `cargo bench -p bethe-bench --bench cite -- --data DIR` reads `DIR/citation/umass` and trains a
+//! tagger with the template for references, the word lists of `DIR/citation/lexicons` and generated
+//! rules; it is kept in the target folder for the next time. The lines are the test references as
+//! they would be printed. One thread, timed by what it spent on its core where the system tells, at
+//! most ten iterations of inference under rules.
 
 use std::ops::Range;
 use std::path::Path;
@@ -244,8 +244,8 @@ fn speed(
 /// Time spent on each measurement.
 const SECONDS: f64 = 0.5;
 
-/// Mean seconds of a call: of this thread on its core where the system tells, so that others who use the
-/// machine do not count; else by the clock on the wall.
+/// Mean seconds of a call: of this thread on its core where the system tells, so that others who
+/// use the machine do not count; else by the clock on the wall.
 fn seconds_of(run: &mut dyn FnMut()) -> f64 {
     run();
     let start = thread_seconds();

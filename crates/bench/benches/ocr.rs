@@ -1,7 +1,7 @@
 //! Inference of a word under each energy, as ratios to decoding the chain alone.
 //!
-//! `cargo bench -p bethe-bench --bench ocr [-- --data DIR]` reads `DIR/ocr`, or draws words of its own;
-//! a base model is learned from nine tenths of them, and the rest is read over and over.
+//! `cargo bench -p bethe-bench --bench ocr [-- --data DIR]` reads `DIR/ocr`, or draws words of its
+//! own; a base model is learned from nine tenths of them, and the rest is read over and over.
 
 use std::sync::Arc;
 

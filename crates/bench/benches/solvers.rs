@@ -1,7 +1,7 @@
 //! What solvers cost beyond their oracle calls, and what each of them reaches.
 //!
-//! `cargo bench -p bethe-bench --bench solvers` prints (b) solver time per oracle call over that call
-//! alone, and the table of docs/solvers.md.
+//! `cargo bench -p bethe-bench --bench solvers` prints (b) solver time per oracle call over that
+//! call alone, and the table of docs/solvers.md.
 
 #[path = "../../core/tests/common/mod.rs"]
 mod common;

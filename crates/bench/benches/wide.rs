@@ -1,7 +1,7 @@
 //! Ising grids by every kind of inference: how far marginals and log-partitions are off.
 //!
-//! `cargo bench -p bethe-bench --bench wide [-- --side N --seeds N]` prints means over seeds from 1 on, and
-//! how long a tree-reweighted and an exact oracle take as the grid grows.
+//! `cargo bench -p bethe-bench --bench wide [-- --side N --seeds N]` prints means over seeds from 1
+//! on, and how long a tree-reweighted and an exact oracle take as the grid grows.
 
 use bethe_bench::time;
 use bethe_core::Support;

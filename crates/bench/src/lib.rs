@@ -1,5 +1,5 @@
-//! Benchmarks of `bethe-core`: `cargo bench -p bethe-bench [--features peers]` prints ratios measured
-//! in one run, and for each target whether it was met.
+//! Benchmarks of `bethe-core`: `cargo bench -p bethe-bench [--features peers]` prints ratios
+//! measured in one run, and for each target whether it was met.
 
 mod peer;
 pub mod usage;
@@ -18,7 +18,8 @@ static ALLOCATOR: MiMalloc = MiMalloc;
 /// Time spent on each alternative of a comparison.
 const SECONDS: f64 = 0.15;
 
-/// The folder that `--data` names, from the root of the repository: cargo runs benchmarks elsewhere.
+/// The folder that `--data` names, from the root of the repository: cargo runs benchmarks
+/// elsewhere.
 pub fn data_folder() -> Option<PathBuf> {
     let named = std::env::args().skip_while(|argument| argument != "--data").nth(1)?;
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("crates/bench");

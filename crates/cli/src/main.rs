@@ -1,5 +1,5 @@
-//! The `bethe` command: inference in discrete graphical models under non-local energies, taggers that
-//! learn and keep rules, flows from counts.
+//! The `bethe` command: inference in discrete graphical models under non-local energies, taggers
+//! that learn and keep rules, flows from counts.
 
 mod check;
 mod cite;
@@ -26,8 +26,8 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use mimalloc::MiMalloc;
 
-/// Keeps memory that is asked for again and again: the system's own gives it back to the system, whose every
-/// page then costs a microsecond anew.
+/// Keeps memory that is asked for again and again: the system's own gives it back to the system,
+/// whose every page then costs a microsecond anew.
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
 

@@ -1,8 +1,8 @@
 //! The answer to a problem, as a person reads it: over the variables and factors they stated.
 //!
-//! Solvers work on the base model and know the support only. [`Problem::solve`] runs one and carries
-//! what it found back: marginals in the stated order and axis order, the MAP assignment completed by
-//! the observed states, one value per stated energy.
+//! Solvers work on the base model and know the support only. [`Problem::solve`] runs one and
+//! carries what it found back: marginals in the stated order and axis order, the MAP assignment
+//! completed by the observed states, one value per stated energy.
 
 use serde::Serialize;
 use serde::ser::{SerializeSeq, Serializer};
@@ -34,8 +34,8 @@ pub struct Answer {
     pub lower_bound: Option<f64>,
     /// An upper bound on `objective − optimum`, where one exists.
     pub gap: Option<f64>,
-    /// `√(gap/2)`, which bounds the error of every marginal (Pinsker); divided by `√ρ` with the least
-    /// appearance probability `ρ` under the tree-reweighted entropy.
+    /// `√(gap/2)`, which bounds the error of every marginal (Pinsker); divided by `√ρ` with the
+    /// least appearance probability `ρ` under the tree-reweighted entropy.
     pub marginal_error_bound: Option<f64>,
     /// Which of the solver's points this is.
     pub returned: &'static str,

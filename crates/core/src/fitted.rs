@@ -10,12 +10,14 @@ use crate::solve::{Observer, Settings, SolveError};
 use crate::support::Support;
 
 impl Problem {
-    /// Solves the problem exactly, as [`Problem::solve`] does, and gives the model that has the answer's
-    /// marginals: the factors stated, and a factor for each table that the energies tilt. An average
-    /// of iterates has no such model: the answer is then the point that its tilt leads to.
+    /// Solves the problem exactly, as [`Problem::solve`] does, and gives the model that has the
+    /// answer's marginals: the factors stated, and a factor for each table that the energies tilt.
+    /// An average of iterates has no such model: the answer is then the point that its tilt leads
+    /// to.
     ///
     /// # Errors
-    /// As [`Problem::solve`], and if the oracle is not to be exact: no model has the marginals of others.
+    /// As [`Problem::solve`], and if the oracle is not to be exact: no model has the marginals of
+    /// others.
     pub fn fit(
         &self,
         settings: &Settings,

@@ -1,8 +1,8 @@
 //! Inference in discrete graphical models under non-local energies.
 //!
 //! One problem: `minimise F(μ) = −H(μ) − ⟨θ, μ⟩ + L(μ)` over the marginals `μ` of a tractable base
-//! model, where `L` is any function of all the marginals. Build a [`Model`], state [`Energy`]s on it,
-//! solve the [`Problem`]:
+//! model, where `L` is any function of all the marginals. Build a [`Model`], state [`Energy`]s on
+//! it, solve the [`Problem`]:
 //!
 //! ```
 //! use bethe_core::{Energy, Model, Penalty, Problem, Settings, Term, solve::Ignore};

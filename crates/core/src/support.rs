@@ -2,9 +2,9 @@
 //!
 //! A support is a list of blocks. A block stands for one table of the base model, or for the *sum*
 //! of several tables of equal size (the counts of labels over all positions, say). Tilts, gradients
-//! and the marginals that an oracle returns are flat vectors over the blocks: a block's tilt is added
-//! to each of its tables, and its marginals are the sum over them. Whatever no energy reads has no
-//! coordinate, and costs nothing in a solver's loop.
+//! and the marginals that an oracle returns are flat vectors over the blocks: a block's tilt is
+//! added to each of its tables, and its marginals are the sum over them. Whatever no energy reads
+//! has no coordinate, and costs nothing in a solver's loop.
 
 use rustc_hash::FxHashSet;
 

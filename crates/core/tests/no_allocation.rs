@@ -1,5 +1,5 @@
-//! Nothing is allocated in a solver's loop: after the first call, an oracle call costs no allocation,
-//! and after the first iterations no iteration of a solver does.
+//! Nothing is allocated in a solver's loop: after the first call, an oracle call costs no
+//! allocation, and after the first iterations no iteration of a solver does.
 
 // A global allocator cannot be written without it.
 #![allow(unsafe_code)]

@@ -39,7 +39,8 @@ fn scores(model: &Model) -> HashMap<Vec<usize>, f64> {
         .collect()
 }
 
-/// Whether frequencies are within five standard deviations of probabilities, and zero is never drawn.
+/// Whether frequencies are within five standard deviations of probabilities, and zero is never
+/// drawn.
 fn check(name: &str, model: &Model, seed: u64) {
     let scores = scores(model);
     let total: f64 = scores.values().map(|score| score.exp()).sum();

@@ -1,5 +1,5 @@
-//! The dual on stiff problems: many measurements of mixed penalties, weights from 1e-2 to 1e5, scores
-//! up to 40, forbidden states, and hard constraints that other energies pull against.
+//! The dual on stiff problems: many measurements of mixed penalties, weights from 1e-2 to 1e5,
+//! scores up to 40, forbidden states, and hard constraints that other energies pull against.
 
 mod common;
 
@@ -9,8 +9,8 @@ use common::{
 };
 use rand::Rng;
 
-/// Problems per kind and graph. With 40, four of 5,280 stop between 1.3e-9 and 4.8e-9: both constraints
-/// bear on a single free variable there, and rounding has the last word.
+/// Problems per kind and graph. With 40, four of 5,280 stop between 1.3e-9 and 4.8e-9: both
+/// constraints bear on a single free variable there, and rounding has the last word.
 const SEEDS: u64 = 8;
 
 const KINDS: [Recipe; 6] = [

@@ -310,7 +310,8 @@ fn what_the_dual_left_is_forgotten_once_adaptive_steps_are_better() {
         squared(&[0], &[1393.3, 93.8, 97618.1, 886.2, 43.2], 1e5, 0.01),
     ];
     let single: Vec<Energy> = counts.iter().flat_map(cells).collect();
-    // Two counts of one table are tables that overlap; cell by cell they are measurements like others.
+    // Two counts of one table are tables that overlap; cell by cell they are measurements like
+    // others.
     for energies in [counts.to_vec(), single] {
         let problem = Problem::new(Model::new(&[5]).unwrap(), energies).unwrap();
         let found = problem.solve(&Settings::default(), &mut Ignore).unwrap();
@@ -373,7 +374,8 @@ fn nothing_but_noise_is_left_to_adaptive_steps() {
     assert_eq!((found.solver, found.status), ("adaptive", Status::Converged));
 }
 
-/// Pseudo-marginals of tables that share two variables need not agree: what would be a constant is not.
+/// Pseudo-marginals of tables that share two variables need not agree: what would be a constant is
+/// not.
 #[test]
 fn an_oracle_that_is_not_exact_sees_the_tables_as_they_are() {
     let mut rng = rng(11);

@@ -247,7 +247,8 @@ impl Archive {
     }
 }
 
-/// Folds bytes into a state, a word at a time: each step is one to one, so that no single change is lost.
+/// Folds bytes into a state, a word at a time: each step is one to one, so that no single change is
+/// lost.
 fn mix(state: u64, bytes: &[u8]) -> u64 {
     const ODD: u64 = 0x9e37_79b9_7f4a_7c15; // 2⁶⁴ over the golden ratio
     let fold = |state: u64, word: u64| (state ^ word).wrapping_mul(ODD).rotate_left(29);

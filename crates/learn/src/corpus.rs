@@ -186,8 +186,8 @@ impl<'a> Observations<'a> {
         &self.attributes[self.starts[position]..self.starts[position + 1]]
     }
 
-    /// Where the attributes are of as many positions as there are of `count` from here, among those of
-    /// the whole corpus.
+    /// Where the attributes are of as many positions as there are of `count` from here, among those
+    /// of the whole corpus.
     #[inline]
     pub(crate) fn range(&self, position: usize, count: usize) -> Range<usize> {
         let end = (position + count).min(self.len());

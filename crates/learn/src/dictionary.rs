@@ -2,16 +2,16 @@
 
 use crate::fingerprint::Fingerprint;
 
-/// A map from strings to `0..len`, in three flat arrays that go into a file as they are: loading one
-/// builds nothing, it only checks.
+/// A map from strings to `0..len`, in three flat arrays that go into a file as they are: loading
+/// one builds nothing, it only checks.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Dictionary {
     /// All strings, one after the other.
     bytes: Vec<u8>,
     /// Where each string ends. `[strings]`
     ends: Vec<u32>,
-    /// Open addressing, a power of two of slots, as [`Packing`] has them: the number of a string, and
-    /// bits of its hash, so that nearly all others are told apart without being read.
+    /// Open addressing, a power of two of slots, as [`Packing`] has them: the number of a string,
+    /// and bits of its hash, so that nearly all others are told apart without being read.
     slots: Vec<u32>,
 }
 
@@ -80,8 +80,8 @@ impl Dictionary {
             return Err(wrong);
         }
         let mut own = Self { bytes, ends, slots };
-        // In files of an earlier version strings lie where another hash led: some would, by chance, be
-        // found all the same, but not all of many.
+        // In files of an earlier version strings lie where another hash led: some would, by chance,
+        // be found all the same, but not all of many.
         let mut some = (0..own.len()).step_by((own.len() / PROBES).max(1));
         if some.any(|number| own.find(own.string(number)) != Some(number as u32)) {
             own.place_all(own.slots.len());
@@ -114,11 +114,13 @@ impl Dictionary {
         self.number_in(self.slot_of(string, Fingerprint::of(string).hash()))
     }
 
-    /// The number of each key's string, if it has one, in the order of the keys. `hash` is that of a key's
-    /// [`Fingerprint`]; `is` tells whether bytes are its string, and is asked of few others.
+    /// The number of each key's string, if it has one, in the order of the keys. `hash` is that of
+    /// a key's [`Fingerprint`]; `is` tells whether bytes are its string, and is asked of few
+    /// others.
     ///
-    /// What a string leads to lies anywhere in memory: its slot, its end, its bytes. Each is touched for
-    /// some strings in turn before the next is needed, so that the waits for memory overlap.
+    /// What a string leads to lies anywhere in memory: its slot, its end, its bytes. Each is
+    /// touched for some strings in turn before the next is needed, so that the waits for memory
+    /// overlap.
     pub fn find_all<Key>(
         &self,
         keys: &[Key],
@@ -203,8 +205,8 @@ impl Dictionary {
         slot
     }
 
-    /// The slot that holds the string of a hash of which `is` holds, or the free one where it would go; no
-    /// slot before a likely one does.
+    /// The slot that holds the string of a hash of which `is` holds, or the free one where it would
+    /// go; no slot before a likely one does.
     #[inline]
     fn slot_from(&self, mut likely: usize, hash: u64, is: impl Fn(&[u8]) -> bool) -> usize {
         while self.number_in(likely).is_some_and(|number| !is(self.text(number as usize))) {
@@ -242,8 +244,9 @@ const PROBES: usize = 64;
 /// Slots beyond which numbers and 32 bits do not fit.
 const MOST_SLOTS: usize = 1 << 31;
 
-/// What a slot holds: in its lower bits the number of a string plus 1, or 0 if it is free; above them as
-/// many bits of the string's hash as there is room for. There are always fewer strings than slots.
+/// What a slot holds: in its lower bits the number of a string plus 1, or 0 if it is free; above
+/// them as many bits of the string's hash as there is room for. There are always fewer strings than
+/// slots.
 #[derive(Clone, Copy)]
 struct Packing {
     /// Bits of the number.

@@ -13,9 +13,9 @@ const POWERS: [u64; 5] = {
     powers
 };
 
-/// What a text is looked up by: `h(t) = Σ tᵢ Bⁿ⁻¹⁻ⁱ` modulo 2⁶⁴ over its `n` bytes, with `Bⁿ`. That of two
-/// texts together follows from theirs, `h(st) = h(s) Bⁿ + h(t)`, so a text that is made of parts need not
-/// be written to be looked up. It is the same on every machine.
+/// What a text is looked up by: `h(t) = Σ tᵢ Bⁿ⁻¹⁻ⁱ` modulo 2⁶⁴ over its `n` bytes, with `Bⁿ`. That
+/// of two texts together follows from theirs, `h(st) = h(s) Bⁿ + h(t)`, so a text that is made of
+/// parts need not be written to be looked up. It is the same on every machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fingerprint {
     sum: u64,

@@ -1,10 +1,13 @@
 //! Learning: conditional random fields, and the weights of non-local energies on top of them.
 //!
 //! * [`corpus`]: sequences of positions, each a list of attributes; [`dictionary`] numbers them.
-//! * [`crf`]: `p(y | x) ∝ exp(Σ_t Σ_a x_ta w_a(y_t) + Σ_t w(y_t, y_{t+1}))`, its likelihood and gradient.
-//! * [`optimise`]: limited-memory quasi-Newton with L1 or L2, stochastic gradients, bounded weights.
+//! * [`crf`]: `p(y | x) ∝ exp(Σ_t Σ_a x_ta w_a(y_t) + Σ_t w(y_t, y_{t+1}))`, its likelihood and
+//!   gradient.
+//! * [`optimise`]: limited-memory quasi-Newton with L1 or L2, stochastic gradients, bounded
+//!   weights.
 //! * [`energy`]: the weights `ψ ≥ 0` of measurement energies on counts of states.
-//! * [`archive`]: named tensors and JSON metadata in one file; [`pending`] files appear whole or not at all.
+//! * [`archive`]: named tensors and JSON metadata in one file; [`pending`] files appear whole or
+//!   not at all.
 //!
 //! Results do not depend on the number of threads: work is cut into the same pieces whatever runs
 //! them, and sums over pieces are taken in their order.

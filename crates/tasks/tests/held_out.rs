@@ -16,8 +16,8 @@ fn settings() -> TrainSettings {
 
 #[test]
 fn a_model_knows_nothing_of_labels_that_only_the_held_out_part_has() {
-    // "odd" is an x everywhere but in one sequence: a model of the others has no weight for y there,
-    // not even one that learned to avoid it.
+    // "odd" is an x everywhere but in one sequence: a model of the others has no weight for y
+    // there, not even one that learned to avoid it.
     let common = "odd\tB-x\neven\tB-y\n\n".repeat(9);
     let all = sequences(&format!("{common}odd\tB-y\neven\tB-y\n\n"));
     let labelled = Labelled { sequences: &all, scores: None };

@@ -1,5 +1,5 @@
-//! Learned rules on data made with a rule, whose words hardly tell labels apart: the labels keep the
-//! rule, and are no worse for it; without a rule in the data next to nothing changes.
+//! Learned rules on data made with a rule, whose words hardly tell labels apart: the labels keep
+//! the rule, and are no worse for it; without a rule in the data next to nothing changes.
 
 use std::fmt::Write as _;
 

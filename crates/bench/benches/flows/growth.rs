@@ -76,7 +76,8 @@ pub struct Large {
     limits: (f64, f64),
 }
 
-/// 1,706 cells of weekly abundance with a dense kernel; 20,000 cells with about 60 in reach of each.
+/// 1,706 cells of weekly abundance with a dense kernel; 20,000 cells with about 60 in reach of
+/// each.
 pub const LARGE: [Large; 2] = [
     Large {
         name: "dense",

@@ -1,4 +1,5 @@
-//! Estimation from noisy tables: how long until the loss is within one part in a hundred of the best.
+//! Estimation from noisy tables: how long until the loss is within one part in a hundred of the
+//! best.
 
 use std::ops::ControlFlow;
 use std::time::Duration;
@@ -19,15 +20,15 @@ const ESTIMATORS: [&str; 5] =
     ["mirror descent", "dual averaging", "interior gradient", "L-BFGS", "universal accelerated"];
 /// How much faster estimation should be than the best of the other side's.
 const TARGET: f64 = 8.0;
-/// Entropy counts as much as records do at 1; at this, tables are met to within a part in a thousand of
-/// what least squares alone would.
+/// Entropy counts as much as records do at 1; at this, tables are met to within a part in a
+/// thousand of what least squares alone would.
 const SCALES: [f64; 3] = [1.0, 30.0, 1000.0];
 /// Seconds for each of the other side's estimators, and for each run of ours.
 const LIMIT: f64 = 30.0;
 /// A loss is good if it is at most so many times the best known.
 const GOOD: f64 = 1.01;
-/// The other side's estimators end early where their loss is at most so many times what is proved to be a
-/// lower bound on every loss: the best known cannot change much any more.
+/// The other side's estimators end early where their loss is at most so many times what is proved
+/// to be a lower bound on every loss: the best known cannot change much any more.
 const ENOUGH: f64 = 1.001;
 
 /// Seconds and losses after each iteration.
@@ -93,7 +94,8 @@ fn report(shape: &Shape, curves: &[(String, Curve)], verdicts: &mut Verdicts) {
         let side = if name.starts_with("ours") { &mut own } else { &mut other };
         *side = side.min(reached.unwrap_or(f64::INFINITY));
     }
-    // Where nothing of theirs arrives, all that is known is that they take longer than they were given.
+    // Where nothing of theirs arrives, all that is known is that they take longer than they were
+    // given.
     let given = curves.iter().filter(|(name, _)| name.starts_with("mbi"));
     let given = given.filter_map(|(_, curve)| Some(curve.last()?.0)).fold(f64::NAN, f64::max);
     let (least, theirs) = if other.is_finite() { ("", other) } else { ("at least ", given) };

@@ -1,9 +1,10 @@
-//! Junction trees and estimation from noisy tables, beside PyPI `mbi` on the same models in one run.
+//! Junction trees and estimation from noisy tables, beside PyPI `mbi` on the same models in one
+//! run.
 //!
-//! `PYTHON=… cargo bench -p bethe-bench --bench graphs [-- oracle|estimate|memory|pgmpy]`, with a Python that
-//! has `mbi` and `pgmpy`; without them ours are timed alone. One thread each; times are of the processor.
-//! Compiling the other side's estimators takes an hour; `-- estimate --model 50` is for the models whose name
-//! has `50` in it.
+//! `PYTHON=… cargo bench -p bethe-bench --bench graphs [-- oracle|estimate|memory|pgmpy]`, with a
+//! Python that has `mbi` and `pgmpy`; without them ours are timed alone. One thread each; times are
+//! of the processor. Compiling the other side's estimators takes an hour; `-- estimate --model 50`
+//! is for the models whose name has `50` in it.
 
 mod estimation;
 mod models;

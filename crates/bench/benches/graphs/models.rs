@@ -47,8 +47,8 @@ impl Shape {
         tree.cliques().map(|clique| self.cells(clique)).sum()
     }
 
-    /// Noisy counts of `total` records that a random model would show, one table per scope, as energies
-    /// of weight `scale / deviation²`.
+    /// Noisy counts of `total` records that a random model would show, one table per scope, as
+    /// energies of weight `scale / deviation²`.
     pub fn measure(&self, total: f64, deviation: f64, seed: u64) -> Vec<Vec<f64>> {
         let mut random = StdRng::seed_from_u64(seed);
         let base = self.base();
@@ -80,8 +80,8 @@ impl Shape {
     }
 }
 
-/// Four models: 14 attributes and 22,000 cells of cliques, 50 and 75,000, one of 100³ cells among 1.7
-/// million, and 5.9 million.
+/// Four models: 14 attributes and 22,000 cells of cliques, 50 and 75,000, one of 100³ cells among
+/// 1.7 million, and 5.9 million.
 pub fn all() -> Vec<Shape> {
     let mut random = StdRng::seed_from_u64(1);
     let census = vec![2, 16, 7, 6, 15, 5, 9, 2, 10, 4, 8, 12, 20, 2];
@@ -118,7 +118,8 @@ fn grown(name: &'static str, sizes: Vec<usize>, limit: usize, random: &mut StdRn
     shape
 }
 
-/// Attributes of 100 values: tables of three that share two with another, and then of two in a tree.
+/// Attributes of 100 values: tables of three that share two with another, and then of two in a
+/// tree.
 fn wide(name: &'static str, triples: usize, pairs: usize, random: &mut StdRng) -> Shape {
     let mut scopes = vec![vec![0, 1, 2]];
     let mut next = 3;

@@ -42,8 +42,8 @@ impl Drop for Folder {
     }
 }
 
-/// What a script says on standard output, if what it needs is there; what it says of its progress is shown as
-/// it comes.
+/// What a script says on standard output, if what it needs is there; what it says of its progress
+/// is shown as it comes.
 pub fn run(script: &str, arguments: &[&str]) -> Option<Value> {
     let python = std::env::var("PYTHON").unwrap_or_else(|_| "python3".to_string());
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("peers").join(script);

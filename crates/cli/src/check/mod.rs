@@ -22,11 +22,12 @@ use crate::outcome::{Outcome, bad_input, print};
 use crate::solve::problems::read_problem;
 use crate::tagging::read_tagger;
 
-/// Check a problem, energies, .jsonl, .uai, .evid, model, template or rule file and say what it holds.
+/// Check a problem, energies, .jsonl, .uai, .evid, model, template or rule file and say what it
+/// holds.
 #[derive(Args)]
 pub struct Flags {
-    /// Problem file, energies file, .jsonl file, UAI model or evidence, model file, template, .toml file of rules, or - for
-    /// standard input
+    /// Problem file, energies file, .jsonl file, UAI model or evidence, model file, template, .toml
+    /// file of rules, or - for standard input
     file: PathBuf,
 }
 
@@ -81,8 +82,8 @@ fn tagging_file(path: &Path) -> Result<Option<String>> {
     Ok(Some(describe::template(&name, &template)))
 }
 
-/// Whether a file's first line that is neither blank nor a comment begins as a template's does. Problem
-/// files and standard input do not.
+/// Whether a file's first line that is neither blank nor a comment begins as a template's does.
+/// Problem files and standard input do not.
 fn is_template(path: &Path) -> bool {
     let json =
         path.extension().is_some_and(|extension| extension == "json" || extension == "jsonl");
@@ -98,7 +99,8 @@ fn is_template(path: &Path) -> bool {
     })
 }
 
-/// Whether a file is named or begins as a safetensors file does: with the length of its JSON header.
+/// Whether a file is named or begins as a safetensors file does: with the length of its JSON
+/// header.
 fn is_model(path: &Path) -> bool {
     let mut start = [0; 9];
     let opened = File::open(path).and_then(|mut file| file.read_exact(&mut start));

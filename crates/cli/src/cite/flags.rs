@@ -9,9 +9,9 @@ use crate::tagging::LimitFlags;
 
 /// Turn references in plain text into entries of a bibliography.
 ///
-/// FILE has one reference a line. Every line that is not blank gives an entry: where nothing can be made
-/// of it, one of type misc with its text. Entries are written while lines are still read. Exit code 2
-/// means bad input.
+/// FILE has one reference a line. Every line that is not blank gives an entry: where nothing can be
+/// made of it, one of type misc with its text. Entries are written while lines are still read. Exit
+/// code 2 means bad input.
 #[derive(Args)]
 pub struct Flags {
     /// Model file, from bethe train on labelled references

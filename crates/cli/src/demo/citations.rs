@@ -1,5 +1,5 @@
-//! References made here as journals print them, in four styles, with every field marked: whole lines of
-//! text, and tokens with hierarchical labels.
+//! References made here as journals print them, in four styles, with every field marked: whole
+//! lines of text, and tokens with hierarchical labels.
 
 use std::fmt::Write;
 
@@ -149,8 +149,8 @@ pub fn labelled(citations: &[Citation]) -> String {
 #[derive(Default)]
 struct Draft {
     line: String,
-    /// Where a stretch begins, and the names around it from the outside; `#` and a number tell two of one
-    /// name apart.
+    /// Where a stretch begins, and the names around it from the outside; `#` and a number tell two
+    /// of one name apart.
     spans: Vec<(usize, String)>,
 }
 

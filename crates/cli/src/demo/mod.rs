@@ -29,8 +29,8 @@ use problems::{DICTIONARY, LABELS, SIDE, TITLE_BEGIN, TOKENS};
 use report::{bar, reading};
 
 /// A tour on built-in problems: what energies change, how the solvers compare, what rules do for a
-/// tagger, a bibliography from plain text, how birds moved that were only counted, words for a reader
-/// of letters, a grid too wide for exact inference, and records from noisy tables.
+/// tagger, a bibliography from plain text, how birds moved that were only counted, words for a
+/// reader of letters, a grid too wide for exact inference, and records from noisy tables.
 #[derive(Args)]
 pub struct Flags {
     /// Folder for the problems, as files to solve and change, for pictures of convergence, for

@@ -1,5 +1,5 @@
-//! References made here, with their fields marked: a reference has exactly one title and at most one
-//! venue, in either order, and their words are much the same.
+//! References made here, with their fields marked: a reference has exactly one title and at most
+//! one venue, in either order, and their words are much the same.
 
 use std::fmt::Write;
 

@@ -6,8 +6,8 @@ use crate::tagging::TaggerFlags;
 
 /// Compare a model's labels with those of a file.
 ///
-/// Precision, recall and F1 are of whole segments: one is right if its first token, its last token and
-/// its name are. Exit code 2 means bad input.
+/// Precision, recall and F1 are of whole segments: one is right if its first token, its last token
+/// and its name are. Exit code 2 means bad input.
 #[derive(Args)]
 pub struct Flags {
     #[command(flatten)]

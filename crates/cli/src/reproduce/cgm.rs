@@ -8,8 +8,8 @@ use clap::Args;
 use super::folder::Folder;
 use crate::outcome::{Outcome, bad_input, print};
 
-/// Flows from counts (collective graphical models): every solver against interior point, flows against
-/// the truth, weights learned from counts, real birds.
+/// Flows from counts (collective graphical models): every solver against interior point, flows
+/// against the truth, weights learned from counts, real birds.
 ///
 /// Without --data only what can be simulated is run. Exit code 2 means bad input.
 #[derive(Args)]

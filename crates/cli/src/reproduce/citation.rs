@@ -13,9 +13,9 @@ use crate::threads;
 
 /// The first experiment: fields of references, by a chain with global constraints on top.
 ///
-/// Writes table.json, table.md, constraints.csv, and figures with their numbers (*.svg, *.csv); for the
-/// further sets cora.json and anystyle.json. The table goes to standard output too. Exit code 2 means
-/// bad input.
+/// Writes table.json, table.md, constraints.csv, and figures with their numbers (*.svg, *.csv); for
+/// the further sets cora.json and anystyle.json. The table goes to standard output too. Exit code 2
+/// means bad input.
 #[derive(Args)]
 pub struct Flags {
     /// Folder that holds citation/umass/{train,dev,test}.conll, and, where they are to be used,
@@ -31,7 +31,8 @@ pub struct Flags {
     #[arg(long, default_value_t = 0, allow_negative_numbers = true)]
     seed: u64,
 
-    /// Iterations of training a base model, at most; fewer are faster and worse [default: as in the docs]
+    /// Iterations of training a base model, at most; fewer are faster and worse [default: as in the
+    /// docs]
     #[arg(long, value_name = "N")]
     max_iterations: Option<usize>,
 

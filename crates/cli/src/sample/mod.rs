@@ -20,9 +20,10 @@ use crate::solver::out_of_range;
 
 /// Draw records from a model: CSV, one a line, under a line of names.
 ///
-/// FILE is a problem, which is solved first, a solution that bethe solve --solution wrote, or a .uai
-/// model. Records are independent and drawn exactly, from the model tilted by its energies; observed
-/// variables have their states. Exit code 2 means bad input, 3 that hard measurements cannot hold.
+/// FILE is a problem, which is solved first, a solution that bethe solve --solution wrote, or a
+/// .uai model. Records are independent and drawn exactly, from the model tilted by its energies;
+/// observed variables have their states. Exit code 2 means bad input, 3 that hard measurements
+/// cannot hold.
 #[derive(Args)]
 pub struct Flags {
     /// Problem or solution file: .json, .uai, or - for standard input

@@ -6,8 +6,9 @@ use crate::solver::{SolverChoice, StepFlags};
 
 /// Solve a problem and print the answer as one JSON object.
 ///
-/// PROBLEM is a .json file, a .jsonl file with one problem a line (one answer a line comes out), a .uai
-/// model, or - for standard input. Exit code 2 means bad input, 3 that hard measurements cannot hold.
+/// PROBLEM is a .json file, a .jsonl file with one problem a line (one answer a line comes out), a
+/// .uai model, or - for standard input. Exit code 2 means bad input, 3 that hard measurements
+/// cannot hold.
 #[derive(Args)]
 pub struct Flags {
     /// Problem file: .json, .jsonl, .uai, or - for standard input

@@ -6,16 +6,17 @@ use crate::tagging::TaggerFlags;
 
 /// Label sequences with a trained model.
 ///
-/// Writes every input line, a tab and its label; a blank line after each sequence. FILE has the columns
-/// of the training file, with or without that of the label. Sequences are written while others are
-/// still read: what was written before a mistake in FILE stays written. Exit code 2 means bad input.
+/// Writes every input line, a tab and its label; a blank line after each sequence. FILE has the
+/// columns of the training file, with or without that of the label. Sequences are written while
+/// others are still read: what was written before a mistake in FILE stays written. Exit code 2
+/// means bad input.
 #[derive(Args)]
 pub struct Flags {
     #[command(flatten)]
     pub tagger: TaggerFlags,
 
-    /// Column or attribute file (gzip is unpacked), or - for standard input [default: -]; with --scores
-    /// it is only repeated, and may be left out
+    /// Column or attribute file (gzip is unpacked), or - for standard input [default: -]; with
+    /// --scores it is only repeated, and may be left out
     pub file: Option<PathBuf>,
 
     /// Add the label's probability, and on a segment's first token that of the segment
@@ -26,7 +27,8 @@ pub struct Flags {
     #[arg(long, value_name = "N")]
     pub n_best: Option<usize>,
 
-    /// Keep the labels that FILE has, and choose those that are _; with --scores those of its last column
+    /// Keep the labels that FILE has, and choose those that are _; with --scores those of its last
+    /// column
     #[arg(long)]
     pub force: bool,
 

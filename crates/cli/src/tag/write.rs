@@ -5,7 +5,8 @@ use std::fmt::Write;
 use bethe_tasks::tagging::rules::{Form, Relation};
 use bethe_tasks::tagging::{Active, HardRules, Tagged, Tagger};
 
-/// A sequence's lines, if there are any, with their labels, once for each of the best label sequences.
+/// A sequence's lines, if there are any, with their labels, once for each of the best label
+/// sequences.
 pub fn sequence<'a>(
     text: &mut String,
     tagger: &Tagger,

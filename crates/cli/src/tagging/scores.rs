@@ -19,8 +19,8 @@ struct Matrix {
 }
 
 impl Scores {
-    /// Reads a safetensors file: one tensor a sequence, in the order of their names, by number where
-    /// all names are numbers.
+    /// Reads a safetensors file: one tensor a sequence, in the order of their names, by number
+    /// where all names are numbers.
     pub fn read(path: &Path, labels: usize) -> Result<Self> {
         let wrong = |message: String| bad_input(format!("{}: {message}", path.display()));
         let archive = Archive::read_any(path).map_err(|error| match error {

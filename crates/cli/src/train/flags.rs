@@ -100,13 +100,14 @@ pub struct Flags {
     #[arg(long, value_name = "NUMBER", allow_negative_numbers = true, help_heading = "Base model")]
     pub rate: Option<f64>,
 
-    /// Parts that attributes are cut into: the base model is the mean of one with all attributes and of
-    /// one without each part. N times as long to train, often more accurate [default: 1, no pool]
+    /// Parts that attributes are cut into: the base model is the mean of one with all attributes
+    /// and of one without each part. N times as long to train, often more accurate [default: 1, no
+    /// pool]
     #[arg(long, value_name = "N", help_heading = "Base model")]
     pub pool: Option<usize>,
 
-    /// Labels share weights for the tags that they have in common: often more accurate for hierarchical
-    /// labels; for lbfgs
+    /// Labels share weights for the tags that they have in common: often more accurate for
+    /// hierarchical labels; for lbfgs
     #[arg(long, help_heading = "Base model")]
     pub share_weights: bool,
 
@@ -126,8 +127,9 @@ pub struct Flags {
     #[arg(long, value_enum, help_heading = "Rules")]
     pub penalty: Option<PenaltyChoice>,
 
-    /// How labels are chosen under soft rules: by the tilt of inference alone, or with rules weighed on
-    /// the labels themselves [default: by held-out F1; tilted where all weights are given]
+    /// How labels are chosen under soft rules: by the tilt of inference alone, or with rules
+    /// weighed on the labels themselves [default: by held-out F1; tilted where all weights are
+    /// given]
     #[arg(long, value_enum, help_heading = "Rules")]
     pub decoding: Option<DecodingChoice>,
 

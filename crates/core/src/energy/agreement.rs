@@ -1,9 +1,9 @@
 //! Tables that overlap, made to agree.
 //!
-//! Tables `q_t`, one per scope, *agree* if all have the same sum, and any two the same sums over the
-//! variables that they share. Marginals agree; noisy measurements of them do not. With weights `W_t` let
-//! `p̄` be the nearest to `p` of all tables that agree and sum to 1, in `Σ_t W_t ‖·‖²`. These tables are an
-//! affine set that holds all marginals, so for every `μ` (Pythagoras)
+//! Tables `q_t`, one per scope, *agree* if all have the same sum, and any two the same sums over
+//! the variables that they share. Marginals agree; noisy measurements of them do not. With weights
+//! `W_t` let `p̄` be the nearest to `p` of all tables that agree and sum to 1, in `Σ_t W_t ‖·‖²`.
+//! These tables are an affine set that holds all marginals, so for every `μ` (Pythagoras)
 //!
 //! ```text
 //! Σ_t W_t ‖μ_t − p_t‖² = Σ_t W_t ‖μ_t − p̄_t‖² + Σ_t W_t ‖p_t − p̄_t‖²
@@ -11,11 +11,12 @@
 //!
 //! and the last sum is a constant: squared errors from `p̄` say the same as those from `p`.
 //!
-//! The projection has a closed form. Reflect each axis of a table so that the constant direction becomes
-//! the first: what is then first on all axes but those of `c` is the part of the table that depends on
-//! all variables of `c` and no others, at `1/√n` times its size where `n` cells lie outside `c`. These
-//! parts are orthogonal, and tables agree if and only if those of the same `c` are the same, up to that
-//! factor. So the nearest tables that agree have, for each `c`, the weighted mean of the parts.
+//! The projection has a closed form. Reflect each axis of a table so that the constant direction
+//! becomes the first: what is then first on all axes but those of `c` is the part of the table that
+//! depends on all variables of `c` and no others, at `1/√n` times its size where `n` cells lie
+//! outside `c`. These parts are orthogonal, and tables agree if and only if those of the same `c`
+//! are the same, up to that factor. So the nearest tables that agree have, for each `c`, the
+//! weighted mean of the parts.
 
 use rustc_hash::FxHashMap;
 
@@ -141,8 +142,8 @@ fn average(parts: &[Part], values: &mut [f64]) {
 
 /// Reflects each axis so that the constant direction and the first change places; twice is nothing.
 ///
-/// With `u` the unit vector of equal entries `1/√n` and `v = e₀ − u`, the reflection `x − 2v(v·x)/(v·v)`
-/// takes `x₀` to `Σx/√n` and adds `(x₀ − Σx/√n)/(√n − 1)` to all others.
+/// With `u` the unit vector of equal entries `1/√n` and `v = e₀ − u`, the reflection `x −
+/// 2v(v·x)/(v·v)` takes `x₀` to `Σx/√n` and adds `(x₀ − Σx/√n)/(√n − 1)` to all others.
 #[inline(always)]
 fn reflect(table: &Lay, values: &mut [f64], scratch: &mut [f64]) {
     let values = &mut values[table.start..table.start + table.cells()];

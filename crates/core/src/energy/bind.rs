@@ -261,7 +261,8 @@ impl Energies {
         }
     }
 
-    /// Adds a measurement per cell: as a table where every cell can have a probability, else one by one.
+    /// Adds a measurement per cell: as a table where every cell can have a probability, else one by
+    /// one.
     fn add_table(&mut self, base: &BaseModel, layout: &Layout, energy: &Energy) -> Slot {
         let Energy::TableMeasurement { weight, penalty, scope, target, total } = energy else {
             unreachable!("the caller saw what it is");

@@ -32,7 +32,8 @@ impl CustomEnergy {
     /// each row-major in the order its variables are listed. The gradient is taken as continuous;
     /// see [`CustomEnergy::with_kinks`].
     ///
-    /// `curvature` is believed: a function that is called convex and is not makes certificates false.
+    /// `curvature` is believed: a function that is called convex and is not makes certificates
+    /// false.
     pub fn new(
         scopes: Vec<Vec<usize>>,
         curvature: Curvature,

@@ -64,8 +64,8 @@ impl Kind {
         matches!(self, Self::Squared | Self::Equal | Self::Poisson)
     }
 
-    /// Whether the conjugate bends, so that a multiplier follows its measurement, however little that
-    /// varies.
+    /// Whether the conjugate bends, so that a multiplier follows its measurement, however little
+    /// that varies.
     #[inline(always)]
     pub fn bends(self) -> bool {
         matches!(self, Self::SmoothedHinge | Self::Squared | Self::Huber)
@@ -138,8 +138,8 @@ impl Kind {
         }
     }
 
-    /// Everything that the dual asks for at once, given the weight and its inverse, the parameters, the
-    /// measurement and its multiplier.
+    /// Everything that the dual asks for at once, given the weight and its inverse, the parameters,
+    /// the measurement and its multiplier.
     #[inline(always)]
     pub fn pairing<N: Number>(
         self,
@@ -261,8 +261,8 @@ macro_rules! specialised {
 }
 pub(crate) use specialised;
 
-/// What a weighted penalty and its conjugate come to at some `z` and `λ`. What is summed comes in two
-/// factors: machines add products as fast as numbers.
+/// What a weighted penalty and its conjugate come to at some `z` and `λ`. What is summed comes in
+/// two factors: machines add products as fast as numbers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pairing<N> {
     /// `2(wφ)*(λ)`

@@ -46,8 +46,8 @@ fn linear_row(base: &BaseModel, terms: &[Term], offset: f64) -> LinearRow {
     LinearRow { tables, offset_parts }
 }
 
-/// Tables that some energy sees one by one, not only through sums, in the order in which energies do:
-/// rows of one table after another then read one column after another.
+/// Tables that some energy sees one by one, not only through sums, in the order in which energies
+/// do: rows of one table after another then read one column after another.
 pub(super) fn whole_tables(base: &BaseModel, energies: &[Energy]) -> Vec<usize> {
     let mut whole = Vec::new();
     let mut marked = vec![false; base.tables.len()];
@@ -115,8 +115,8 @@ impl Layout {
         layout
     }
 
-    /// Adds a row for one cell of a table: a multiple of its marginal, and an offset. Where the cell
-    /// contradicts what is observed, or is forbidden, the marginal is 0.
+    /// Adds a row for one cell of a table: a multiple of its marginal, and an offset. Where the
+    /// cell contradicts what is observed, or is forbidden, the marginal is 0.
     pub(super) fn push_cell(
         &self,
         base: &BaseModel,

@@ -41,7 +41,8 @@ impl Measurements {
         self.overflows |= !self.stays_finite(self.len() - 1);
     }
 
-    /// Adds `weight·φ(coefficient·μ + offset)` for each of the cells from `column` on, one per offset.
+    /// Adds `weight·φ(coefficient·μ + offset)` for each of the cells from `column` on, one per
+    /// offset.
     ///
     /// # Panics
     /// If the coefficient is not positive.
@@ -114,8 +115,8 @@ impl Measurements {
         self.kinds().any(Kind::is_hard)
     }
 
-    /// Whether all of them are of tables, smooth and finite everywhere, and so many that a multiplier each
-    /// is a burden.
+    /// Whether all of them are of tables, smooth and finite everywhere, and so many that a
+    /// multiplier each is a burden.
     pub(crate) fn are_many_smooth_tables(&self) -> bool {
         let gentle = |kind: Kind| kind.is_smooth() && kind != Kind::Poisson;
         self.len() >= MANY && self.rows.are_of_tables() && self.kinds().all(gentle)
@@ -177,8 +178,8 @@ impl Measurements {
         dispatch(Visiting { rows, columns, runs, scratch, marginals, visit })
     }
 
-    /// Writes the gradient, and shows each piece of it to `sight` once it is there. For measurements that
-    /// are straight.
+    /// Writes the gradient, and shows each piece of it to `sight` once it is there. For
+    /// measurements that are straight.
     pub(crate) fn write(
         &self,
         marginals: &[f64],

@@ -62,8 +62,8 @@ pub enum Energy {
         /// What is measured.
         terms: Vec<Term>,
     },
-    /// `weight · Σ_y φ(total·μ(y) − target(y))` over the configurations `y` of a scope: one measurement
-    /// per cell, kept as a table.
+    /// `weight · Σ_y φ(total·μ(y) − target(y))` over the configurations `y` of a scope: one
+    /// measurement per cell, kept as a table.
     TableMeasurement {
         /// As that of a measurement.
         weight: f64,
@@ -73,8 +73,8 @@ pub enum Energy {
         scope: Vec<usize>,
         /// Row-major, last variable fastest. `[states of the scope]`
         target: Vec<f64>,
-        /// What the marginals are multiplied by, positive: the number of records for targets that are
-        /// counts, 1 for targets that are probabilities.
+        /// What the marginals are multiplied by, positive: the number of records for targets that
+        /// are counts, 1 for targets that are probabilities.
         total: f64,
     },
     /// `−⟨θ, ⊗_n μ_n⟩`: a factor seen through the product of its variables' marginals.

@@ -21,8 +21,8 @@ impl Norm {
 
 /// `w·min(cap, min_i ‖p_i − Mμ‖)`, bound to a support.
 ///
-/// With `w ≥ 0` this is a minimum of convex pieces: one per point, and the constant `w·cap` as a last
-/// one where there is a cap.
+/// With `w ≥ 0` this is a minimum of convex pieces: one per point, and the constant `w·cap` as a
+/// last one where there is a cap.
 #[derive(Clone, Debug)]
 pub struct Nearest {
     pub(super) rows: Rows,
@@ -35,8 +35,8 @@ pub struct Nearest {
 }
 
 impl Nearest {
-    /// The energy of measurements and points (`[points][rows]`) that are in coordinates of a support
-    /// already.
+    /// The energy of measurements and points (`[points][rows]`) that are in coordinates of a
+    /// support already.
     ///
     /// # Panics
     /// If there is no point, or one has not a coordinate for every row.

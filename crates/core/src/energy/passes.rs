@@ -52,7 +52,8 @@ impl<V: Sight> pulp::WithSimd for Writing<'_, V> {
     }
 }
 
-/// `mean ← (1 − share)·mean + share·marginals` where straight measurements read it, and the energy there.
+/// `mean ← (1 − share)·mean + share·marginals` where straight measurements read it, and the energy
+/// there.
 pub(super) struct Averaging<'a> {
     pub measurements: &'a Measurements,
     pub share: f64,
@@ -132,8 +133,8 @@ fn sum<S: Simd>(total: Reduction<S, 1, 0>) -> f64 {
     sum
 }
 
-/// A penalty at `z = b + a·m` and its weight, and the derivative of their product by `m`, given `m`, `a`,
-/// `b`, weight and parameters.
+/// A penalty at `z = b + a·m` and its weight, and the derivative of their product by `m`, given
+/// `m`, `a`, `b`, weight and parameters.
 #[inline(always)]
 fn penalise<N: Number>(kind: Kind, [m, a, b, weight, first, second]: [N; 6]) -> ([N; 2], N) {
     let (z, parameters) = (a.times_plus(m, b), [first, second]);

@@ -1,8 +1,8 @@
 //! Scalar penalties `φ(z)` with the convex conjugates `(wφ)*(λ)` that their duals need.
 //!
-//! A penalty weighted by `w ≥ 0` contributes `w·φ(z)` to the energy. Its [`fenchel_gap`]
-//! `wφ(z) + (wφ)*(λ) − λz ≥ 0` vanishes exactly where `λ` is a subgradient at `z`; it is written out
-//! for every penalty in a form that cannot go negative by cancellation.
+//! A penalty weighted by `w ≥ 0` contributes `w·φ(z)` to the energy. Its [`fenchel_gap`] `wφ(z) +
+//! (wφ)*(λ) − λz ≥ 0` vanishes exactly where `λ` is a subgradient at `z`; it is written out for
+//! every penalty in a form that cannot go negative by cancellation.
 //!
 //! [`fenchel_gap`]: Penalty::fenchel_gap
 

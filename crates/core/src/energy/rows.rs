@@ -74,8 +74,8 @@ pub(crate) fn gaps(rows: &Rows, runs: &[Run], width: usize) -> impl Iterator<Ite
 /// A run of consecutive columns that is broken off before this length is read like any other.
 const SHORT: usize = 16;
 
-/// Linear functions `z_j = a_j·μ + b_j` of the support's marginals: sparse rows, and whole tables of
-/// rows that read one cell each, of which only the offsets are stored.
+/// Linear functions `z_j = a_j·μ + b_j` of the support's marginals: sparse rows, and whole tables
+/// of rows that read one cell each, of which only the offsets are stored.
 #[derive(Clone, Debug)]
 pub struct Rows {
     /// First entry of each row, and the end of the last. `[sparse rows + 1]`
@@ -323,8 +323,8 @@ impl Rows {
         }
     }
 
-    /// What the one column of each of a run's rows holds, gathered in `buffer` where need be; `None`
-    /// if rows have more entries, or none.
+    /// What the one column of each of a run's rows holds, gathered in `buffer` where need be;
+    /// `None` if rows have more entries, or none.
     #[inline(always)]
     pub(crate) fn gather<'a>(
         &self,
@@ -372,8 +372,8 @@ impl Rows {
         self.starts[run.rows.start - run.skipped]..self.starts[run.rows.end - run.skipped]
     }
 
-    /// Adds the last `count` rows, which are of the last table, under penalties of this kind, to the
-    /// runs of all before them.
+    /// Adds the last `count` rows, which are of the last table, under penalties of this kind, to
+    /// the runs of all before them.
     pub(crate) fn extend_table(&self, runs: &mut Vec<Run>, (count, kind): (usize, Kind)) {
         let last = self.tables.len() - 1;
         let table = &self.tables[last];

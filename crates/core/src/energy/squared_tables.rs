@@ -5,8 +5,8 @@ use std::ops::Range;
 use super::agreement::{Agreement, Lay};
 use super::{Energies, Penalty};
 
-/// Probabilities sum to 1. The sizes of targets that sum to more than this are mostly noise: next to nothing of
-/// the nearest distribution is where they are.
+/// Probabilities sum to 1. The sizes of targets that sum to more than this are mostly noise: next
+/// to nothing of the nearest distribution is where they are.
 const DROWNED: f64 = 100.0;
 
 /// Rows that measure the cells of a table, one by one.
@@ -16,8 +16,8 @@ pub(crate) struct MeasuredTable {
     pub lay: Lay,
 }
 
-/// The energy `Σ_i W_i/2·(μ_i − p̄_i)² + constant` over all coordinates of a support, where the targets `p̄`
-/// agree.
+/// The energy `Σ_i W_i/2·(μ_i − p̄_i)² + constant` over all coordinates of a support, where the
+/// targets `p̄` agree.
 #[derive(Clone, Debug)]
 pub(crate) struct SquaredTables {
     /// `W`. `[support]`
@@ -32,8 +32,8 @@ pub(crate) struct SquaredTables {
 }
 
 impl Energies {
-    /// Whether the energies are squared errors of whole tables that cover all there is to see, and how
-    /// many cells are in tables that are drowned in noise.
+    /// Whether the energies are squared errors of whole tables that cover all there is to see, and
+    /// how many cells are in tables that are drowned in noise.
     fn squared_table_cells(&self) -> Option<[usize; 2]> {
         let measurements = &self.measurements;
         let alone = self.nearest.is_empty() && self.others.is_empty() && !self.tables.is_empty();
@@ -63,8 +63,8 @@ impl Energies {
         })
     }
 
-    /// Whether the energies are squared errors of whole tables, most cells of which are measured well
-    /// enough to tell them from an even distribution's.
+    /// Whether the energies are squared errors of whole tables, most cells of which are measured
+    /// well enough to tell them from an even distribution's.
     pub(crate) fn has_telling_tables(&self) -> bool {
         self.squared_table_cells().is_some_and(|[all, drowned]| 2 * drowned < all)
     }
@@ -121,8 +121,8 @@ impl SquaredTables {
         }
     }
 
-    /// Projects a step in tilts on those that multiples `W_i` of tables that agree, and sum to 0, lead to:
-    /// what it loses changes no distribution.
+    /// Projects a step in tilts on those that multiples `W_i` of tables that agree, and sum to 0,
+    /// lead to: what it loses changes no distribution.
     pub fn project_tilt(&mut self, tilt: &mut [f64]) {
         if !self.is_even {
             tilt.iter_mut().zip(&self.inverse_weights).for_each(|(t, inverse)| *t *= inverse);

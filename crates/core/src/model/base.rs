@@ -19,9 +19,9 @@ pub struct Table {
 /// The canonical form of a model, on which every oracle works.
 ///
 /// Variables that are observed or have one state are gone; factors on one scope are summed into one
-/// table. Tables `0..n` belong to the `n` remaining variables, one each; the others have two or more
-/// variables and distinct scopes. The distribution over the remaining variables is unchanged, and so
-/// is the log-partition once [`BaseModel::constant`] is added.
+/// table. Tables `0..n` belong to the `n` remaining variables, one each; the others have two or
+/// more variables and distinct scopes. The distribution over the remaining variables is unchanged,
+/// and so is the log-partition once [`BaseModel::constant`] is added.
 #[derive(Clone, Debug)]
 pub struct BaseModel {
     /// Numbers of states, all at least two. `[base variables]`
@@ -200,7 +200,8 @@ impl BaseModel {
         self.tables.len() - 1
     }
 
-    /// The free base variables of a scope, ascending, and each cell's position in a table over them.
+    /// The free base variables of a scope, ascending, and each cell's position in a table over
+    /// them.
     fn cell_map(&self, scope: &[usize]) -> (Vec<usize>, Vec<Option<usize>>) {
         let placements: Vec<Placement> = scope.iter().map(|&v| self.placement[v]).collect();
         let mut free: Vec<usize> = placements

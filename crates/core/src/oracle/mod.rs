@@ -1,9 +1,9 @@
 //! Marginal oracles: `δ ↦ (μ(θ + δ), A(θ + δ))` and MAP at `θ + δ`.
 //!
 //! All share [`Oracle`] and differ in the graphs they serve: [`BruteForce`] enumerates (tests),
-//! [`Chain`] serves unions of paths, [`JunctionTree`] every graph of small treewidth, [`MessagePassing`]
-//! every graph, by pseudo-marginals. [`exact`] picks: the chain kernel where the model is a chain, else
-//! the junction tree. [`bind`] picks by name.
+//! [`Chain`] serves unions of paths, [`JunctionTree`] every graph of small treewidth,
+//! [`MessagePassing`] every graph, by pseudo-marginals. [`exact`] picks: the chain kernel where the
+//! model is a chain, else the junction tree. [`bind`] picks by name.
 
 mod brute_force;
 pub mod chain;
@@ -34,8 +34,8 @@ pub enum Exactness {
         /// Whether messages stopped changing.
         is_settled: bool,
     },
-    /// Marginals and log-partition are those of a fixed point of belief propagation, if it is settled,
-    /// and nothing is proved of them.
+    /// Marginals and log-partition are those of a fixed point of belief propagation, if it is
+    /// settled, and nothing is proved of them.
     Bethe {
         /// Whether messages stopped changing.
         is_settled: bool,
@@ -75,8 +75,8 @@ impl Exactness {
         !matches!(self, Self::Bethe { .. })
     }
 
-    /// What `√(gap/2)`, a bound on the error of single variables' marginals, is to be multiplied with
-    /// for one on the error of every table's.
+    /// What `√(gap/2)`, a bound on the error of single variables' marginals, is to be multiplied
+    /// with for one on the error of every table's.
     pub fn widening(self) -> f64 {
         match self {
             Self::TreeReweighted { least_appearance, .. } => least_appearance.sqrt().recip(),
@@ -112,11 +112,12 @@ pub enum Tables {
 
 /// A base model, bound to a support, with the scratch memory to answer queries on it.
 ///
-/// The immutable parts (structure, cached exponentials) are shared between oracles; an oracle itself
-/// belongs to one thread. Tilts are flat vectors over the support's coordinates. They are finite:
-/// with an infinite or NaN entry the answers are unspecified (but nothing panics).
+/// The immutable parts (structure, cached exponentials) are shared between oracles; an oracle
+/// itself belongs to one thread. Tilts are flat vectors over the support's coordinates. They are
+/// finite: with an infinite or NaN entry the answers are unspecified (but nothing panics).
 pub trait Oracle: Send {
-    /// What the latest answers are worth. A wrong claim here makes solvers report false certificates.
+    /// What the latest answers are worth. A wrong claim here makes solvers report false
+    /// certificates.
     fn exactness(&self) -> Exactness;
 
     /// The support the oracle was bound to.
@@ -135,8 +136,8 @@ pub trait Oracle: Send {
     fn visit_marginals(&mut self, tables: Tables, visit: &mut dyn FnMut(usize, &[f64]));
 
     /// Writes a most probable assignment of the base variables at `θ + tilt` and returns its score
-    /// (`-∞` where every configuration is forbidden). Invalidates what `visit_marginals` reads. An oracle
-    /// that is not exact writes the best assignment it finds.
+    /// (`-∞` where every configuration is forbidden). Invalidates what `visit_marginals` reads. An
+    /// oracle that is not exact writes the best assignment it finds.
     fn decode(&mut self, tilt: &[f64], assignment: &mut [usize]) -> f64;
 }
 

@@ -5,7 +5,8 @@
 //!
 //! * Needs: a convex energy whose gradient is `L`-Lipschitz in a norm in which −H is `σ`-strongly
 //!   convex; `M = L/σ` (given, or found by doubling).
-//! * Guarantees: `F(μ̄) − F* = O(M/t²)` for the given `M`; with doubling, for one that passed the test.
+//! * Guarantees: `F(μ̄) − F* = O(M/t²)` for the given `M`; with doubling, for one that passed the
+//!   test.
 //! * Differs from the paper: (1) the prox function is centred at `oracle(θ)`, so only the tilt
 //!   shrinks, not `θ`; (2) the paper's `L` is this `M`, smoothness over strong convexity; (3) the
 //!   test for doubling is `L(μ̄′) ≤ L(u) + ⟨∇L(u), μ̄′−u⟩ + M·c²·KL(ν′‖ν)`.

@@ -91,8 +91,8 @@ impl Solver for Adaptive {
     }
 }
 
-/// The least `M` with which the step from `current` to `next` passes the test; `+∞` if `next` is not
-/// finite.
+/// The least `M` with which the step from `current` to `next` passes the test; `+∞` if `next` is
+/// not finite.
 pub(super) fn needed_smoothness(current: &Point, next: &Point, change: Change) -> f64 {
     let Change { divergence, expected, bend, travel } = change;
     if !next.is_finite() {

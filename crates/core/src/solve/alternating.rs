@@ -1,10 +1,10 @@
 //! Measurements by their dual, everything else by majorisation.
 //!
 //! `nearest` energies are replaced by the pieces that are lowest at the current marginals, energies
-//! known by gradient only (`L_o`) by their linearisation plus `M·KL(· ‖ μ)`. What remains has a dual:
-//! potentials `θ + (Mδ − ∇L_o(μ))/(1 + M)` and measurement weights divided by `1 + M`. Solve it,
-//! move there, repeat until neither the point nor the pieces change. But for what the dual is off by,
-//! `F` never rises.
+//! known by gradient only (`L_o`) by their linearisation plus `M·KL(· ‖ μ)`. What remains has a
+//! dual: potentials `θ + (Mδ − ∇L_o(μ))/(1 + M)` and measurement weights divided by `1 + M`. Solve
+//! it, move there, repeat until neither the point nor the pieces change. But for what the dual is
+//! off by, `F` never rises.
 //!
 //! * Needs: anything.
 //! * Guarantees: a stationary point; with `nearest` energies alone, the optimum of its piece; where

@@ -95,8 +95,8 @@ impl Engine<'_> {
     }
 }
 
-/// What a status comes to where log-partitions prove nothing: no optimum is certified, no constraint
-/// proved to be infeasible, and a point is stationary if the oracle came to rest.
+/// What a status comes to where log-partitions prove nothing: no optimum is certified, no
+/// constraint proved to be infeasible, and a point is stationary if the oracle came to rest.
 fn claimed(status: Status, exactness: Exactness) -> Status {
     match status {
         _ if exactness.certifies() => status,
@@ -267,8 +267,9 @@ impl<'a> Run<'a> {
         self.is_kept = true;
     }
 
-    /// Whether one point ranks before another: by their own gaps where the solver has them for both, else by
-    /// their objectives. Points that break hard constraints, or are not finite, rank last.
+    /// Whether one point ranks before another: by their own gaps where the solver has them for
+    /// both, else by their objectives. Points that break hard constraints, or are not finite, rank
+    /// last.
     fn is_better(&self, a: &Candidate, b: &Candidate) -> bool {
         let is_usable = |c: &Candidate| self.is_feasible(c) && c.objective.is_finite();
         let merits = match (a.own_gap, b.own_gap) {

@@ -127,8 +127,8 @@ pub(super) trait Solver {
     /// The current point: tilt, marginals and log-partition are up to date.
     fn point(&self) -> &Point;
 
-    /// The point before the last step, for solvers that still hold it; the current one if that step led
-    /// nowhere.
+    /// The point before the last step, for solvers that still hold it; the current one if that step
+    /// led nowhere.
     fn previous(&self) -> Option<&Point> {
         None
     }
@@ -139,8 +139,8 @@ pub(super) trait Solver {
     }
 }
 
-/// A tilt beyond this is treated like an infinite one: probabilities are all 0 or 1 long before, and
-/// log-partitions of that size have no digits left for an objective.
+/// A tilt beyond this is treated like an infinite one: probabilities are all 0 or 1 long before,
+/// and log-partitions of that size have no digits left for an objective.
 const TILT_RANGE: f64 = 1e9;
 
 impl Point {

@@ -6,12 +6,12 @@
 //! * Needs: a gradient (a subgradient will do) that is finite at the base model's marginals.
 //! * Guarantees: for convex energies `O(ln t / t)` at the average of the iterates; every iterate
 //!   feasible; a lower bound from past gradients at no further call.
-//! * Differs from the paper: (1) the gradient is taken at `μ_{t−1}` (Algorithm 1 prints `μ_t`);
-//!   (2) `−∇H(μ_t) = θ_t`, with that sign Algorithm 4 is this iteration; (3) `η_t = 1/t`, since −H
-//!   is 1-strongly convex relative to itself; (4) a step whose end is not finite is shortened;
-//!   (5) a constant `η` that makes `F` rise under a smooth energy is halved from then on: it was
-//!   beyond `1/M`, where Algorithm 4 has no guarantee and would swing for ever (within it, `F`
-//!   never rises); (6) under Poisson penalties, whose gradients have no bound where next to nobody is
+//! * Differs from the paper: (1) the gradient is taken at `μ_{t−1}` (Algorithm 1 prints `μ_t`); (2)
+//!   `−∇H(μ_t) = θ_t`, with that sign Algorithm 4 is this iteration; (3) `η_t = 1/t`, since −H is
+//!   1-strongly convex relative to itself; (4) a step whose end is not finite is shortened; (5) a
+//!   constant `η` that makes `F` rise under a smooth energy is halved from then on: it was beyond
+//!   `1/M`, where Algorithm 4 has no guarantee and would swing for ever (within it, `F` never
+//!   rises); (6) under Poisson penalties, whose gradients have no bound where next to nobody is
 //!   expected, no step changes a potential by more than a limit: the mean would take as many steps
 //!   to forget such a gradient as it is large.
 
@@ -27,8 +27,8 @@ use crate::vector::vectorised;
 pub(super) struct Relaxation {
     pub current: Point,
     pub next: Point,
-    /// `Σ_k w_k (L(μ_k) − ⟨g_k, μ_k⟩)` for the weights with which `δ = −Σ_k w_k g_k`; weight that is
-    /// still on the start counts as the zero linearisation, `inf L`.
+    /// `Σ_k w_k (L(μ_k) − ⟨g_k, μ_k⟩)` for the weights with which `δ = −Σ_k w_k g_k`; weight that
+    /// is still on the start counts as the zero linearisation, `inf L`.
     linear: f64,
     /// The same of the sizes of those terms: the rounding of `linear` follows it.
     linear_size: f64,

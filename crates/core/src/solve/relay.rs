@@ -1,7 +1,7 @@
 //! The dual, and adaptive steps where it gets nowhere.
 //!
-//! Smooth measurements that say nearly the same thing with large weights leave the dual flat in many
-//! directions and steep in others; steps in the marginals then arrive, if slowly.
+//! Smooth measurements that say nearly the same thing with large weights leave the dual flat in
+//! many directions and steep in others; steps in the marginals then arrive, if slowly.
 //!
 //! * Needs: smooth measurements.
 //! * Guarantees: those of the dual, and from the hand-over on those of [`Adaptive`].
@@ -11,7 +11,8 @@ use super::engine::{Engine, Point, Solver, Step, Verdict};
 
 /// The dual is given so many iterations, if it does not give up before, …
 const PATIENCE: usize = 1000;
-/// … to come so close, relative to the objective's size. It then arrives before adaptive steps would.
+/// … to come so close, relative to the objective's size. It then arrives before adaptive steps
+/// would.
 const NEAR: f64 = 1e-3;
 
 pub(super) struct Relay {

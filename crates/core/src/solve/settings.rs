@@ -52,15 +52,16 @@ impl Method {
 pub enum Plan {
     /// Measurements only, or nothing at all: the dual.
     Dual,
-    /// Energies known by value and gradient only: adaptive steps. Also large tables of smooth measurements
-    /// that overlap: they say the same thing several times, which leaves the dual flat in many directions.
+    /// Energies known by value and gradient only: adaptive steps. Also large tables of smooth
+    /// measurements that overlap: they say the same thing several times, which leaves the dual flat
+    /// in many directions.
     Adaptive,
     /// The same, convex and with kinks: dual averaging, which needs no smoothness.
     Rda,
     /// `nearest` energies piece by piece, other energies linearised, what remains by the dual.
     Alternating,
-    /// Squared errors of tables, many cells or such as overlap: their dual, once they are made to agree, with
-    /// weights that grow.
+    /// Squared errors of tables, many cells or such as overlap: their dual, once they are made to
+    /// agree, with weights that grow.
     Tempered,
 }
 

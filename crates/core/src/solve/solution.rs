@@ -137,8 +137,8 @@ pub struct Solution {
 }
 
 impl Solution {
-    /// Where an average was found, the point that its tilt leads to instead: only that has a model of its
-    /// own. Objective, gap and status become those of that point.
+    /// Where an average was found, the point that its tilt leads to instead: only that has a model
+    /// of its own. Objective, gap and status become those of that point.
     pub fn without_average(
         &mut self,
         oracle: &mut dyn Oracle,

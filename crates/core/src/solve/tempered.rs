@@ -1,24 +1,24 @@
 //! The dual of squared errors of tables that overlap, with weights that grow.
 //!
-//! Thousands of noisy cells, tables that contradict one another where they overlap, and weights so large
-//! that many cells end at a probability of `e^−1000`: the plain dual has next to no curvature in the
-//! directions in which tables contradict one another, and next to no bounds on how far a step
-//! overshoots in others. Three things make it easy:
+//! Thousands of noisy cells, tables that contradict one another where they overlap, and weights so
+//! large that many cells end at a probability of `e^−1000`: the plain dual has next to no curvature
+//! in the directions in which tables contradict one another, and next to no bounds on how far a
+//! step overshoots in others. Three things make it easy:
 //!
-//! * The targets are made to agree ([`SquaredTables`]), which changes the energy by a constant. Then
-//!   `min_δ A(θ + δ) − ⟨δ, p̄⟩ + Σ δ²/2W` is the negative dual, and its solution `δ = W(p̄ − μ)` a multiple of
-//!   tables that agree.
-//! * Steps are quasi-Newton steps from the inverse of the diagonal `μ + 1/W`, projected on such tilts: in
-//!   them, and relative to the diagonal, the curvature of `A` is about that of independent attributes,
-//!   neither small nor large.
-//! * Weights start where the solution is tame, and grow by a factor once the current problem is about
-//!   solved. From one to the next, tilts of cells that vanish grow in proportion, others stay: where the
-//!   next solution lies is extrapolated from the last two.
+//! * The targets are made to agree ([`SquaredTables`]), which changes the energy by a constant.
+//!   Then `min_δ A(θ + δ) − ⟨δ, p̄⟩ + Σ δ²/2W` is the negative dual, and its solution `δ = W(p̄ −
+//!   μ)` a multiple of tables that agree.
+//! * Steps are quasi-Newton steps from the inverse of the diagonal `μ + 1/W`, projected on such
+//!   tilts: in them, and relative to the diagonal, the curvature of `A` is about that of
+//!   independent attributes, neither small nor large.
+//! * Weights start where the solution is tame, and grow by a factor once the current problem is
+//!   about solved. From one to the next, tilts of cells that vanish grow in proportion, others
+//!   stay: where the next solution lies is extrapolated from the last two.
 //!
-//! * Needs: squared errors of whole tables and nothing else, and an exact oracle: marginals of others
-//!   agree only in part.
-//! * Guarantees: at every step a lower bound, that of the true weights' dual at the current tilt; the gap
-//!   tends to 0.
+//! * Needs: squared errors of whole tables and nothing else, and an exact oracle: marginals of
+//!   others agree only in part.
+//! * Guarantees: at every step a lower bound, that of the true weights' dual at the current tilt;
+//!   the gap tends to 0.
 
 use super::dual::quasi_newton::{End, Memory};
 use super::dual::{FAILURES, FIRST_TILT_LIMIT, TRIALS, is_descent, shorter, value_noise};

@@ -52,7 +52,8 @@ pub(crate) fn exponential<S: Simd>(simd: S, x: S::f64s) -> S::f64s {
     let n = simd.sub_f64s(simd.mul_add_e_f64s(x, inverse, round), round);
     let r = simd.negate_mul_add_e_f64s(n, simd.splat_f64s(LN_2_HIGH), x);
     let r = simd.negate_mul_add_e_f64s(n, simd.splat_f64s(LN_2_LOW), r);
-    // Estrin's scheme: pairs of coefficients, then pairs of pairs, for a short chain of dependences.
+    // Estrin's scheme: pairs of coefficients, then pairs of pairs, for a short chain of
+    // dependences.
     let mut c = [r; COEFFICIENTS.len()];
     for (c, &coefficient) in c.iter_mut().zip(&COEFFICIENTS) {
         *c = simd.splat_f64s(coefficient);
@@ -78,7 +79,8 @@ pub(crate) fn exponential<S: Simd>(simd: S, x: S::f64s) -> S::f64s {
     simd.mul_f64s(result, power_of_two(simd, rest))
 }
 
-/// Replaces every `x` by `e^(x - shift)`. Whole vectors only: the length is a multiple of the lanes.
+/// Replaces every `x` by `e^(x - shift)`. Whole vectors only: the length is a multiple of the
+/// lanes.
 #[inline(always)]
 pub(crate) fn exponentials<S: Simd>(simd: S, values: &mut [f64], shift: f64) {
     let shift = simd.splat_f64s(shift);

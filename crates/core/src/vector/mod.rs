@@ -1,10 +1,10 @@
 //! Passes over flat vectors, compiled for the widest instructions that the machine has.
 //!
-//! * [`pass`] walks vectors together by a [`Formula`] for each place, with sums and greatest sizes; a
-//!   [`Reduction`] does where several passes share them.
-//! * [`vectorised`] runs a closure: plain loops inside it, over slices of one length, become vector code,
-//!   as long as everything they call is `#[inline(always)]` and their branches are choices between
-//!   values.
+//! * [`pass`] walks vectors together by a [`Formula`] for each place, with sums and greatest sizes;
+//!   a [`Reduction`] does where several passes share them.
+//! * [`vectorised`] runs a closure: plain loops inside it, over slices of one length, become vector
+//!   code, as long as everything they call is `#[inline(always)]` and their branches are choices
+//!   between values.
 
 pub(crate) mod aligned;
 mod column;
@@ -51,7 +51,8 @@ impl<R, F: FnMut() -> R> pulp::WithSimd for Pass<F> {
     }
 }
 
-/// Room for intermediate results of a piece, at an address that no access to it straddles a cache line from.
+/// Room for intermediate results of a piece, at an address that no access to it straddles a cache
+/// line from.
 #[derive(Clone, Debug)]
 #[repr(align(64))]
 pub(crate) struct Piece(pub [f64; PIECE]);

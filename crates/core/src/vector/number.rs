@@ -7,8 +7,8 @@ use pulp::bytemuck::cast;
 
 use super::exponential::exponential;
 
-/// What a formula is written for, once: [`f64`], or [`Wide`] for a loop that is sure to become vector
-/// code. Where that has to choose between values, both are worked out.
+/// What a formula is written for, once: [`f64`], or [`Wide`] for a loop that is sure to become
+/// vector code. Where that has to choose between values, both are worked out.
 pub(crate) trait Number:
     Copy
     + Add<Output = Self>

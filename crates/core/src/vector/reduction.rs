@@ -65,8 +65,8 @@ where
     }
 }
 
-/// Sums of products, and greatest sizes (NaN shows in the sums, but perhaps not there), over the places
-/// of one pass or of several.
+/// Sums of products, and greatest sizes (NaN shows in the sums, but perhaps not there), over the
+/// places of one pass or of several.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Reduction<S: Simd, const N: usize, const K: usize> {
     simd: S,
@@ -87,8 +87,8 @@ impl<S: Simd, const N: usize, const K: usize> Reduction<S, N, K> {
         Wide::all(self.simd, value)
     }
 
-    /// Walks vectors of one length together: `step` takes what `T` targets and the inputs hold to what
-    /// follows from it.
+    /// Walks vectors of one length together: `step` takes what `T` targets and the inputs hold to
+    /// what follows from it.
     #[expect(clippy::needless_range_loop, reason = "several vectors at one place")]
     #[inline(always)]
     pub fn sweep<const T: usize, const M: usize>(
@@ -151,8 +151,8 @@ impl<S: Simd, const N: usize, const K: usize> Reduction<S, N, K> {
         }
     }
 
-    /// The same, as a function of its own: in one that has many such loops, the compiler would keep sums
-    /// and constants in memory.
+    /// The same, as a function of its own: in one that has many such loops, the compiler would keep
+    /// sums and constants in memory.
     #[inline(never)]
     pub fn sweep_apart<const T: usize, const M: usize>(
         &mut self,

@@ -8,9 +8,9 @@ use super::rows::Placed;
 use super::structure::Structure;
 use crate::corpus::Corpus;
 
-/// Pieces that the corpus is cut into, whatever the number of threads: sums over sequences are taken
-/// within a piece, then over pieces in their order. As many go at once as there are threads, and each
-/// of these has a gradient of its own, which is all the memory they take.
+/// Pieces that the corpus is cut into, whatever the number of threads: sums over sequences are
+/// taken within a piece, then over pieces in their order. As many go at once as there are threads,
+/// and each of these has a gradient of its own, which is all the memory they take.
 const PIECES: usize = 8;
 /// Fewest positions that are worth a piece, with a gradient of its own.
 const POSITIONS_IN_A_PIECE: usize = 2048;
@@ -50,8 +50,8 @@ impl<'a> Likelihood<'a> {
         Self { structure, corpus, truth, places, pieces, lanes: Vec::new() }
     }
 
-    /// The loss at `weights`; its gradient overwrites `gradient`. Runs on the threads of the current
-    /// pool.
+    /// The loss at `weights`; its gradient overwrites `gradient`. Runs on the threads of the
+    /// current pool.
     pub fn evaluate(&mut self, weights: &[f64], gradient: &mut [f64]) -> f64 {
         let Self { structure, corpus, truth, places, pieces, lanes } = self;
         let point = Point::new(structure, weights);
@@ -116,7 +116,8 @@ pub(super) fn add_transitions(structure: &Structure, truth: &[u16], observed: &m
     }
 }
 
-/// Writes expected less observed transitions to the gradient of their weights; `observed` is used up.
+/// Writes expected less observed transitions to the gradient of their weights; `observed` is used
+/// up.
 pub(super) fn write_transitions(
     point: &Point,
     counts: &mut TransitionCounts,

@@ -4,10 +4,10 @@
 //! p(y | x) ∝ exp(Σ_t score_t(y_t) + Σ_t w(y_t, y_{t+1}))      score_t(k) = Σ_a x_ta w_a(k)
 //! ```
 //!
-//! [`Structure`] says which weights there are (an attribute has one for each state it was seen with, a
-//! transition if it was seen) and what is forbidden; a [`Crf`] adds the weights. [`Likelihood`] is what
-//! training minimises, in the weights or in parameters that states share ([`Sharing`]); [`Scorer`] is what
-//! tagging starts from.
+//! [`Structure`] says which weights there are (an attribute has one for each state it was seen
+//! with, a transition if it was seen) and what is forbidden; a [`Crf`] adds the weights.
+//! [`Likelihood`] is what training minimises, in the weights or in parameters that states share
+//! ([`Sharing`]); [`Scorer`] is what tagging starts from.
 
 mod likelihood;
 mod residual;

@@ -103,7 +103,8 @@ impl Residual {
         self.values.extend_from_slice(slopes);
     }
 
-    /// Takes the marginals of a chain with memory (`[positions][states of the chain]`) and the truth.
+    /// Takes the marginals of a chain with memory (`[positions][states of the chain]`) and the
+    /// truth.
     pub(crate) fn load(&mut self, space: &Space, nodes: &[f64], truth: &[u16], states: usize) {
         self.values.clear();
         self.values.resize(truth.len() * states, 0.0);

@@ -37,9 +37,9 @@ impl<'a> Placed<'a> {
 /// Which states each attribute has a weight for.
 ///
 /// An attribute with few of the states keeps a list of them; one with many has a weight for every
-/// state, in a row that is added whole, of which those that were never seen stay zero. What stands for
-/// an attribute in the passes over a corpus is its *place*, the number of its first weight: from there
-/// on, weights and marks tell all there is to know, and nothing else is read.
+/// state, in a row that is added whole, of which those that were never seen stay zero. What stands
+/// for an attribute in the passes over a corpus is its *place*, the number of its first weight:
+/// from there on, weights and marks tell all there is to know, and nothing else is read.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AttributeRows {
     states: usize,
@@ -63,8 +63,8 @@ const UNSEEN: u16 = 0x2000;
 const NOWHERE: u32 = u32::MAX;
 
 impl AttributeRows {
-    /// Rows with the states of each attribute, ascending: `pairs`, of which each attribute has those
-    /// up to its end.
+    /// Rows with the states of each attribute, ascending: `pairs`, of which each attribute has
+    /// those up to its end.
     pub(super) fn new(states: usize, ends: &[u32], pairs: &[u16]) -> Self {
         let (mut places, mut marks) = (Vec::with_capacity(ends.len()), Vec::new());
         let mut start = 0;
@@ -143,9 +143,9 @@ impl AttributeRows {
         places.extend(attributes.iter().map(|&attribute| self.places[attribute as usize]));
     }
 
-    /// Reads a little of what attributes at these places have in `values`, one value for each weight:
-    /// whoever goes through them next waits for memory once for many of them, not for each. The answer
-    /// is of no use.
+    /// Reads a little of what attributes at these places have in `values`, one value for each
+    /// weight: whoever goes through them next waits for memory once for many of them, not for each.
+    /// The answer is of no use.
     #[inline(always)]
     pub(super) fn touch(&self, places: &[u32], values: &[f64]) -> u64 {
         let mut mixed = 0;

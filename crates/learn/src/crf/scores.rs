@@ -16,8 +16,8 @@ pub struct Scorer {
 }
 
 impl Scorer {
-    /// The scores of a sequence (`[positions][states]`): `Σ_a x_a w_a`, added to those that come from
-    /// elsewhere; `-∞` where a state may not start or end a sequence.
+    /// The scores of a sequence (`[positions][states]`): `Σ_a x_a w_a`, added to those that come
+    /// from elsewhere; `-∞` where a state may not start or end a sequence.
     pub fn scores(
         &mut self,
         structure: &Structure,

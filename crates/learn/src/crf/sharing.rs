@@ -6,10 +6,11 @@ use super::structure::Structure;
 
 /// Weights that are sums of parameters, which states with something in common share.
 ///
-/// Each state has *parts*, itself and whatever else it has in common with others. A parameter belongs to
-/// an attribute and a part, or to two parts that follow one another, and the weight of an attribute and a
-/// state is the sum of the parameters of the state's parts. Training moves and penalises the parameters:
-/// what holds for all states of a part is learned once, also for states that are rare.
+/// Each state has *parts*, itself and whatever else it has in common with others. A parameter
+/// belongs to an attribute and a part, or to two parts that follow one another, and the weight of
+/// an attribute and a state is the sum of the parameters of the state's parts. Training moves and
+/// penalises the parameters: what holds for all states of a part is learned once, also for states
+/// that are rare.
 pub struct Sharing {
     /// The parameters of each weight.
     of_weight: Lists,
@@ -18,11 +19,12 @@ pub struct Sharing {
 }
 
 impl Sharing {
-    /// The parameters of a structure: one for every part of a state that an attribute was *seen* with,
-    /// and for every two parts, of one place in the lists of two states, with a transition between them.
+    /// The parameters of a structure: one for every part of a state that an attribute was *seen*
+    /// with, and for every two parts, of one place in the lists of two states, with a transition
+    /// between them.
     ///
-    /// `parts` are those of each state, `seen` the states of each attribute as [`Structure::new`] takes
-    /// them: the structure has these and may have more.
+    /// `parts` are those of each state, `seen` the states of each attribute as [`Structure::new`]
+    /// takes them: the structure has these and may have more.
     ///
     /// # Panics
     /// If there are not as many lists as states and attributes.
@@ -135,8 +137,8 @@ mod tests {
     use super::super::Transitions;
     use super::*;
 
-    /// Three states; the first two have part 3 in common. One attribute was seen with state 0 alone, and
-    /// has weights for the first two.
+    /// Three states; the first two have part 3 in common. One attribute was seen with state 0
+    /// alone, and has weights for the first two.
     fn sharing() -> (Structure, Sharing) {
         let transitions = Transitions { forbidden: vec![false; 9], weighted: vec![(0, 2), (1, 2)] };
         let free = (vec![false; 3], vec![false; 3]);

@@ -13,8 +13,8 @@ pub struct Transitions {
 
 /// Which weights a conditional random field has, and what it forbids.
 ///
-/// Weights are ordered: those of attributes as [`AttributeRows`] has them, then one for each weighted
-/// transition.
+/// Weights are ordered: those of attributes as [`AttributeRows`] has them, then one for each
+/// weighted transition.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Structure {
     states: usize,
@@ -58,8 +58,8 @@ pub enum StructureFault {
 }
 
 impl Structure {
-    /// A structure from the states that each attribute has a weight for, ascending: `pairs`, of which
-    /// each attribute has those up to its end.
+    /// A structure from the states that each attribute has a weight for, ascending: `pairs`, of
+    /// which each attribute has those up to its end.
     pub fn new(
         states: usize,
         (ends, pairs): (&[u32], Vec<u16>),

@@ -44,7 +44,8 @@ impl Examples {
         self.models.len() - 1
     }
 
-    /// Adds a sequence by its scores and true states, both of the field, under the model of `table`.
+    /// Adds a sequence by its scores and true states, both of the field, under the model of
+    /// `table`.
     pub fn push(
         &mut self,
         space: &Space,

@@ -94,8 +94,8 @@ impl Inference {
         &mut self.chain
     }
 
-    /// Infers under the rules; `scores` are `[positions][states of the chain]`, at least one position.
-    /// `None` where the scores forbid every assignment.
+    /// Infers under the rules; `scores` are `[positions][states of the chain]`, at least one
+    /// position. `None` where the scores forbid every assignment.
     pub fn run(&mut self, scores: &[f64], limits: &Limits) -> Option<Inferred> {
         let Self { rules, weights, chain, .. } = self;
         let states = rules.states;

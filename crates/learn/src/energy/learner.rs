@@ -81,8 +81,8 @@ pub struct Start {
     pub fixed: Vec<bool>,
 }
 
-/// Learns the weights of the soft rules from some sequences. `observe` sees the loss after each pass
-/// and may say `false` to stop.
+/// Learns the weights of the soft rules from some sequences. `observe` sees the loss after each
+/// pass and may say `false` to stop.
 ///
 /// # Panics
 /// If `start` has not one number for every rule and feature.
@@ -150,8 +150,8 @@ struct Task<'a> {
 }
 
 impl Task<'_> {
-    /// Weights that are constants may be kept from falling below zero; those that depend on features
-    /// are cut off there instead.
+    /// Weights that are constants may be kept from falling below zero; those that depend on
+    /// features are cut off there instead.
     fn region(&self) -> Region {
         match self.examples.features() {
             1 => Region::NotNegative { from: 0 },

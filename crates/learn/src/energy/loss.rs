@@ -8,21 +8,23 @@ use super::examples::{Example, Examples};
 use super::inference::{Inference, Inferred, Limits};
 use super::rules::Rules;
 
-/// Sequences that are gone through together: sums are taken within a group, then over groups in order.
+/// Sequences that are gone through together: sums are taken within a group, then over groups in
+/// order.
 const GROUP: usize = 32;
 
 /// A loss of rule weights, with its gradient.
 ///
-/// The weight of rule `j` for a sequence with features `f` is `ψ_j = v_j·f`; below zero the rule is as
-/// good as absent there. With `n` the true and `n*` the inferred counts, `z` and `z*` the rule's values:
+/// The weight of rule `j` for a sequence with features `f` is `ψ_j = v_j·f`; below zero the rule is
+/// as good as absent there. With `n` the true and `n*` the inferred counts, `z` and `z*` the rule's
+/// values:
 ///
 /// | loss | value | `∂/∂ψ_j` |
 /// | --- | --- | --- |
 /// | Fenchel–Young | `−F* − ⟨θ, S(y)⟩ + L_ψ(n)` | `φ(z) − φ(z*)` |
 /// | surrogate | `A(θ + δ*) − ⟨θ + δ*, S(y)⟩`, `δ* = −∇L(μ*)` | `φ′(z*)·(z − z*)` |
 ///
-/// The first is convex in `ψ` and this is its gradient. The second is the negative log-likelihood of
-/// the locally fitted model `Q`, and this is its gradient where `μ*` is held fixed.
+/// The first is convex in `ψ` and this is its gradient. The second is the negative log-likelihood
+/// of the locally fitted model `Q`, and this is its gradient where `μ*` is held fixed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Loss {
     /// The Fenchel–Young loss.

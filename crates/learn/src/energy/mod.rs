@@ -5,8 +5,8 @@
 //! ```
 //!
 //! [`Rules`] are the rows `a, b`; a [`Space`] gives the chain the memory that some of them need;
-//! [`Inference`] minimises `−H − ⟨θ, μ⟩ + L_ψ(μ)` for one sequence after the other. What a learner needs
-//! of a sequence is its expected counts `n*` and those of the truth `n`, see [`Learner`].
+//! [`Inference`] minimises `−H − ⟨θ, μ⟩ + L_ψ(μ)` for one sequence after the other. What a learner
+//! needs of a sequence is its expected counts `n*` and those of the truth `n`, see [`Learner`].
 
 mod examples;
 mod inference;

@@ -4,8 +4,8 @@ use bethe_core::oracle::ChainModel;
 /// occurred before.
 ///
 /// A rule such as "no `x` after a `y`" is no count of states. With one bit that tells whether a `y`
-/// occurred, "an `x` while the bit is set" is. Bits are set by states and never cleared; memories that
-/// cannot occur with a state are left out.
+/// occurred, "an `x` while the bit is set" is. Bits are set by states and never cleared; memories
+/// that cannot occur with a state are left out.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Space {
     states: usize,

@@ -1,13 +1,13 @@
 //! The limited-memory BFGS direction, in the coordinates of the vectors it is made of.
 //!
-//! `d = −H g` is a combination of `g` and of the `2m` vectors `s_i` (steps) and `y_i` (changes of the
-//! gradient), and the two-loop recursion needs nothing of these but inner products. So the long
+//! `d = −H g` is a combination of `g` and of the `2m` vectors `s_i` (steps) and `y_i` (changes of
+//! the gradient), and the two-loop recursion needs nothing of these but inner products. So the long
 //! vectors are read twice an iteration, once for their products with the newest and once for the
 //! combination, where the recursion on the vectors themselves would read them five times.
 //!
-//! They are kept in single precision, products and sums in double: what they tell of the curvature is an
-//! estimate anyway, the direction goes down as long as products are of what is kept, and most of the
-//! memory of training is here.
+//! They are kept in single precision, products and sums in double: what they tell of the curvature
+//! is an estimate anyway, the direction goes down as long as products are of what is kept, and most
+//! of the memory of training is here.
 
 use std::collections::VecDeque;
 

@@ -1,8 +1,8 @@
 //! Minimisers.
 //!
-//! [`QuasiNewton`] is for whole corpora: limited-memory BFGS for smooth objectives, the orthant-wise
-//! variant where an L1 norm is added, and the same idea for weights that must not be negative.
-//! [`AdaGrad`] is for one small batch at a time, on the weights that it touches.
+//! [`QuasiNewton`] is for whole corpora: limited-memory BFGS for smooth objectives, the
+//! orthant-wise variant where an L1 norm is added, and the same idea for weights that must not be
+//! negative. [`AdaGrad`] is for one small batch at a time, on the weights that it touches.
 
 mod adagrad;
 mod direction;

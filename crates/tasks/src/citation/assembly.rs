@@ -119,8 +119,8 @@ impl Entry {
         }
     }
 
-    /// What only the kind tells: who published a thesis or a report is its institution, and what its type
-    /// ends in is its number.
+    /// What only the kind tells: who published a thesis or a report is its institution, and what
+    /// its type ends in is its number.
     fn settle(&mut self) {
         let of_school =
             matches!(self.kind, Kind::PhdThesis | Kind::MastersThesis | Kind::TechReport);
@@ -177,8 +177,8 @@ fn append(own: &mut String, text: &str, between: &str) {
     own.push_str(text);
 }
 
-/// A part's text without identifiers, which have fields of their own; but for what it is and is in, where
-/// it says nothing else.
+/// A part's text without identifiers, which have fields of their own; but for what it is and is in,
+/// where it says nothing else.
 fn own_text(field: Field, text: &str) -> Cow<'_, str> {
     if matches!(field, Field::Doi | Field::Arxiv | Field::Url) {
         return Cow::Borrowed(text);

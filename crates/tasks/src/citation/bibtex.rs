@@ -76,8 +76,8 @@ fn people(people: &People) -> Option<String> {
     (!names.is_empty()).then(|| names.join(" and "))
 }
 
-/// `van Beethoven, Jr., Ludwig`; in braces a name without parts, and one whose suffix would be read as its
-/// first name, `King, Jr.`: so they stay whole.
+/// `van Beethoven, Jr., Ludwig`; in braces a name without parts, and one whose suffix would be read
+/// as its first name, `King, Jr.`: so they stay whole.
 fn name(name: &Name) -> String {
     let [particle, family, suffix, given] =
         [&name.particle, &name.family, &name.suffix, &name.given].map(|part| part_of_name(part));

@@ -79,8 +79,8 @@ impl<'a> Citing<'a> {
         Self { citer, tagging: Tagging::new(citer.tagger) }
     }
 
-    /// Reads a line. Whatever it holds, there is an entry: one with the whole text where nothing else
-    /// can be made of it.
+    /// Reads a line. Whatever it holds, there is an entry: one with the whole text where nothing
+    /// else can be made of it.
     pub fn cite(&mut self, line: &str, options: &TagOptions) -> Cited {
         let text = clean(line).into_owned();
         let tokens = self.citer.tokens(&text);

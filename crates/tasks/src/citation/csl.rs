@@ -84,7 +84,8 @@ fn genre(entry: &Entry) -> Option<String> {
     entry.work().or(default).map(str::to_string)
 }
 
-/// Their names; others who are not named are one more, as processors print names that have no parts.
+/// Their names; others who are not named are one more, as processors print names that have no
+/// parts.
 fn names(people: &People) -> Vec<Value> {
     let mut names: Vec<Value> = people.names.iter().map(name).collect();
     if people.others && !names.is_empty() {

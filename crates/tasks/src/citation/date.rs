@@ -81,8 +81,8 @@ impl Date {
     }
 }
 
-/// Month and day of a date in numbers: `2011-05-12`, `2011-05`, `05/2011`, `31.12.1999` (day first),
-/// `05/13/2011` (month first where both could be one).
+/// Month and day of a date in numbers: `2011-05-12`, `2011-05`, `05/2011`, `31.12.1999` (day
+/// first), `05/13/2011` (month first where both could be one).
 fn in_numbers(pieces: &[(Piece, char)]) -> (Option<u8>, Option<u8>) {
     use Piece::{Number, Year};
     let month = |number: u8| Some(number).filter(|number| (1..=12).contains(number));
@@ -106,8 +106,8 @@ fn in_numbers(pieces: &[(Piece, char)]) -> (Option<u8>, Option<u8>) {
     (None, None)
 }
 
-/// Numbers and months, each with the mark behind it: a space where there is none or several, `-` for any
-/// dash, `年` for any of `年月日`.
+/// Numbers and months, each with the mark behind it: a space where there is none or several, `-`
+/// for any dash, `年` for any of `年月日`.
 fn pieces(text: &str) -> Vec<(Piece, char)> {
     let mut pieces: Vec<(Piece, char)> = Vec::new();
     let mut rest = text;

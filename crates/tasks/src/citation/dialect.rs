@@ -56,9 +56,9 @@ pub enum DialectError {
 impl Dialect {
     /// What the model's own words show, or are told.
     ///
-    /// Of the words (whatever has a letter or a digit) in the dictionary: if one in 20 or more ends in
-    /// a comma, text was split at spaces; if less than one in 100 has punctuation in it, every mark was a
-    /// token; else words were split from the marks around them.
+    /// Of the words (whatever has a letter or a digit) in the dictionary: if one in 20 or more ends
+    /// in a comma, text was split at spaces; if less than one in 100 has punctuation in it, every
+    /// mark was a token; else words were split from the marks around them.
     pub fn of(tagger: &Tagger, told: Option<Tokeniser>) -> Result<Self, DialectError> {
         let parts = tagger.parts();
         let (label, observed) = match &parts.input {

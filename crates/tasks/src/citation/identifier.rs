@@ -42,7 +42,8 @@ fn opened(word: &str) -> &str {
     word.trim_start_matches(['(', '[', '<', '{', '"', '“', '\''])
 }
 
-/// A text without the identifiers in it and the words that announce them: `12--17, doi: 10.1000/182.`
+/// A text without the identifiers in it and the words that announce them: `12--17, doi:
+/// 10.1000/182.`
 pub(super) fn without_identifiers(text: &str) -> Cow<'_, str> {
     /// Words before an identifier that say nothing without it.
     const BEFORE: &[&str] =
@@ -75,7 +76,8 @@ pub(super) fn without_identifiers(text: &str) -> Cow<'_, str> {
     if removed { Cow::Owned(kept.join(" ")) } else { Cow::Borrowed(text) }
 }
 
-/// The end of an identifier is not that of its sentence, and a bracket that it did not open is not its.
+/// The end of an identifier is not that of its sentence, and a bracket that it did not open is not
+/// its.
 fn ended(text: &str) -> &str {
     let mut text = text;
     loop {

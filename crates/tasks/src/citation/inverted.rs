@@ -34,7 +34,8 @@ impl Order {
     }
 }
 
-/// A name with a comma inside from a piece on, `Last, First` or `Last, Jr., First`, and where it ends.
+/// A name with a comma inside from a piece on, `Last, First` or `Last, Jr., First`, and where it
+/// ends.
 pub(super) fn inverted(
     pieces: &[Piece],
     at: usize,
@@ -86,7 +87,8 @@ fn belongs(family: &str, given: &str, order: &Order) -> bool {
     let starts_with_name = !is_initials(given[0]);
     let has_particle = given.iter().any(|word| is_particle(word));
     match own {
-        // A family name of one word cannot stand alone; `J. Robert` could, but in a list of such names.
+        // A family name of one word cannot stand alone; `J. Robert` could, but in a list of such
+        // names.
         1 if starts_with_name => names <= 2,
         1 => names == 1 && !order.is_direct && order.abbreviated == 1 && !has_particle,
         // `García Márquez, Gabriel`: nor can a first name.

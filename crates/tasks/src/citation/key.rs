@@ -23,7 +23,8 @@ pub struct Keys {
 }
 
 impl Keys {
-    /// A key that no other entry has: the one asked for, or with `a`, `b`, … `z`, `aa`, … behind it.
+    /// A key that no other entry has: the one asked for, or with `a`, `b`, … `z`, `aa`, … behind
+    /// it.
     pub fn unique(&mut self, key: &str) -> String {
         let asked = self.asked.entry(key.to_string()).or_insert(0);
         loop {
@@ -52,8 +53,8 @@ fn letters(number: usize) -> String {
 }
 
 impl Entry {
-    /// The key it would have if no other had it: the first author's family name (or an editor's), the
-    /// year, the first word of the title that says something; in ASCII, lower case.
+    /// The key it would have if no other had it: the first author's family name (or an editor's),
+    /// the year, the first word of the title that says something; in ASCII, lower case.
     pub fn key(&self) -> String {
         let people = [&self.authors, &self.editors];
         let first = people.iter().find_map(|people| people.names.first());

@@ -80,14 +80,16 @@ impl Kind {
 
     /// The first that holds:
     ///
-    /// 1. there is a thesis, or a type or genre that says thesis or dissertation, or a note that does and
-    ///    nothing that it is in: a master's if it says so (or diploma, bachelor), else a doctoral one;
+    /// 1. there is a thesis, or a type or genre that says thesis or dissertation, or a note that
+    ///    does and nothing that it is in: a master's if it says so (or diploma, bachelor), else a
+    ///    doctoral one;
     /// 2. there is a journal: an article;
-    /// 3. there is something it is in, be it book or journal: an article if that sounds like a journal
-    ///    and not like proceedings, else in a book or in proceedings; without a title it is
-    ///    the book itself, or with pages in it, or with volume and pages and nothing of a book a journal;
-    /// 4. a type or genre says report, memo or working paper, or there is a type and an institution: a
-    ///    report;
+    /// 3. there is something it is in, be it book or journal: an article if that sounds like a
+    ///    journal and not like proceedings, else in a book or in proceedings; without a title it is
+    ///    the book itself, or with pages in it, or with volume and pages and nothing of a book a
+    ///    journal;
+    /// 4. a type or genre says report, memo or working paper, or there is a type and an
+    ///    institution: a report;
     /// 5. there is a publisher, an edition or an ISBN: a book;
     /// 6. else anything else.
     ///
@@ -157,8 +159,9 @@ fn settle_container(entry: &mut Entry) {
     *own = if own.is_empty() { text } else { format!("{own}, {text}") };
 }
 
-/// Whether what a work is in is a book with chapters: something says so that books have, and its title
-/// neither sounds like proceedings nor has the short name or the year of a meeting, `ICML 2001`, `CRYPTO '99`.
+/// Whether what a work is in is a book with chapters: something says so that books have, and its
+/// title neither sounds like proceedings nor has the short name or the year of a meeting, `ICML
+/// 2001`, `CRYPTO '99`.
 fn is_in_book(entry: &Entry) -> bool {
     let Some(title) = entry.text(Field::BookTitle) else { return false };
     if entry.texts.contains_key(&Field::Chapter) {

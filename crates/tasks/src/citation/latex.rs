@@ -1,7 +1,8 @@
 //! Text that LaTeX prints as it is.
 
-/// A value of a BibTeX field: characters that LaTeX reads as commands are escaped, once: what is escaped
-/// already stays. Braces always balance, for BibTeX counts them whatever stands before them.
+/// A value of a BibTeX field: characters that LaTeX reads as commands are escaped, once: what is
+/// escaped already stays. Braces always balance, for BibTeX counts them whatever stands before
+/// them.
 pub fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 8);
     let mut characters = text.chars().peekable();
@@ -24,9 +25,9 @@ pub fn escaped(text: &str) -> String {
 
 /// A title: escaped, and words whose capitals a style must not lower stand in braces.
 ///
-/// These are words with a capital behind their first character, single capitals but `A`, and in a title
-/// that is not written with capitals throughout, words with a capital at their start: names. A title in
-/// capitals alone has nothing to protect.
+/// These are words with a capital behind their first character, single capitals but `A`, and in a
+/// title that is not written with capitals throughout, words with a capital at their start: names.
+/// A title in capitals alone has nothing to protect.
 pub fn title(text: &str) -> String {
     let words: Vec<&str> = pieces(text).filter(|piece| is_word(piece)).collect();
     let long = |word: &&&str| word.chars().count() >= 4;
@@ -79,7 +80,8 @@ fn pieces(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Bytes of capitals with stops between them at the start of a text, `U.S.A`, without the last stop.
+/// Bytes of capitals with stops between them at the start of a text, `U.S.A`, without the last
+/// stop.
 fn dotted_capitals(text: &str) -> usize {
     let mut end = 0;
     for part in text.split('.') {

@@ -1,10 +1,10 @@
-//! References: what a tagger of bibliographic references looks at, structured entries from plain text,
-//! and the paper's experiment on them.
+//! References: what a tagger of bibliographic references looks at, structured entries from plain
+//! text, and the paper's experiment on them.
 //!
-//! A line of text is split into tokens as the model's training text was ([`Dialect`], [`Tokeniser`]),
-//! tagged, its labels read as [`Field`]s of whatever data set they are from, and the fields assembled
-//! into an [`Entry`]: people, dates, pages, identifiers, and the [`Kind`] of work. [`Citing`] does all of
-//! it; an entry is written by [`bibtex`], [`csl`] and [`fields`].
+//! A line of text is split into tokens as the model's training text was ([`Dialect`],
+//! [`Tokeniser`]), tagged, its labels read as [`Field`]s of whatever data set they are from, and
+//! the fields assembled into an [`Entry`]: people, dates, pages, identifiers, and the [`Kind`] of
+//! work. [`Citing`] does all of it; an entry is written by [`bibtex`], [`csl`] and [`fields`].
 
 mod assembly;
 mod bibtex;

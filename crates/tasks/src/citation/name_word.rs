@@ -70,8 +70,8 @@ pub(super) fn is_title(word: &str) -> bool {
     matches!(word, "Dr" | "Dr." | "Prof" | "Prof.")
 }
 
-/// `J.`, `J.-P.`, `JP`, `JRR`, `Yu.`, `Chr.`: at most two letters, or three if none is a vowel, capital
-/// first; several only in capitals or before a stop.
+/// `J.`, `J.-P.`, `JP`, `JRR`, `Yu.`, `Chr.`: at most two letters, or three if none is a vowel,
+/// capital first; several only in capitals or before a stop.
 pub(super) fn is_initials(word: &str) -> bool {
     let word = word.trim_end_matches([',', ';']);
     if is_suffix(word) || matches!(word, "St." | "Ste." | "ST." | "Mc" | "MC") {
@@ -93,7 +93,8 @@ pub(super) fn is_initials(word: &str) -> bool {
         })
 }
 
-/// Whether a stop behind a word at the end of a list is the word's own: `Th.`, `Chr.`, but not `Ng.`
+/// Whether a stop behind a word at the end of a list is the word's own: `Th.`, `Chr.`, but not
+/// `Ng.`
 pub(super) fn is_short_first_name(word: &str) -> bool {
     (2..=3).contains(&word.chars().count())
         && word.starts_with(char::is_uppercase)

@@ -44,7 +44,8 @@ impl Entry {
     }
 }
 
-/// The organisation that labels take for people, and how many parts are its own: `Ernst & Young LLP`.
+/// The organisation that labels take for people, and how many parts are its own: `Ernst & Young
+/// LLP`.
 fn organisation(line: &Labelled, parts: &[Part]) -> Option<(Name, usize)> {
     let is_own = |next: &&Part| {
         let is_name = next.field.is_some_and(Field::is_name_part);
@@ -73,8 +74,8 @@ fn is_one_person(part: &Part, next: &Part) -> bool {
     next.field.is_some_and(Field::is_name_part) && next.person == part.person
 }
 
-/// How many parts of names from the first on are one name: a part that comes again is another person's,
-/// but for first names.
+/// How many parts of names from the first on are one name: a part that comes again is another
+/// person's, but for first names.
 fn name_length(run: &[&Part]) -> usize {
     if run[0].person.is_some() {
         return run.len();

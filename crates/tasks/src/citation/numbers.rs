@@ -161,8 +161,8 @@ pub fn bare(text: &str) -> String {
     }
 }
 
-/// Whether a word is none of what it stands before: a single letter belongs to `S123`, `P03001`, `v–xii`,
-/// but for a small one in `p17`, `v3`.
+/// Whether a word is none of what it stands before: a single letter belongs to `S123`, `P03001`,
+/// `v–xii`, but for a small one in `p17`, `v3`.
 fn is_apart(word: &str, behind: &str) -> bool {
     let small = matches!(word, "p" | "v") && behind.starts_with(|c: char| c.is_ascii_digit());
     word.chars().nth(1).is_some() || small || behind.starts_with(['.', ':', ' ', '\u{a0}'])

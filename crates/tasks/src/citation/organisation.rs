@@ -65,7 +65,8 @@ pub(super) fn is_organisation(name: &str) -> bool {
     has_kind || count > 1 && (first == "the" || weak && (called_so || count > 2 && !initials))
 }
 
-/// Whether a name goes on with what the organisation is for, so that commas and `and` may be inside it.
+/// Whether a name goes on with what the organisation is for, so that commas and `and` may be inside
+/// it.
 pub(super) fn names_a_field(name: &str) -> bool {
     let joins = |word: &str| matches!(word, "of" | "for" | "on");
     is_organisation(name) && name.split_whitespace().any(joins)

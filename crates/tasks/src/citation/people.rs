@@ -8,8 +8,8 @@ use super::pieces::{Piece, pieces};
 use super::remark::{stands_for_others, without_others, without_remarks};
 use super::tidy::tidy;
 
-/// The people in a list: `A. Cau, R. Kuiper, and W.-P. de Roever`, `Romero, C., & Dweck, C.`, `Smith JK,
-/// Doe A`, `Liu, Bing; Wang, Chao`, `王明、李雷`, `Smith et al.`
+/// The people in a list: `A. Cau, R. Kuiper, and W.-P. de Roever`, `Romero, C., & Dweck, C.`,
+/// `Smith JK, Doe A`, `Liu, Bing; Wang, Chao`, `王明、李雷`, `Smith et al.`
 pub fn people(list: &str) -> People {
     let (list, rest, others) = without_others(&without_remarks(list));
     let mut people = People { names: Vec::new(), others };

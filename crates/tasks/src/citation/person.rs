@@ -136,8 +136,8 @@ fn inverted_family(words: &[&str]) -> Option<usize> {
     }
 }
 
-/// Where the family name begins in a name that ends with it: at the last word, or at what goes before it,
-/// particles or another family name.
+/// Where the family name begins in a name that ends with it: at the last word, or at what goes
+/// before it, particles or another family name.
 fn family_start(words: &[&str]) -> usize {
     let mut start = words.len().saturating_sub(1);
     let capitals = words.last().is_some_and(|last| !last.contains(char::is_lowercase));

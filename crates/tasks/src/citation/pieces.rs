@@ -80,8 +80,8 @@ pub(super) fn pieces(list: &str) -> Vec<Piece<'_>> {
     pieces
 }
 
-/// Whether a word for `and` is part of a name that begins at a word: `von und zu`, `Ramón y Cajal, S.`
-/// `before` is the piece before, where only a comma is between.
+/// Whether a word for `and` is part of a name that begins at a word: `von und zu`, `Ramón y Cajal,
+/// S.` `before` is the piece before, where only a comma is between.
 fn is_inside_name(words: &[Word], first: usize, at: usize, before: Option<&Piece>) -> bool {
     let (Some(word), Some(next)) = (words.get(at), words.get(at + 1)) else { return false };
     let own = &words[first..at];

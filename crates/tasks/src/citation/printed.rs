@@ -2,8 +2,8 @@
 
 use super::text::is_punctuation;
 
-/// Tokens as they would be printed: no space before `, . ; : ) ]` and after `( [`, none inside a pair
-/// of quotation marks, none around dashes, strokes and apostrophes between words.
+/// Tokens as they would be printed: no space before `, . ; : ) ]` and after `( [`, none inside a
+/// pair of quotation marks, none around dashes, strokes and apostrophes between words.
 pub fn printed<S: AsRef<str>>(tokens: &[S]) -> String {
     let mut line = String::new();
     let mut quoted = false;

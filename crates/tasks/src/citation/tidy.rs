@@ -14,8 +14,8 @@ const ABBREVIATIONS: &[&str] = &[
     "trans", "univ", "verl",
 ];
 
-/// A field's text: spaces as one, letters whole again, without quotation marks, brackets that enclose
-/// nothing, and punctuation around it. `?`, `!` and the stop of an abbreviation stay.
+/// A field's text: spaces as one, letters whole again, without quotation marks, brackets that
+/// enclose nothing, and punctuation around it. `?`, `!` and the stop of an abbreviation stay.
 pub fn tidy(text: &str) -> String {
     let text = mended(text);
     let mut rest = text.as_str();
@@ -51,8 +51,8 @@ fn trimmed(text: &str) -> &str {
     unbracketed(text)
 }
 
-/// Without quotation marks around all of it, or at an end where the other half is missing; those of a
-/// quotation inside it stay.
+/// Without quotation marks around all of it, or at an end where the other half is missing; those of
+/// a quotation inside it stay.
 fn unquoted(text: &str) -> &str {
     let is_quote = |c: char| matches!(c, '"' | '“' | '”' | '„' | '«' | '»');
     if !text.starts_with(is_quote) && !text.ends_with(is_quote) {

@@ -81,8 +81,8 @@ fn words(start: usize, chunk: &str, found: &mut Vec<Range<usize>>) {
     cut(chunk.len());
 }
 
-/// Whether a mark without spaces around it is a token all the same: `46:2`, `(3):477`, `Smith,J.`, and
-/// marks of scripts that are written without spaces; but not `arXiv:0705`, `1,024`.
+/// Whether a mark without spaces around it is a token all the same: `46:2`, `(3):477`, `Smith,J.`,
+/// and marks of scripts that are written without spaces; but not `arXiv:0705`, `1,024`.
 fn separates(before: Option<char>, c: char, after: Option<char>) -> bool {
     let is = |side: Option<char>, kind: fn(char) -> bool| side.is_some_and(kind);
     match c {

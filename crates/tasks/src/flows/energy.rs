@@ -1,4 +1,5 @@
-//! What counts say of the marginals: `L(μ) = (1/M) Σ_{t,i} −log p(y_{t,i} | M μ_{t,i})`, constants aside.
+//! What counts say of the marginals: `L(μ) = (1/M) Σ_{t,i} −log p(y_{t,i} | M μ_{t,i})`, constants
+//! aside.
 //!
 //! | [`Noise`] | a count's term |
 //! | --- | --- |
@@ -6,8 +7,8 @@
 //! | `Gaussian`, rate `α_i`, variance `σ²` | `(1/M)(α_i M μ − y)²/2σ²` |
 //! | `Squared`, weight `w` | `w (μ − d)²/2`, with `d = y` a share of the population |
 //!
-//! A cell that was looked at and found empty has the linear term `α_i μ` under Poisson noise: it goes
-//! into the potentials, so that the dual has an unknown only where something was seen.
+//! A cell that was looked at and found empty has the linear term `α_i μ` under Poisson noise: it
+//! goes into the potentials, so that the dual has an unknown only where something was seen.
 
 use bethe_core::energy::{Energies, Measurements};
 use bethe_core::{Penalty, Support};
@@ -45,8 +46,8 @@ impl Noise {
         }
     }
 
-    /// The count that is expected where so many individuals are; a share of the population for squared
-    /// error.
+    /// The count that is expected where so many individuals are; a share of the population for
+    /// squared error.
     pub fn expected(&self, cell: usize, individuals: f64, population: f64) -> f64 {
         match self {
             Self::Squared { .. } => individuals / population,
@@ -77,8 +78,8 @@ pub struct Excess {
 }
 
 impl Noise {
-    /// Times whose counts sum to far more than noise allows: by six standard deviations, for squared
-    /// error by a hundredth.
+    /// Times whose counts sum to far more than noise allows: by six standard deviations, for
+    /// squared error by a hundredth.
     pub fn excess(&self, observations: &Observations, population: f64) -> Vec<Excess> {
         let most = (0..observations.cells()).map(|cell| self.rate(cell)).fold(0.0, f64::max);
         let excess = |time: usize| {

@@ -3,17 +3,17 @@
 //! Moves are locally normalised, `p(j|i) ∝ exp(w·f_t(i,j))`. In turn,
 //!
 //! * the most likely movement `n` of every season is found under the weights at hand, and
-//! * weights and rate are set to the most likely ones under this movement: `w` by Newton's method on the
-//!   concave `Σ n_t(i,j) log p_t(j|i)`, `α = Σ y / Σ n` over what was counted.
+//! * weights and rate are set to the most likely ones under this movement: `w` by Newton's method
+//!   on the concave `Σ n_t(i,j) log p_t(j|i)`, `α = Σ y / Σ n` over what was counted.
 //!
-//! Where counts leave open how individuals moved, the most likely movement is not a typical one, and
-//! the weights that explain it best are biased; where counts tell the movement (a population that sets
-//! out together, as the challenge data have it) they are found again.
+//! Where counts leave open how individuals moved, the most likely movement is not a typical one,
+//! and the weights that explain it best are biased; where counts tell the movement (a population
+//! that sets out together, as the challenge data have it) they are found again.
 //!
 //! It is Algorithm 2 in this model. Both steps lower the same objective, `M` times `F` summed over
-//! seasons. Where flows hardly follow from counts it creeps; every few rounds the change of the weights
-//! is therefore extrapolated (by the ratio of successive changes, Aitken's way) and kept if the objective
-//! falls.
+//! seasons. Where flows hardly follow from counts it creeps; every few rounds the change of the
+//! weights is therefore extrapolated (by the ratio of successive changes, Aitken's way) and kept if
+//! the objective falls.
 
 use bethe_core::solve::Ignore;
 use bethe_core::{Settings, Status};
@@ -58,7 +58,8 @@ impl Season {
 pub struct LearnSettings {
     /// Rounds at most.
     pub rounds: usize,
-    /// Stop where no weight, nor the rate, changes by more than this part of itself (at least of 1).
+    /// Stop where no weight, nor the rate, changes by more than this part of itself (at least of
+    /// 1).
     pub tolerance: f64,
     /// Whether the rate is learned too.
     pub learn_rate: bool,
@@ -393,8 +394,8 @@ impl Prepared<'_> {
     }
 }
 
-/// The solution of `H x = g` for a positive definite `H`, by Cholesky's method with a little added to
-/// the diagonal where it is singular; `None` for numbers that are not finite.
+/// The solution of `H x = g` for a positive definite `H`, by Cholesky's method with a little added
+/// to the diagonal where it is singular; `None` for numbers that are not finite.
 fn solve_symmetric(mut matrix: Vec<f64>, right: &[f64]) -> Option<Vec<f64>> {
     let size = right.len();
     let scale = (0..size).map(|i| matrix[i * size + i]).fold(0.0, f64::max);

@@ -38,8 +38,8 @@ const KINDS: [(&str, Base, OracleKind); 5] = [
 
 /// Compares every kind of inference with the exact marginals.
 ///
-/// Tree-reweighted log-partitions are upper bounds. Mean field's is minus its objective, a lower bound:
-/// its marginals are those of a real distribution.
+/// Tree-reweighted log-partitions are upper bounds. Mean field's is minus its objective, a lower
+/// bound: its marginals are those of a real distribution.
 ///
 /// # Errors
 /// If the grid is too wide for the junction tree.

@@ -7,8 +7,8 @@
 //!
 //! either one possibly capped, `ψ·min(cap, …)`, and with every `|z|` smoothed to `huber_δ(z)/δ`.
 //!
-//! Both see the marginals of letters at each position, `[positions][letters]`: so tilts and marginals
-//! lie here.
+//! Both see the marginals of letters at each position, `[positions][letters]`: so tilts and
+//! marginals lie here.
 
 use std::sync::Arc;
 
@@ -113,8 +113,8 @@ impl Energy {
         }
     }
 
-    /// The energy as the core's solvers take it, for readings of this length and weight 0; `None` where
-    /// there is no word to compare with.
+    /// The energy as the core's solvers take it, for readings of this length and weight 0; `None`
+    /// where there is no word to compare with.
     pub fn bind(&self, length: usize) -> Option<Energies> {
         let points: Vec<Vec<f64>> = self.candidates(length).map(|word| self.point(word)).collect();
         if points.is_empty() {

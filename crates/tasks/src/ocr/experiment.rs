@@ -1,7 +1,8 @@
 //! The paper's handwriting experiment: nine folds to learn from, one to test on, in turn.
 //!
-//! [`run`] goes through the folds and the rows of the table; `open` hides words from training, so that
-//! a reader meets some that it does not know. Whatever is tuned is tuned inside the training folds.
+//! [`run`] goes through the folds and the rows of the table; `open` hides words from training, so
+//! that a reader meets some that it does not know. Whatever is tuned is tuned inside the training
+//! folds.
 
 mod chain_rows;
 mod fold;

@@ -9,8 +9,8 @@ type History = Vec<u8>;
 
 /// Which states a chain has, and which may follow which.
 ///
-/// With a memory of one letter these are the letters, and any may follow any. With a longer one they
-/// are the histories that some word of a lexicon has; one follows another if it continues it.
+/// With a memory of one letter these are the letters, and any may follow any. With a longer one
+/// they are the histories that some word of a lexicon has; one follows another if it continues it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Histories {
     memory: usize,

@@ -6,8 +6,8 @@
 //! | surrogate `A(θ+δ) − ⟨θ+δ, S⟩`, `δ` held but for its factor `ψ` | `μ* − S` | `⟨δ/ψ, μ* − S⟩` |
 //! | Fenchel–Young `L_ψ(S) − ⟨θ, S⟩ − F*` | `μ* − S` | `ℓ(S) − ℓ(μ*)` |
 //!
-//! `S` is the truth, `μ*` the answer under the energy `L_ψ = ψ·ℓ` and `δ` its tilt. `ψ(x) = v·f(x)`, and
-//! where that is not positive the energy is not there.
+//! `S` is the truth, `μ*` the answer under the energy `L_ψ = ψ·ℓ` and `δ` its tilt. `ψ(x) =
+//! v·f(x)`, and where that is not positive the energy is not there.
 
 mod fit;
 mod objective;

@@ -4,8 +4,8 @@
 //! f_d(x) = 1/T Σ_t √2 cos(ω_d·x_t + b_d)      ω_d ~ N(0, 1/σ²), b_d uniform in [0, 2π]
 //! ```
 //!
-//! `⟨f(x), f(x′)⟩/D` tends to the inner product of the mean maps of two words in the Hilbert space of
-//! the kernel `exp(−‖x − x′‖²/2σ²)` on pictures (Rahimi and Recht 2007; Smola et al. 2007).
+//! `⟨f(x), f(x′)⟩/D` tends to the inner product of the mean maps of two words in the Hilbert space
+//! of the kernel `exp(−‖x − x′‖²/2σ²)` on pictures (Rahimi and Recht 2007; Smola et al. 2007).
 
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
@@ -27,8 +27,8 @@ pub struct MeanMap {
 }
 
 impl MeanMap {
-    /// So many features of a kernel, given the square `σ²` of its width. The first ones are the same for
-    /// any number.
+    /// So many features of a kernel, given the square `σ²` of its width. The first ones are the
+    /// same for any number.
     pub fn new(count: usize, width_squared: f64, seed: u64) -> Self {
         let mut map =
             Self { count, directions: vec![0.0; PIXELS * count], shifts: vec![0.0; count] };

@@ -1,7 +1,7 @@
 //! Inference under an energy, one word after another.
 //!
-//! The two energies in the L1 norm are solved by ways of their own (`letters`, `counts`), which cost
-//! a few oracle calls a word; everything else goes to the core's solvers.
+//! The two energies in the L1 norm are solved by ways of their own (`letters`, `counts`), which
+//! cost a few oracle calls a word; everything else goes to the core's solvers.
 
 mod counts;
 mod letters;
@@ -156,8 +156,8 @@ impl Reader {
         }
     }
 
-    /// The most probable letters at an answer's tilt: not at that of a fresh gradient, which for a norm
-    /// with kinks is another one.
+    /// The most probable letters at an answer's tilt: not at that of a fresh gradient, which for a
+    /// norm with kinks is another one.
     pub fn decode(&mut self, found: &Found) -> Vec<u8> {
         self.assignment.resize(self.chain.length(), 0);
         self.chain.decode(&found.tilt, &mut self.assignment);

@@ -21,8 +21,8 @@ pub enum Decoding {
     /// The best labels of the chain with the tilt of inference: rules act in expectation.
     #[default]
     Tilted,
-    /// Where these break soft rules, the best that keep them too; what counts is the score of the base
-    /// model less what broken rules cost.
+    /// Where these break soft rules, the best that keep them too; what counts is the score of the
+    /// base model less what broken rules cost.
     Weighed,
 }
 
@@ -56,8 +56,8 @@ pub enum HardRules {
 /// Paths with their scores, best first.
 pub(super) type Paths = Vec<(Vec<usize>, f64)>;
 
-/// The best paths of those that keep hard rules; the best of all where none does, or none is found. No
-/// path only where the chain has none.
+/// The best paths of those that keep hard rules; the best of all where none does, or none is found.
+/// No path only where the chain has none.
 pub(super) fn decode(
     chain: &mut Chain,
     tilt: &[f64],
@@ -67,8 +67,8 @@ pub(super) fn decode(
     decode_within(chain, tilt, (counters, DECODING_BUDGET), count)
 }
 
-/// As [`decode`], and where the best path breaks soft rules that have a weight, the best that keep them:
-/// whichever has the greatest `⟨θ, y⟩ − Σ ψ_j φ(z_j(y))`.
+/// As [`decode`], and where the best path breaks soft rules that have a weight, the best that keep
+/// them: whichever has the greatest `⟨θ, y⟩ − Σ ψ_j φ(z_j(y))`.
 pub(super) fn decode_weighed(
     chain: &mut Chain,
     found: &Inferred,

@@ -2,8 +2,8 @@
 //!
 //! [`data`] reads files one sequence at a time, [`features`] turns them into attributes, [`labels`]
 //! turns labels into segments and into the states of a chain, [`rules`] are constraints on how many
-//! segments there are. A [`Tagger`] is what [`train`] makes of all that; [`score`] compares predicted
-//! labels with the right ones.
+//! segments there are. A [`Tagger`] is what [`train`] makes of all that; [`score`] compares
+//! predicted labels with the right ones.
 
 pub mod data;
 mod decode;

@@ -174,7 +174,8 @@ fn uniform(seed: u64, a: u64, b: u64) -> f64 {
     (state >> 11) as f64 / (1u64 << 53) as f64
 }
 
-/// Attributes in a position, about: directions are shortened so that waves differ between positions.
+/// Attributes in a position, about: directions are shortened so that waves differ between
+/// positions.
 const TYPICAL_ATTRIBUTES: f64 = 30.0;
 
 /// A normal number that follows from three.

@@ -61,9 +61,10 @@ pub fn states_of(scheme: Scheme, labels: &[&str]) -> Result<States, LabelError> 
 }
 
 impl Tagger {
-    /// A tagger for scores of your own, as from a neural network: labels in the order of the scores'
-    /// columns, scores of transitions between them (`[labels][labels]`, or empty for none), and rules
-    /// with given weights or hard ones. [`Tagging::tag_scores`](super::Tagging::tag_scores) tags.
+    /// A tagger for scores of your own, as from a neural network: labels in the order of the
+    /// scores' columns, scores of transitions between them (`[labels][labels]`, or empty for none),
+    /// and rules with given weights or hard ones.
+    /// [`Tagging::tag_scores`](super::Tagging::tag_scores) tags.
     pub fn of_scores(
         states: States,
         labels: &[&str],

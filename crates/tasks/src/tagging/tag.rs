@@ -216,8 +216,8 @@ impl<'a> Tagging<'a> {
         self.tag_scores_of(scores, None, options)
     }
 
-    /// As [`tag_scores`](Self::tag_scores), with the rows that the scores are of: their labels, in the
-    /// last column, can be forced.
+    /// As [`tag_scores`](Self::tag_scores), with the rows that the scores are of: their labels, in
+    /// the last column, can be forced.
     pub fn tag_scores_of(
         &mut self,
         scores: &[f64],
@@ -351,7 +351,8 @@ impl<'a> Tagging<'a> {
         Some(tagged)
     }
 
-    /// Probabilities of each of the best sequences, under the chain whose node scores are `self.wide`.
+    /// Probabilities of each of the best sequences, under the chain whose node scores are
+    /// `self.wide`.
     fn add_marginals(&mut self, tagged: &mut Tagged) {
         let (states, space) = (&self.tagger.parts.states, &self.tagger.compiled.space);
         let chain = self.inference.chain();
@@ -385,8 +386,8 @@ fn choose(
     }
 }
 
-/// The segments of a label sequence `(first, end)`, each with the probability of its labels, and that it
-/// ends there.
+/// The segments of a label sequence `(first, end)`, each with the probability of its labels, and
+/// that it ends there.
 fn segments(tagger: &Tagger, chain: &mut Chain, path: &[usize]) -> Vec<(usize, usize, f64)> {
     let (states, space) = (&tagger.parts.states, &tagger.compiled.space);
     let labels: Vec<&str> = path.iter().map(|&state| states.label(state)).collect();
@@ -465,8 +466,8 @@ impl Tagger {
         Ok(scores)
     }
 
-    /// Scores of states from scores of labels: a label's score for each of its states; the labels of
-    /// states that have no score are forbidden.
+    /// Scores of states from scores of labels: a label's score for each of its states; the labels
+    /// of states that have no score are forbidden.
     pub(super) fn spread_scores(&self, scores: &[f64]) -> Vec<f64> {
         let (states, labels) = (&self.parts.states, &self.parts.score_labels);
         spread_scores(states, labels, scores)

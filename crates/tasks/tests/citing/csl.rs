@@ -39,8 +39,8 @@ const STRINGS: &[&str] = &[
 ];
 const NAME_PARTS: &[&str] = &["family", "given", "non-dropping-particle", "suffix", "literal"];
 
-/// What the schema asks of an item: `type` and `id`, no property that it does not know, names of strings,
-/// dates of numbers.
+/// What the schema asks of an item: `type` and `id`, no property that it does not know, names of
+/// strings, dates of numbers.
 pub fn check(item: &Value) {
     let item = item.as_object().expect("an object");
     assert!(TYPES.contains(&item["type"].as_str().expect("a type")));

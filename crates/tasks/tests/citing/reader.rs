@@ -1,4 +1,5 @@
-//! A reader of BibTeX, as strict as the program itself: braces are counted whatever stands before them.
+//! A reader of BibTeX, as strict as the program itself: braces are counted whatever stands before
+//! them.
 
 use std::collections::BTreeMap;
 

@@ -32,7 +32,8 @@ fn chains_agree_with_the_same_problem_over_dense_tables() {
                 .collect();
             let counts: Vec<f64> = flows.counts().iter().map(|count| count / population).collect();
             assert!(close(&counts, &shares, 1e-5), "{noise:?}");
-            // After one entry a variable, and the factor of the start, come the tables of the steps.
+            // After one entry a variable, and the factor of the start, come the tables of the
+            // steps.
             let cells = migration.cells.len();
             flows.visit(&mut |step, from, to, number| {
                 let exact = answer.marginals[6 + step].values[from * cells + to];

@@ -96,8 +96,8 @@ pub(crate) fn precise() -> Settings {
     Settings { tolerance: 1e-10, ..Settings::default() }
 }
 
-/// The same problem as one of `bethe solve`, over dense tables: a node for each of `parents`, with a
-/// table to its parent.
+/// The same problem as one of `bethe solve`, over dense tables: a node for each of `parents`, with
+/// a table to its parent.
 pub(crate) fn dense_problem(
     migration: &Migration,
     noise: &Noise,

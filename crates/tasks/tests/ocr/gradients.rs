@@ -56,7 +56,8 @@ fn check(loss: Loss, energy: Option<Energy>, memory: usize, mapped: bool) {
             moved[at] += shift;
             objective.evaluate(&which, &moved, &mut unused)
         };
-        // Objectives are as near to the optimum as the tolerance says: a shorter step would show that.
+        // Objectives are as near to the optimum as the tolerance says: a shorter step would show
+        // that.
         let step = 1e-3;
         let slope = (value(step) - value(-step)) / (2.0 * step);
         // Padding of rows has no slope of its own.
@@ -90,8 +91,8 @@ fn the_fenchel_young_loss_has_the_slopes_it_says() {
     check(Loss::FenchelYoung, energy(counts, Norm::Huber(0.2)), 1, true);
 }
 
-/// For words the tilt is `2ψ` on the letters of the chosen one, so that the surrogate with the answer
-/// held is the loss itself as long as the choice stays.
+/// For words the tilt is `2ψ` on the letters of the chosen one, so that the surrogate with the
+/// answer held is the loss itself as long as the choice stays.
 #[test]
 fn the_surrogate_has_the_slopes_it_says() {
     check(Loss::Surrogate, energy(Statistic::Letters, Norm::L1), 1, false);

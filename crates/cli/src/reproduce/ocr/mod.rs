@@ -34,7 +34,8 @@ pub struct Flags {
     /// fold are over all of them.
     #[arg(long, value_name = "N", default_value_t = 1)]
     seeds: usize,
-    /// Smooth the distance from words: huber with this δ, divided by it, in place of the absolute value.
+    /// Smooth the distance from words: huber with this δ, divided by it, in place of the absolute
+    /// value.
     #[arg(long, value_name = "DELTA")]
     huber: Option<f64>,
     /// Threads to share the work; as many as there are cores by default.

@@ -35,7 +35,8 @@ impl Evidence {
     /// the number of samples first, and then that for every sample.
     ///
     /// The numbers tell which of the two it is. Where they fit both, the line ends do: a first line
-    /// with one number is a number of samples, unless all others have two, a variable and its state.
+    /// with one number is a number of samples, unless all others have two, a variable and its
+    /// state.
     pub fn from_uai(text: &[u8]) -> Result<Self, UaiError> {
         let words: Vec<Word> = Words::new(text).collect();
         let Some(first) = words.first() else {

@@ -2,8 +2,8 @@
 //! results (`MAR`, `PR`) out.
 //!
 //! Words are separated by any white space; line ends mean nothing. A table holds factors, not their
-//! logarithms: zero becomes `-∞` and forbids a configuration. Tables of `BAYES` files are taken as they
-//! are, whether their rows sum to one or not.
+//! logarithms: zero becomes `-∞` and forbids a configuration. Tables of `BAYES` files are taken as
+//! they are, whether their rows sum to one or not.
 //!
 //! ```
 //! use bethe_core::model::uai::Evidence;

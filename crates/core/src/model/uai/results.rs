@@ -2,8 +2,8 @@ use std::fmt::Write;
 
 use crate::answer::Answer;
 
-/// The marginals of every variable as a `MAR` result, for one answer or one per sample of evidence. The
-/// answers show at least the marginals of variables.
+/// The marginals of every variable as a `MAR` result, for one answer or one per sample of evidence.
+/// The answers show at least the marginals of variables.
 ///
 /// Several answers are preceded by their number, each has a line.
 pub fn marginals(answers: &[Answer]) -> String {
@@ -19,8 +19,9 @@ pub fn marginals(answers: &[Answer]) -> String {
     })
 }
 
-/// `log₁₀ Z` as a `PR` result: with evidence, that of its probability under a `BAYES` model. Energies
-/// count as part of the model: it is `-F / ln 10` at the answer, and `-inf` where none is feasible.
+/// `log₁₀ Z` as a `PR` result: with evidence, that of its probability under a `BAYES` model.
+/// Energies count as part of the model: it is `-F / ln 10` at the answer, and `-inf` where none is
+/// feasible.
 pub fn partition(answers: &[Answer]) -> String {
     result("PR", answers, |text, answer| {
         // Not −0.

@@ -4,10 +4,10 @@
 //! max ⟨θ + tilt, y⟩   where   lowest_c ≤ Σ_t increments_c(y_t) ≤ highest_c   for every counter c
 //! ```
 //!
-//! Counters are taken up as they are broken: decoding that breaks none is optimal, and else the ones
-//! it broke join those that a dynamic programme over (state, totals) keeps. Where that is too much,
-//! prices on what is counted (Lagrange multipliers) first bring decoding close to obeying; then few
-//! totals are left that could be better.
+//! Counters are taken up as they are broken: decoding that breaks none is optimal, and else the
+//! ones it broke join those that a dynamic programme over (state, totals) keeps. Where that is too
+//! much, prices on what is counted (Lagrange multipliers) first bring decoding close to obeying;
+//! then few totals are left that could be better.
 
 mod layer;
 mod multipliers;
@@ -25,8 +25,8 @@ use crate::oracle::Oracle;
 use pass::Found;
 use programme::{Answer, Solve};
 
-/// A rule on a count: each position adds the increment of its state, and the total over all positions
-/// lies within `lowest..=highest`. Nothing obeys where `lowest > highest`.
+/// A rule on a count: each position adds the increment of its state, and the total over all
+/// positions lies within `lowest..=highest`. Nothing obeys where `lowest > highest`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Counter {
     /// What a position in this state adds. `[states]`
@@ -67,20 +67,20 @@ impl Chain {
     /// The best assignment at `θ + tilt` whose every counter's total is allowed.
     ///
     /// Use it for hard rules on whole sequences: at most one `title`, at least one verb, as many
-    /// opening as closing brackets (increments `+1` and `−1`). Rules that cost rather than forbid are
-    /// energies, and belong to a solver. Counts run over the chain's own variables: those that a
-    /// base model has left out, observed or of one state, add nothing.
+    /// opening as closing brackets (increments `+1` and `−1`). Rules that cost rather than forbid
+    /// are energies, and belong to a solver. Counts run over the chain's own variables: those that
+    /// a base model has left out, observed or of one state, add nothing.
     ///
     /// The work grows with the number of totals at one position that might still be the best: few
-    /// where prices on counts bring decoding close to obeying, however far off it was. Beside tables of
-    /// the size positions × states × counters, at most `budget` entries (position, state, totals) of 8
-    /// bytes are stored at a time; where that is not enough for a proof, the most promising ones are
-    /// kept, which in practice finds an assignment that obeys.
-    /// Invalidates what [`Oracle::visit_marginals`] reads.
+    /// where prices on counts bring decoding close to obeying, however far off it was. Beside
+    /// tables of the size positions × states × counters, at most `budget` entries (position, state,
+    /// totals) of 8 bytes are stored at a time; where that is not enough for a proof, the most
+    /// promising ones are kept, which in practice finds an assignment that obeys. Invalidates what
+    /// [`Oracle::visit_marginals`] reads.
     ///
     /// # Panics
-    /// If `tilt` is not of the support's length, or a position has not as many states as each counter
-    /// has increments.
+    /// If `tilt` is not of the support's length, or a position has not as many states as each
+    /// counter has increments.
     pub fn decode_counted(&mut self, tilt: &[f64], counters: &[Counter], budget: usize) -> Counted {
         assert_eq!(tilt.len(), self.support().len(), "coordinates of the tilt");
         let Some(Forward { mut viterbi, numbering, constant }) = self.forward(tilt) else {

@@ -1,7 +1,7 @@
 //! Transition tables that a support touches, and edge marginals.
 //!
-//! An edge marginal is `μ(i, j) ∝ α_i e_ij γ_j`. A block that stands for many links of one table sums
-//! the outer products `α γᵀ` of its links first and meets `e` once.
+//! An edge marginal is `μ(i, j) ∝ α_i e_ij γ_j`. A block that stands for many links of one table
+//! sums the outer products `α γᵀ` of its links first and meets `e` once.
 
 use pulp::Simd;
 

@@ -1,10 +1,10 @@
 //! How the entries of a transition table lie in memory.
 //!
 //! A product `y_j = Σ_i x_i e_ij` keeps a panel of `y` in registers and streams the table once, so
-//! entries lie in the order in which that loop reads them: panels of up to eight vectors of columns,
-//! and within a panel row after row. Sparse layouts have panels of one vector. Where an instruction
-//! permutes vectors, their lanes [pick](super::picks) rows of their own; elsewhere a panel leaves out
-//! the rows in which none of its columns has an allowed transition.
+//! entries lie in the order in which that loop reads them: panels of up to eight vectors of
+//! columns, and within a panel row after row. Sparse layouts have panels of one vector. Where an
+//! instruction permutes vectors, their lanes [pick](super::picks) rows of their own; elsewhere a
+//! panel leaves out the rows in which none of its columns has an allowed transition.
 
 use std::ops::Range;
 
@@ -169,8 +169,8 @@ impl Layout {
         }
     }
 
-    /// Whether the innermost cache holds all of it: a product with the transpose then has a layout of its
-    /// own, which spares sums across lanes. Larger tables are better kept once.
+    /// Whether the innermost cache holds all of it: a product with the transpose then has a layout
+    /// of its own, which spares sums across lanes. Larger tables are better kept once.
     pub(super) fn is_small(&self) -> bool {
         self.slots() * size_of::<f64>() <= INNERMOST_CACHE
     }
@@ -206,7 +206,8 @@ impl Layout {
         }
     }
 
-    /// Visits the entries of a dense layout that lie side by side: `visit(row, columns, first slot)`.
+    /// Visits the entries of a dense layout that lie side by side: `visit(row, columns, first
+    /// slot)`.
     fn for_each_run(&self, mut visit: impl FnMut(usize, Range<usize>, usize)) {
         let mut first = 0;
         while first < self.vectors() {

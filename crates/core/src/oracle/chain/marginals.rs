@@ -9,8 +9,8 @@ use super::node_tilts::{Tilt, inner_product, reach};
 use super::sequence::{Sequence, Total};
 use super::tilts::Tilts;
 
-/// Ranges of log-potentials that add up to less than this can make no message vanish: an entry is at
-/// least `2⁻⁶⁴ e^(−2·120)`, and the product of two of them is still a normal number.
+/// Ranges of log-potentials that add up to less than this can make no message vanish: an entry is
+/// at least `2⁻⁶⁴ e^(−2·120)`, and the product of two of them is still a normal number.
 const HARMLESS_SPREAD: f64 = 120.0;
 /// An entry of `α` below this, before scaling, may have lost digits, or all of itself.
 const LOSSY: f64 = 1e-290;

@@ -6,9 +6,10 @@
 //! α_t(j) = w_t(j) Σ_i α_{t−1}(i) e(i, j)      β_t(i) = Σ_j e(i, j) w_{t+1}(j) β_{t+1}(j)
 //! ```
 //!
-//! A message is multiplied by a power of two when its sum leaves `[2⁻⁶⁴, 2⁶⁴]`: that rounds nothing,
-//! needs no logarithm, and as the branch is rarely taken no position waits for the sum of the one
-//! before. The two recurrences run one after the other, so that a cache holds one table at a time.
+//! A message is multiplied by a power of two when its sum leaves `[2⁻⁶⁴, 2⁶⁴]`: that rounds
+//! nothing, needs no logarithm, and as the branch is rarely taken no position waits for the sum of
+//! the one before. The two recurrences run one after the other, so that a cache holds one table at
+//! a time.
 
 use std::ops::Range;
 
@@ -58,8 +59,8 @@ impl Messages {
 
 /// Both recurrences of one call.
 ///
-/// What each position needs besides a product (exponentials on the way forward, marginals on the way
-/// back) is done in the same loops: a product waits for the one before, this work for none.
+/// What each position needs besides a product (exponentials on the way forward, marginals on the
+/// way back) is done in the same loops: a product waits for the one before, this work for none.
 pub(super) struct Propagation<'a> {
     pub(super) model: &'a ChainModel,
     pub(super) sequence: &'a Sequence,
@@ -69,8 +70,8 @@ pub(super) struct Propagation<'a> {
 }
 
 impl Propagation<'_> {
-    /// Writes the messages, and the marginals of blocks of one position; returns `log Σ α` at the end
-    /// with all scales undone, or `None` where a message vanished.
+    /// Writes the messages, and the marginals of blocks of one position; returns `log Σ α` at the
+    /// end with all scales undone, or `None` where a message vanished.
     #[inline(always)]
     pub(super) fn run<S: Simd>(
         self,

@@ -58,8 +58,8 @@ impl ChainModel {
         Self::assemble(Shape::Homogeneous { states }, &[table], storage, pulp::Arch::new())
     }
 
-    /// A chain of given numbers of states (`[positions]`), where `links[t]` stands between positions
-    /// `t` and `t + 1` and several links may name one of the row-major `tables`.
+    /// A chain of given numbers of states (`[positions]`), where `links[t]` stands between
+    /// positions `t` and `t + 1` and several links may name one of the row-major `tables`.
     ///
     /// # Panics
     /// If there is not one link between every two positions, a link names no table, or a table is

@@ -1,8 +1,9 @@
-//! The best assignments, not only the best one: `score(y) = max score − Σ_t regret_t(y_t | y_{t+1})`.
+//! The best assignments, not only the best one: `score(y) = max score − Σ_t regret_t(y_t |
+//! y_{t+1})`.
 //!
-//! The way there of decoding, `δ`, tells for every state before a given one what it costs to choose it
-//! instead of the best: `regret_t(i | j) = max_k (δ_t(k) + θ(k, j)) − (δ_t(i) + θ(i, j)) ≥ 0`. An
-//! assignment is named by the positions where it pays a regret, from the end; so each one found
+//! The way there of decoding, `δ`, tells for every state before a given one what it costs to choose
+//! it instead of the best: `regret_t(i | j) = max_k (δ_t(k) + θ(k, j)) − (δ_t(i) + θ(i, j)) ≥ 0`.
+//! An assignment is named by the positions where it pays a regret, from the end; so each one found
 //! opens those that deviate from it once more, further ahead, and the cheapest waiting is the next
 //! best. No more are kept waiting than are still wanted: `O(T·K)` time for each assignment.
 
@@ -26,7 +27,8 @@ pub struct Path {
 }
 
 impl Chain {
-    /// The `count` best distinct assignments at `θ + tilt`, best first; fewer where fewer are allowed.
+    /// The `count` best distinct assignments at `θ + tilt`, best first; fewer where fewer are
+    /// allowed.
     ///
     /// The first is that of [`Oracle::decode`]. Assignments of equal scores come in an order that
     /// depends on nothing but the chain and the tilt. Use it to rerank candidates, or to see how

@@ -51,7 +51,8 @@ pub(super) struct NodeTilts {
     factors: Aligned,
     /// Summed marginals of shared blocks. `[shared][padded states]`
     counts: Aligned,
-    /// `exp(scores + tilt - shift)`; empty where no position is tilted. `[positions][padded states]`
+    /// `exp(scores + tilt - shift)`; empty where no position is tilted. `[positions][padded
+    /// states]`
     weights: Aligned,
     /// Sum of the greatest scores of positions with a block of their own.
     own_highest: f64,

@@ -7,7 +7,8 @@ use super::sequence::Sequence;
 pub(super) enum TableAt {
     /// The node table of this position.
     Position(usize),
-    /// The table between `position` and the next; `transposed` where its rows are the next's states.
+    /// The table between `position` and the next; `transposed` where its rows are the next's
+    /// states.
     Link { position: usize, transposed: bool },
 }
 

@@ -18,9 +18,9 @@ use crate::support::Support;
 
 /// The oracle of a chain, or of a disjoint union of paths.
 ///
-/// Tables are numbered as in a [`BaseModel`]: node tables by variable, then edge tables. A chain made
-/// from a [`ChainModel`] has its variables in the order of positions, and one edge table for each
-/// link that is not free.
+/// Tables are numbered as in a [`BaseModel`]: node tables by variable, then edge tables. A chain
+/// made from a [`ChainModel`] has its variables in the order of positions, and one edge table for
+/// each link that is not free.
 #[derive(Clone, Debug)]
 pub struct Chain {
     pub(super) model: Arc<ChainModel>,
@@ -203,8 +203,8 @@ impl Chain {
         }
     }
 
-    /// Writes the marginals between position `t` and the next to `self.edge[0]`, in the forward layout of
-    /// their table.
+    /// Writes the marginals between position `t` and the next to `self.edge[0]`, in the forward
+    /// layout of their table.
     fn pack_link(&mut self, t: usize) {
         let Self { model, sequence, tilts, messages, tilt, .. } = self;
         let packed = &mut self.edge[0];
@@ -224,8 +224,8 @@ impl Chain {
     }
 
     /// Visits the probability of every transition that is allowed, at the tilt of the latest
-    /// [`Oracle::tilted`] call: `visit(position, from, to, probability)`, link after link. No more is
-    /// held than the transitions of one link.
+    /// [`Oracle::tilted`] call: `visit(position, from, to, probability)`, link after link. No more
+    /// is held than the transitions of one link.
     pub fn visit_transitions(&mut self, visit: &mut dyn FnMut(usize, usize, usize, f64)) {
         if self.state == State::Scaled && !self.edges_stay_finite() {
             self.answer_in_log_domain();

@@ -20,8 +20,8 @@ pub(super) struct Paths {
 }
 
 impl Paths {
-    /// `None` where a table has more than two variables, a variable more than two neighbours, or the
-    /// graph a cycle.
+    /// `None` where a table has more than two variables, a variable more than two neighbours, or
+    /// the graph a cycle.
     pub(super) fn find(base: &BaseModel) -> Option<Self> {
         let variables = base.variables();
         let edges = &base.tables[variables..];

@@ -30,8 +30,8 @@ pub(super) struct Pick {
     used: u16,
 }
 
-/// The rows in which a vector of columns has entries: for each column 1 bit for each row of a vector
-/// of rows. `[vectors of rows][MOST_LANES]`
+/// The rows in which a vector of columns has entries: for each column 1 bit for each row of a
+/// vector of rows. `[vectors of rows][MOST_LANES]`
 pub(super) type Pattern = Vec<[u8; MOST_LANES]>;
 
 impl Pick {
@@ -69,8 +69,8 @@ impl Pick {
         self.used |= 1 << (MOST_LANES * step + lane);
     }
 
-    /// The entries of `x`, given by the two vectors of rows, that the lanes pick in each step; lanes
-    /// without an entry pick the first.
+    /// The entries of `x`, given by the two vectors of rows, that the lanes pick in each step;
+    /// lanes without an entry pick the first.
     #[inline(always)]
     pub(super) fn select<S: Simd>(self, simd: S, x: [S::f64s; 2]) -> [S::f64s; Self::STEPS] {
         #[cfg(target_arch = "x86_64")]

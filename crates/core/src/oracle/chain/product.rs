@@ -153,8 +153,8 @@ pub(super) fn with_kernel<S: Simd, W: WithKernel<S>>(
     }
 }
 
-/// The product with the transpose of a dense table, over the same entries; vectors to multiply with it are
-/// zero in their padding.
+/// The product with the transpose of a dense table, over the same entries; vectors to multiply with
+/// it are zero in their padding.
 #[inline(always)]
 pub(super) fn with_transposed_kernel<S: Simd, W: WithKernel<S>>(
     simd: S,
@@ -331,7 +331,8 @@ fn rows<S: Simd, R: Semiring, const N: usize, const U: usize>(
     totals[0]
 }
 
-/// Adds the products of some rows of a panel of `N` vectors with `x`, lane for lane, to one total each.
+/// Adds the products of some rows of a panel of `N` vectors with `x`, lane for lane, to one total
+/// each.
 #[inline(always)]
 fn dot_rows<S: Simd, R: Semiring, const N: usize>(
     simd: S,

@@ -4,14 +4,17 @@ use super::oracle::{Chain, State};
 
 impl Chain {
     /// The probability of states along some positions, at the tilt of the latest
-    /// [`Oracle::tilted`](crate::Oracle::tilted) call: that position `first` has one of the states that
-    /// `allowed` writes for it, the next one of those for that, and so on for `length` positions.
+    /// [`Oracle::tilted`](crate::Oracle::tilted) call: that position `first` has one of the states
+    /// that `allowed` writes for it, the next one of those for that, and so on for `length`
+    /// positions.
     ///
-    /// A chain is a Markov process, so this is `p(y_first) Π p(y_{t+1} | y_t)`, with the conditionals from
-    /// the messages of the call: work for the positions asked for, not for the whole sequence.
+    /// A chain is a Markov process, so this is `p(y_first) Π p(y_{t+1} | y_t)`, with the
+    /// conditionals from the messages of the call: work for the positions asked for, not for the
+    /// whole sequence.
     ///
     /// # Panics
-    /// If the chain is not homogeneous, no call has answered yet, or there is no such position or state.
+    /// If the chain is not homogeneous, no call has answered yet, or there is no such position or
+    /// state.
     pub fn span_probability(
         &mut self,
         (first, length): (usize, usize),
@@ -35,7 +38,8 @@ impl Chain {
             let mut chances = vec![0.0; self.model.states(t + 1)];
             for &(state, probability) in reached.iter().filter(|(_, p)| *p > 0.0) {
                 if !self.write_chances(t, state, &mut chances) {
-                    // What the scaled messages lost does not matter to marginals, but here it is all.
+                    // What the scaled messages lost does not matter to marginals, but here it is
+                    // all.
                     self.answer_in_log_domain();
                     self.write_chances(t, state, &mut chances);
                 }

@@ -160,8 +160,8 @@ impl Tilts {
         self.untouched = untouched.value();
     }
 
-    /// Takes the exponentials of tilted tables, and of shared tilts of positions; what all these are
-    /// divided by, and the untouched tables, goes into `shift`.
+    /// Takes the exponentials of tilted tables, and of shared tilts of positions; what all these
+    /// are divided by, and the untouched tables, goes into `shift`.
     #[inline(always)]
     pub(super) fn exponentiate<S: Simd>(
         &mut self,

@@ -34,8 +34,8 @@ impl Transitions {
         transitions
     }
 
-    /// Adds a state before, with the states that may follow it and their log-potentials; all others are
-    /// forbidden.
+    /// Adds a state before, with the states that may follow it and their log-potentials; all others
+    /// are forbidden.
     ///
     /// # Panics
     /// If the states that follow are not ascending, or there are no so many.
@@ -77,7 +77,8 @@ impl Transitions {
         &mut self.log_potentials[entries]
     }
 
-    /// The place of a transition among all that are allowed, row after row; `None` if it is forbidden.
+    /// The place of a transition among all that are allowed, row after row; `None` if it is
+    /// forbidden.
     pub fn find(&self, from: usize, to: usize) -> Option<usize> {
         let place = self.row(from).0.binary_search(&(to as u32)).ok()?;
         Some(self.starts[from] + place)

@@ -1,7 +1,7 @@
 //! The most probable assignment: `δ_t(j) = θ_t(j) + max_i (δ_{t−1}(i) + θ(i, j))`, then back.
 //!
-//! No back pointers are kept: on the way back, the best predecessor of one state is found again among
-//! its transitions, which is a K-th of the work of the way there.
+//! No back pointers are kept: on the way back, the best predecessor of one state is found again
+//! among its transitions, which is a K-th of the work of the way there.
 
 use pulp::Simd;
 
@@ -18,8 +18,8 @@ pub(super) struct Viterbi<'a> {
     pub(super) tilts: &'a mut Tilts,
     pub(super) messages: &'a mut Messages,
     pub(super) tilt: &'a [f64],
-    /// Added to the score of each state at every position, where it is not empty: `δ` and regrets have
-    /// it, scores of paths do not. `[states]`
+    /// Added to the score of each state at every position, where it is not empty: `δ` and regrets
+    /// have it, scores of paths do not. `[states]`
     pub(super) shift: Vec<f64>,
 }
 
@@ -144,7 +144,8 @@ impl Viterbi<'_> {
         }
     }
 
-    /// The best state of position `t` before state `next` of the next, and the link's log-potential.
+    /// The best state of position `t` before state `next` of the next, and the link's
+    /// log-potential.
     #[inline(always)]
     pub(super) fn best_before(&self, t: usize, next: usize) -> (usize, f64) {
         let delta = &self.messages.alpha[self.sequence.positions[t].states()];
@@ -176,9 +177,9 @@ impl Viterbi<'_> {
         table.forward.for_each_in_column(next, |row, slot| visit(row, values[slot]));
     }
 
-    /// Collects the states `i` that may stand at position `t` before state `j = next`, and what each
-    /// costs, `max_k (δ_t(k) + θ(k, j)) − (δ_t(i) + θ(i, j))`: by how much the best assignment with
-    /// both is worse than the best with `next` alone, whatever follows.
+    /// Collects the states `i` that may stand at position `t` before state `j = next`, and what
+    /// each costs, `max_k (δ_t(k) + θ(k, j)) − (δ_t(i) + θ(i, j))`: by how much the best assignment
+    /// with both is worse than the best with `next` alone, whatever follows.
     pub(super) fn regrets(&self, t: usize, next: usize, regrets: &mut Vec<(usize, f64)>) {
         let delta = &self.messages.alpha[self.sequence.positions[t].states()];
         let mut highest = f64::NEG_INFINITY;

@@ -1,8 +1,9 @@
-//! Elimination orders, greedily: fewest added edges first, or smallest table first; what is left to chance
-//! is decided by a seed.
+//! Elimination orders, greedily: fewest added edges first, or smallest table first; what is left to
+//! chance is decided by a seed.
 //!
 //! The number of edges that eliminating a variable would add is kept exact for every variable while
-//! the graph changes, so nothing is counted twice and a hub of many thousands of neighbours is cheap.
+//! the graph changes, so nothing is counted twice and a hub of many thousands of neighbours is
+//! cheap.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -70,7 +71,8 @@ impl Graph {
         Self { neighbours, fill: Vec::new(), weight, own_weight }
     }
 
-    /// Variables for which any junction tree of this graph needs a table at least as large as theirs.
+    /// Variables for which any junction tree of this graph needs a table at least as large as
+    /// theirs.
     ///
     /// Any tree has a clique at its edge that holds some variable and all its neighbours. That is
     /// true of every part of the graph: take the part whose lightest such table is heaviest, by
@@ -100,7 +102,8 @@ impl Graph {
         core
     }
 
-    /// Where the heuristic does not tell variables apart, their numbers do, shuffled unless the seed is 0.
+    /// Where the heuristic does not tell variables apart, their numbers do, shuffled unless the
+    /// seed is 0.
     pub fn eliminate(mut self, heuristic: Heuristic, seed: u64) -> Elimination {
         self.fill = missing_pairs(&self.neighbours);
         let variables = self.neighbours.len();

@@ -1,4 +1,5 @@
-//! A clique's part of the pass up in logarithms, for products that would leave the range of a double.
+//! A clique's part of the pass up in logarithms, for products that would leave the range of a
+//! double.
 
 use super::structure::{SAFE, Source, Structure};
 use super::sums::Scratch;

@@ -1,11 +1,11 @@
 //! Exact inference on any graph of small treewidth: `p(y) = Π_C p(y_C) / Π_S p(y_S)`.
 //!
-//! Variables are eliminated greedily ([`JunctionTree::new`] keeps the cheapest of a few orders, by fill
-//! and by weight, with ties broken at random from fixed seeds), the maximal cliques C are joined by
-//! separators S into a forest, and one pass up and one down give every clique its marginals. Time and
-//! memory grow with the cliques' tables; a model whose tables would not fit is refused before any is
-//! allocated. Independent subtrees of large forests go to the threads of the current rayon pool; the
-//! answers are the same bits on any number of them.
+//! Variables are eliminated greedily ([`JunctionTree::new`] keeps the cheapest of a few orders, by
+//! fill and by weight, with ties broken at random from fixed seeds), the maximal cliques C are
+//! joined by separators S into a forest, and one pass up and one down give every clique its
+//! marginals. Time and memory grow with the cliques' tables; a model whose tables would not fit is
+//! refused before any is allocated. Independent subtrees of large forests go to the threads of the
+//! current rayon pool; the answers are the same bits on any number of them.
 //!
 //! In a solver's loop only the cliques that hold tables of the support, and those between them, are
 //! visited: messages from elsewhere are computed once.
@@ -65,9 +65,9 @@ impl JunctionTree {
     /// How much memory the tables may take unless the caller says otherwise.
     pub const LIMIT_GIBIBYTES: f64 = 2.0;
 
-    /// The junction tree of `base`, or [`ModelError::TooWide`] where its tables would take more than
-    /// [`JunctionTree::LIMIT_GIBIBYTES`]. For a model far beyond the limit the error's numbers are
-    /// lower bounds: finding good cliques would take longer than the answer is worth.
+    /// The junction tree of `base`, or [`ModelError::TooWide`] where its tables would take more
+    /// than [`JunctionTree::LIMIT_GIBIBYTES`]. For a model far beyond the limit the error's numbers
+    /// are lower bounds: finding good cliques would take longer than the answer is worth.
     ///
     /// # Panics
     /// If the support names a table that `base` lacks, or gives it another size.

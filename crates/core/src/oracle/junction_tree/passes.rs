@@ -7,7 +7,8 @@ use super::structure::{Node, Operand, SAFE, Source, Structure, WIDEST};
 use super::sums::{Scratch, deliver, normalise};
 use crate::vector::exponential::exponential;
 
-/// A tilt whose greatest entry is no farther than this from that of the last call is scaled by that.
+/// A tilt whose greatest entry is no farther than this from that of the last call is scaled by
+/// that.
 const DRIFT: f64 = 40.0;
 
 /// Entries that come in an order of their own are gathered so many at a time.
@@ -44,7 +45,8 @@ impl Bounds {
 }
 
 impl pulp::WithSimd for Up<'_> {
-    /// Whether the product stays within the range of a double; if it does not, nothing is there yet.
+    /// Whether the product stays within the range of a double; if it does not, nothing is there
+    /// yet.
     type Output = bool;
 
     #[inline(always)]
@@ -142,8 +144,8 @@ fn pair<'a>(buffers: &'a mut [f64], first: &Operand, second: &Operand) -> [&'a m
     [&mut before[first], &mut after[..second.len()]]
 }
 
-/// The clique's product, and its sums over the separator. A tilt over the whole clique comes with what
-/// it is scaled by; its least and greatest entries are returned.
+/// The clique's product, and its sums over the separator. A tilt over the whole clique comes with
+/// what it is scaled by; its least and greatest entries are returned.
 #[inline(always)]
 fn multiply_blocks<S: Simd>(
     simd: S,
@@ -212,8 +214,8 @@ fn finish(own: &mut Scratch) {
     own.message.iter_mut().zip(&own.sums).for_each(|(message, sum)| *message = sum * scale);
 }
 
-/// `e^(x − shift)` of all entries, which may come in an order of their own, and the least and greatest
-/// `x`.
+/// `e^(x − shift)` of all entries, which may come in an order of their own, and the least and
+/// greatest `x`.
 #[inline(always)]
 fn exponentials<S: Simd>(
     simd: S,

@@ -1,10 +1,11 @@
-//! How a small table lies within a large one: which of its cells each cell of the large one maps to.
+//! How a small table lies within a large one: which of its cells each cell of the large one maps
+//! to.
 //!
-//! A large table is walked in blocks of its trailing axes, small enough that a block stays in the cache
-//! while several tables are multiplied into it and summed out of it. The map is a sum over the axes, so
-//! it is kept as an offset per block and a pattern that all blocks share; the pattern is in runs along
-//! which it stands still or counts up. Models repeat a few shapes many times, so equal maps are kept
-//! once.
+//! A large table is walked in blocks of its trailing axes, small enough that a block stays in the
+//! cache while several tables are multiplied into it and summed out of it. The map is a sum over
+//! the axes, so it is kept as an offset per block and a pattern that all blocks share; the pattern
+//! is in runs along which it stands still or counts up. Models repeat a few shapes many times, so
+//! equal maps are kept once.
 
 use std::ops::Range;
 

@@ -26,7 +26,8 @@ use super::sums::Scratch;
 pub struct Sampler {
     /// A parent precedes its children. `[cliques]`
     cliques: Vec<Clique>,
-    /// Running sums of `p(rest | separator)`, up to a factor, within rows. `[cliques][separator][rest]`
+    /// Running sums of `p(rest | separator)`, up to a factor, within rows.
+    /// `[cliques][separator][rest]`
     sums: Vec<f64>,
 }
 
@@ -76,7 +77,8 @@ impl Sampler {
             let start = clique.start + clique.row * separator.iter().fold(0, position);
             let row = &self.sums[start..start + clique.row];
             let point = random.random::<f64>() * row[row.len() - 1];
-            // Past every cell whose sum is not above the point: those of probability zero among them.
+            // Past every cell whose sum is not above the point: those of probability zero among
+            // them.
             let mut cell = row.partition_point(|&sum| sum <= point).min(row.len() - 1);
             for &(v, states) in others.iter().rev() {
                 assignment[v] = cell % states;

@@ -9,14 +9,14 @@ use crate::model::table::{strides_within, walk};
 use crate::model::{BaseModel, ModelError};
 use crate::support::Support;
 
-/// A product of the smallest entries of all tables may be this small, in logarithms, and a product of
-/// the largest this large; beyond, a clique is computed in logarithms.
+/// A product of the smallest entries of all tables may be this small, in logarithms, and a product
+/// of the largest this large; beyond, a clique is computed in logarithms.
 pub(super) const SAFE: f64 = 640.0;
 
 /// A junction forest bound to a support.
 ///
-/// Variables are numbered anew in the order of their numbers of states: the last axis of every table is
-/// then its longest, and passes run along it.
+/// Variables are numbered anew in the order of their numbers of states: the last axis of every
+/// table is then its longest, and passes run along it.
 #[derive(Clone, Debug)]
 pub(super) struct Structure {
     /// A parent precedes its children, and the cliques below one follow it. `[cliques]`
@@ -280,8 +280,8 @@ impl Structure {
         }
     }
 
-    /// The variables of two inputs that are cheaper to multiply into a table of their own, and that into
-    /// the clique, than one by one: the smallest there is.
+    /// The variables of two inputs that are cheaper to multiply into a table of their own, and that
+    /// into the clique, than one by one: the smallest there is.
     fn joined(&self, index: usize, inputs: &[Input]) -> Option<Vec<usize>> {
         let scope = &self.nodes[index].scope;
         let outermost: Vec<&Vec<usize>> = (0..inputs.len())

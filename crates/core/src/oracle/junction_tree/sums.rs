@@ -1,10 +1,10 @@
 //! Sum-product: products of tables up, their sums over separators as messages; marginals down.
 //!
-//! A clique's table is the product of the exponentials of its tables and tilts and of its children's
-//! messages, each scaled so that the greatest entry is about 1; the scales are added up apart. Going
-//! down, a separator's marginals over its message scale the table to marginals. Nothing is divided but
-//! separators, and what is forbidden stays exactly zero. Where products could leave the range of a
-//! double, [`logarithms`](super::logarithms) take over for the clique.
+//! A clique's table is the product of the exponentials of its tables and tilts and of its
+//! children's messages, each scaled so that the greatest entry is about 1; the scales are added up
+//! apart. Going down, a separator's marginals over its message scale the table to marginals.
+//! Nothing is divided but separators, and what is forbidden stays exactly zero. Where products
+//! could leave the range of a double, [`logarithms`](super::logarithms) take over for the clique.
 
 use rayon::prelude::*;
 
@@ -33,8 +33,8 @@ pub(super) struct Scratch {
     pub calibrated: bool,
     /// Sums of the product over rows of the separator. `[separator]`
     pub sums: Vec<f64>,
-    /// The message to the parent, the greatest 1: its logarithms where it is `in_logs`, which only what
-    /// would leave the range of a double is. `[separator]`
+    /// The message to the parent, the greatest 1: its logarithms where it is `in_logs`, which only
+    /// what would leave the range of a double is. `[separator]`
     pub message: Vec<f64>,
     pub in_logs: bool,
     /// Least entry of the message that is not zero, as a logarithm.

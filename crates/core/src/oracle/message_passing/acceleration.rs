@@ -1,7 +1,7 @@
 //! Extrapolation of a fixed-point iteration from its last few steps (Anderson).
 //!
-//! Where `x ↦ G(x)` moves `x` by `f(x) = G(x) − x`, the next point is `G(x) − Σ_k γ_k ΔG_k` with the `γ`
-//! for which `f(x) − Σ_k γ_k Δf_k` is smallest: what would be left if steps added up.
+//! Where `x ↦ G(x)` moves `x` by `f(x) = G(x) − x`, the next point is `G(x) − Σ_k γ_k ΔG_k` with
+//! the `γ` for which `f(x) − Σ_k γ_k Δf_k` is smallest: what would be left if steps added up.
 
 /// Steps that are remembered.
 const REMEMBERED: usize = 8;

@@ -9,8 +9,8 @@ use super::regions::{Home, Region, Regions};
 const FITTINGS: usize = 4;
 /// The same where forbidden cells keep what is left from being spread out.
 const CAREFUL_FITTINGS: usize = 50;
-/// Beliefs of a region with forbidden cells that miss their variables' by more than this are not worth
-/// anything.
+/// Beliefs of a region with forbidden cells that miss their variables' by more than this are not
+/// worth anything.
 const TOLERABLE: f64 = 1e-5;
 
 /// A point of the local polytope.
@@ -22,8 +22,8 @@ pub(super) struct Beliefs {
     pub regions: Vec<f64>,
     /// `I_c`. `[regions]`
     pub correlations: Vec<f64>,
-    /// What agreement would still cost, to first order: not 0 only where forbidden cells keep a region
-    /// from agreeing with its variables, infinite where it is far from that.
+    /// What agreement would still cost, to first order: not 0 only where forbidden cells keep a
+    /// region from agreeing with its variables, infinite where it is far from that.
     pub disagreement: f64,
     /// `⟨θ, b⟩ + Σ_v H(b_v) − Σ_c ρ_c I_c(b)`
     pub value: f64,
@@ -47,8 +47,8 @@ impl Beliefs {
         }
     }
 
-    /// Takes variables' beliefs from the messages, and regions' beliefs as near to those that messages
-    /// imply as agreement allows.
+    /// Takes variables' beliefs from the messages, and regions' beliefs as near to those that
+    /// messages imply as agreement allows.
     pub fn read(
         &mut self,
         (regions, appearance): (&Regions, &Appearance),
@@ -131,7 +131,8 @@ fn entropy(probabilities: &[f64]) -> f64 {
     probabilities.iter().filter(|p| **p > 0.0).map(|p| -p * p.ln()).sum()
 }
 
-/// What a unit of probability in the wrong place is worth: the messages are the multipliers of agreement.
+/// What a unit of probability in the wrong place is worth: the messages are the multipliers of
+/// agreement.
 fn price(region: &Region, outward: &[f64]) -> f64 {
     let range = |axis: usize| {
         let message = &outward[region.message(axis)];
@@ -145,9 +146,9 @@ fn price(region: &Region, outward: &[f64]) -> f64 {
 
 /// Gives a region's belief the marginals that its variables have; the probability that is missing.
 ///
-/// Proportional fitting comes close; what then is too much is scaled down, what is missing is added as
-/// a product of what each variable misses. No cell that is forbidden gets anything: where there are
-/// such cells, fitting alone must do.
+/// Proportional fitting comes close; what then is too much is scaled down, what is missing is added
+/// as a product of what each variable misses. No cell that is forbidden gets anything: where there
+/// are such cells, fitting alone must do.
 fn fit(
     region: &Region,
     belief: &mut [f64],

@@ -4,14 +4,15 @@
 //!
 //! `g(η) = Σ_v r_v log Σ_{x_v} exp((θ_v + Σ_c [a_vc B_cv − ρ_c η_cv]) / r_v)`
 //!
-//! with `r_v` how often `v` is a root and `a_vc` how often region `c` hangs below `v`. It is the dual of
-//! `max_b ⟨θ, b⟩ + Σ_v r_v H(b_v) + Σ_vc a_vc H(b_c | b_v)` over the local polytope, restricted to
-//! region terms of product form, which lose nothing. So `g(η)` is at least the tree-reweighted
-//! log-partition for every `η`, equal to it at the fixed point of message passing, and convex: sums of
-//! exponentials of convex functions. Where message passing alone does not get there, descent does.
+//! with `r_v` how often `v` is a root and `a_vc` how often region `c` hangs below `v`. It is the
+//! dual of `max_b ⟨θ, b⟩ + Σ_v r_v H(b_v) + Σ_vc a_vc H(b_c | b_v)` over the local polytope,
+//! restricted to region terms of product form, which lose nothing. So `g(η)` is at least the
+//! tree-reweighted log-partition for every `η`, equal to it at the fixed point of message passing,
+//! and convex: sums of exponentials of convex functions. Where message passing alone does not get
+//! there, descent does.
 //!
-//! * Reference: Globerson and Jaakkola (2007), "Convergent propagation algorithms via oriented trees", for
-//!   pairs of variables and free region terms; the restriction to messages is ours.
+//! * Reference: Globerson and Jaakkola (2007), "Convergent propagation algorithms via oriented
+//!   trees", for pairs of variables and free region terms; the restriction to messages is ours.
 
 use std::collections::VecDeque;
 
@@ -138,8 +139,8 @@ impl Bound {
         }
     }
 
-    /// Lowers the bound by changing the messages (limited-memory quasi-Newton steps, each of which must
-    /// lower it), until the gradient is small, nothing moves, or the steps run out; the bound.
+    /// Lowers the bound by changing the messages (limited-memory quasi-Newton steps, each of which
+    /// must lower it), until the gradient is small, nothing moves, or the steps run out; the bound.
     pub fn descend(
         &mut self,
         model: (&Regions, &Appearance),

@@ -8,8 +8,8 @@ use crate::model::table::row_major_strides;
 /// Rounds of single changes, at most.
 const IMPROVEMENTS: usize = 100;
 
-/// Chooses states one variable after another, each given those chosen before and what messages say of
-/// the others.
+/// Chooses states one variable after another, each given those chosen before and what messages say
+/// of the others.
 pub(super) fn choose(
     (regions, appearance): (&Regions, &[f64]),
     (potentials, messages): (&Potentials, &mut Messages),

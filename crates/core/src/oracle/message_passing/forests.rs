@@ -1,12 +1,13 @@
 //! How often regions appear in random spanning forests.
 //!
-//! A forest is a set of regions without a cycle in the bipartite graph of variables and regions. Over
-//! distributions with given marginals the one with the forest's structure has the greatest entropy,
-//! `Σ_v H_v − Σ_{c in forest} I_c` with `I_c = Σ_{v in c} H_v − H_c`. So the average over forests,
-//! `Σ_v H_v − Σ_c ρ_c I_c`, is concave and at least the entropy, whatever the orders of the regions.
+//! A forest is a set of regions without a cycle in the bipartite graph of variables and regions.
+//! Over distributions with given marginals the one with the forest's structure has the greatest
+//! entropy, `Σ_v H_v − Σ_{c in forest} I_c` with `I_c = Σ_{v in c} H_v − H_c`. So the average over
+//! forests, `Σ_v H_v − Σ_c ρ_c I_c`, is concave and at least the entropy, whatever the orders of
+//! the regions.
 //!
-//! Rooted anywhere, a forest's entropy is `Σ_roots H_v + Σ_c H(c | parent variable of c)`. Averages over
-//! roots are kept too: the bound on the log-partition is made of them.
+//! Rooted anywhere, a forest's entropy is `Σ_roots H_v + Σ_c H(c | parent variable of c)`. Averages
+//! over roots are kept too: the bound on the log-partition is made of them.
 
 use super::regions::Regions;
 
@@ -32,7 +33,8 @@ impl Appearance {
         Self { regions: vec![1.0; regions.list.len()], below: Vec::new(), roots: Vec::new() }
     }
 
-    /// An even start: the average of forests, each of which prefers the regions that appeared least.
+    /// An even start: the average of forests, each of which prefers the regions that appeared
+    /// least.
     pub fn even(regions: &Regions) -> Self {
         let mut counts = vec![0usize; regions.list.len()];
         let mut mean = Self::of_forest(regions, &[]);
@@ -53,16 +55,16 @@ impl Appearance {
         mean
     }
 
-    /// The forest that takes the heaviest regions first: for pairs of variables, a spanning forest of
-    /// greatest weight.
+    /// The forest that takes the heaviest regions first: for pairs of variables, a spanning forest
+    /// of greatest weight.
     pub fn heaviest(regions: &Regions, weights: &[f64]) -> Self {
         let mut order: Vec<usize> = (0..weights.len()).collect();
         order.sort_by(|&a, &b| weights[b].total_cmp(&weights[a]));
         Self::of_forest(regions, &grow(regions, &order))
     }
 
-    /// Moves a part of the way to other appearance probabilities; both being averages over forests, so
-    /// is the result.
+    /// Moves a part of the way to other appearance probabilities; both being averages over forests,
+    /// so is the result.
     pub fn approach(&mut self, other: &Self, share: f64) {
         let mix = |own: &mut Vec<f64>, other: &Vec<f64>| {
             own.iter_mut().zip(other).for_each(|(own, other)| *own += share * (other - *own));

@@ -1,8 +1,9 @@
-//! Message passing: `λ_cv(x_v) = log Σ_{x_c∖v} exp(θ_c/ρ_c + Σ_{u≠v} η_cu)`, `η_cv = log b_v − λ_cv`.
+//! Message passing: `λ_cv(x_v) = log Σ_{x_c∖v} exp(θ_c/ρ_c + Σ_{u≠v} η_cu)`, `η_cv = log b_v −
+//! λ_cv`.
 //!
-//! `b_v ∝ exp(θ_v + Σ_c ρ_c λ_cv)` is a variable's belief, `b_c ∝ exp(θ_c/ρ_c + Σ_v η_cv)` a region's.
-//! Where nothing changes any more, the beliefs agree and are the stationary point of
-//! `⟨θ, b⟩ + Σ_v H(b_v) − Σ_c ρ_c I_c(b)`. With `ρ = 1` this is plain belief propagation.
+//! `b_v ∝ exp(θ_v + Σ_c ρ_c λ_cv)` is a variable's belief, `b_c ∝ exp(θ_c/ρ_c + Σ_v η_cv)` a
+//! region's. Where nothing changes any more, the beliefs agree and are the stationary point of `⟨θ,
+//! b⟩ + Σ_v H(b_v) − Σ_c ρ_c I_c(b)`. With `ρ = 1` this is plain belief propagation.
 
 use super::potentials::Potentials;
 use super::regions::{Region, Regions};
@@ -60,8 +61,8 @@ impl Messages {
         numbers().all(|v| !v.is_nan() && *v < f64::INFINITY)
     }
 
-    /// Updates all that concerns a variable, moving `share` of the way; by how much its belief would
-    /// change all the way, as total variation.
+    /// Updates all that concerns a variable, moving `share` of the way; by how much its belief
+    /// would change all the way, as total variation.
     pub fn update(
         &mut self,
         (regions, appearance): (&Regions, &[f64]),

@@ -3,15 +3,16 @@
 //! Marginals are pseudo-marginals: tables that agree on single variables, whether or not any
 //! distribution has them. Two entropies of them are served:
 //!
-//! * **Tree-reweighted**, `H_ρ = Σ_v H_v − Σ_c ρ_c I_c` with `ρ_c` how often table `c` appears in a random
-//!   spanning forest: concave, at least the true entropy, equal to it where the graph is a forest. So the
-//!   log-partition is an upper bound on the true one, and convex in the potentials: every solver and
-//!   every certificate works, for the problem with `H_ρ` in place of `H`.
+//! * **Tree-reweighted**, `H_ρ = Σ_v H_v − Σ_c ρ_c I_c` with `ρ_c` how often table `c` appears in a
+//!   random spanning forest: concave, at least the true entropy, equal to it where the graph is a
+//!   forest. So the log-partition is an upper bound on the true one, and convex in the potentials:
+//!   every solver and every certificate works, for the problem with `H_ρ` in place of `H`.
 //! * **Bethe**, `ρ_c = 1`: plain ("loopy") belief propagation. No bound, no certificate, perhaps no
 //!   convergence; often closer.
 //!
-//! * Reference: Wainwright, Jaakkola and Willsky (2005), "A new class of upper bounds on the log partition
-//!   function". Tables of three and more variables are ours: forests of tables, not trees of edges.
+//! * Reference: Wainwright, Jaakkola and Willsky (2005), "A new class of upper bounds on the log
+//!   partition function". Tables of three and more variables are ours: forests of tables, not trees
+//!   of edges.
 
 mod acceleration;
 mod beliefs;
@@ -135,8 +136,8 @@ impl MessagePassing {
         }
     }
 
-    /// How often each table of two or more variables that no other contains appears in the forests: its
-    /// variables, and its probability.
+    /// How often each table of two or more variables that no other contains appears in the forests:
+    /// its variables, and its probability.
     pub fn appearances(&self) -> impl Iterator<Item = (&[usize], f64)> {
         let scopes = self.regions.list.iter().map(|region| region.scope.as_slice());
         scopes.zip(self.appearance.regions.iter().copied())

@@ -77,8 +77,8 @@ impl Potentials {
         }
     }
 
-    /// A region's message about one axis, from what the other axes say; its greatest entry becomes 0.
-    /// States that are impossible have `-∞`.
+    /// A region's message about one axis, from what the other axes say; its greatest entry becomes
+    /// 0. States that are impossible have `-∞`.
     pub fn collect(
         &self,
         (regions, index): (&Regions, usize),
@@ -104,8 +104,8 @@ impl Potentials {
     }
 }
 
-/// The message of a pair of variables as a product of its kernel and the exponentials of what the other
-/// variable says; whether nothing underflowed.
+/// The message of a pair of variables as a product of its kernel and the exponentials of what the
+/// other variable says; whether nothing underflowed.
 fn multiply(
     kernel: &[f64],
     axis: usize,

@@ -1,7 +1,7 @@
 //! Variables and the tables between them, as messages see them.
 //!
-//! A region is a table that no other contains; smaller tables of two or more variables are added to a
-//! region that holds them. Beliefs of regions agree on single variables, and on nothing larger.
+//! A region is a table that no other contains; smaller tables of two or more variables are added to
+//! a region that holds them. Beliefs of regions agree on single variables, and on nothing larger.
 
 use crate::model::BaseModel;
 use crate::model::table::{row_major_strides, strides_within, walk};
@@ -168,8 +168,8 @@ impl Regions {
         self.around[*rarest].iter().map(|&(region, _)| region).find(|&region| holds(region))
     }
 
-    /// Takes away states that fit no cell of some region, and cells with a state that was taken away,
-    /// until nothing changes.
+    /// Takes away states that fit no cell of some region, and cells with a state that was taken
+    /// away, until nothing changes.
     fn rule_out_impossible(&mut self) {
         let mut waiting: Vec<usize> = (0..self.list.len()).collect();
         let mut is_waiting = vec![true; self.list.len()];
@@ -190,7 +190,8 @@ impl Regions {
         self.is_empty = !(0..self.cardinalities.len()).all(possible);
     }
 
-    /// Makes one region and its variables agree on what is possible; the variables that lost a state.
+    /// Makes one region and its variables agree on what is possible; the variables that lost a
+    /// state.
     fn revise(&mut self, index: usize) -> Vec<usize> {
         let region = &self.list[index];
         let potentials = &mut self.region_potentials[region.range()];

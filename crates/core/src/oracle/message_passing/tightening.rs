@@ -15,8 +15,8 @@ const LEAST_SHARE: f64 = 0.01;
 const ROUGH_RESIDUAL: f64 = 1e-6;
 
 impl MessagePassing {
-    /// Conditional gradient on the appearance probabilities: the bound's slope in `ρ_c` is `−I_c`, so a
-    /// heaviest forest by `I_c` is where to go.
+    /// Conditional gradient on the appearance probabilities: the bound's slope in `ρ_c` is `−I_c`,
+    /// so a heaviest forest by `I_c` is where to go.
     pub(super) fn tighten(&mut self) {
         let even = self.appearance.clone();
         let zero = vec![0.0; self.tilt.len()];

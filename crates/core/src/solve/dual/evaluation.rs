@@ -18,8 +18,9 @@ pub(super) struct Evaluation<'a> {
     pub iterate: &'a mut Iterate,
 }
 
-/// Twice the sums of conjugates that are never negative, of the others, and of their sizes; sums of `λb` and its sizes; of
-/// gaps, and by how much gaps of hard rows are above `−λz`; those of a [`Secant`]. Greatest residual.
+/// Twice the sums of conjugates that are never negative, of the others, and of their sizes; sums of
+/// `λb` and its sizes; of gaps, and by how much gaps of hard rows are above `−λz`; those of a
+/// [`Secant`]. Greatest residual.
 type Totals<S> = Reduction<S, 12, 1>;
 
 impl pulp::WithSimd for Evaluation<'_> {
@@ -132,8 +133,8 @@ enum Measured<'a> {
     Any([&'a [f64]; 3]),
 }
 
-/// The measurements of a run's rows, and what their variances, as if tables were independent, follow
-/// from.
+/// The measurements of a run's rows, and what their variances, as if tables were independent,
+/// follow from.
 #[inline(always)]
 fn read<'a>(
     program: &'a Program,
@@ -171,8 +172,8 @@ struct Reading<N: Number> {
 }
 
 impl<N: Number> Reading<N> {
-    /// Of one entry: its marginal, the share in its block, its coefficient; the offset and a number of its
-    /// size.
+    /// Of one entry: its marginal, the share in its block, its coefficient; the offset and a number
+    /// of its size.
     #[inline(always)]
     fn single(kind: Kind, [marginal, share, a]: [N; 3], [offset, size]: [N; 2]) -> Self {
         let part = a * marginal;

@@ -38,7 +38,8 @@ impl Dual {
         point.tilt.iter_mut().for_each(|t| *t *= stretch);
         let log_partition = engine.call(&point.tilt, &mut point.marginals);
         let least = engine.lowest_score + stretch * offset;
-        // Scores are sums over the tables of tilts that are sums over the rows: so is their rounding.
+        // Scores are sums over the tables of tilts that are sums over the rows: so is their
+        // rounding.
         let summed = stretch * gross * (1 + engine.tables()) as f64;
         log_partition < least - rounding(summed) - 1e-10 * (least.abs() + log_partition.abs())
     }
@@ -52,8 +53,8 @@ impl Dual {
         })
     }
 
-    /// Whether a Poisson count was observed where nothing can be: where even tilts that put all mass
-    /// on the configurations with the greatest `z` leave it at zero or below.
+    /// Whether a Poisson count was observed where nothing can be: where even tilts that put all
+    /// mass on the configurations with the greatest `z` leave it at zero or below.
     pub(super) fn observes_the_impossible(&mut self, engine: &mut Engine) -> bool {
         self.program.has_logarithms
             && (0..self.program.measurements.len()).any(|row| {

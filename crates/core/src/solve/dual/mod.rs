@@ -5,8 +5,8 @@
 //! multipliers are taken as `v = log(w·rate − λ)`.
 //!
 //! * Needs: measurements only (hard ones included).
-//! * Guarantees: at every step the gap `Σ_j [w φ(z_j) + (wφ)*(λ_j) − λ_j z_j]`, summed term by term;
-//!   infeasibility is reported with a proof.
+//! * Guarantees: at every step the gap `Σ_j [w φ(z_j) + (wφ)*(λ_j) − λ_j z_j]`, summed term by
+//!   term; infeasibility is reported with a proof.
 //! * Reference: Fenchel duality; the step test is Hager and Zhang's approximate Wolfe test, since
 //!   function values stall long before gradients do.
 
@@ -47,8 +47,8 @@ pub(super) const FAILURES: usize = 3;
 /// they cannot hold.
 const INFEASIBILITY_TEST: usize = 8;
 
-/// On the problems of `tests/stiff.rs`, remembering 20 steps takes as many oracle calls as 10, and 5
-/// half as many again.
+/// On the problems of `tests/stiff.rs`, remembering 20 steps takes as many oracle calls as 10, and
+/// 5 half as many again.
 const MOST_REMEMBERED: usize = 10;
 /// A dense product reads so many rows of its table in the time of a pass over its result.
 const ROWS_A_PASS: usize = 96;
@@ -70,16 +70,16 @@ pub(super) struct Dual {
     tilt_limit: f64,
     /// The part of the longest step that the last search took.
     part: f64,
-    /// Whether searches start no farther than twice where the last one ended: for counts, whose slopes
-    /// have no bound, unless hard constraints ask for long steps.
+    /// Whether searches start no farther than twice where the last one ended: for counts, whose
+    /// slopes have no bound, unless hard constraints ask for long steps.
     careful: bool,
     failures: usize,
     iteration: usize,
 }
 
 impl Dual {
-    /// The dual of `measurements`, whose weights are divided by `scale`, at the base potentials `θ`, or
-    /// `θ + base_tilt`.
+    /// The dual of `measurements`, whose weights are divided by `scale`, at the base potentials
+    /// `θ`, or `θ + base_tilt`.
     pub fn start(
         engine: &mut Engine,
         measurements: Measurements,
@@ -109,7 +109,8 @@ impl Dual {
         dual
     }
 
-    /// Moves to other base potentials and another scale, keeping the multipliers as far as they fit.
+    /// Moves to other base potentials and another scale, keeping the multipliers as far as they
+    /// fit.
     pub fn rebase(&mut self, engine: &mut Engine, base_tilt: &[f64], scale: f64) {
         let ratio = self.program.scale / scale;
         self.program.rebase(Some(base_tilt), scale);
@@ -280,8 +281,8 @@ pub(super) fn value_noise(value: f64, log_partition: f64) -> f64 {
     VALUE_NOISE * (1.0 + value.abs() + log_partition.abs())
 }
 
-/// Whether a step that takes a function from one value to another, with these slopes along it at its ends,
-/// is one down.
+/// Whether a step that takes a function from one value to another, with these slopes along it at
+/// its ends, is one down.
 pub(super) fn is_descent([old, new]: [f64; 2], [before, after]: [f64; 2], noise: f64) -> bool {
     if !new.is_finite() || !after.is_finite() {
         return false;
@@ -292,15 +293,15 @@ pub(super) fn is_descent([old, new]: [f64; 2], [before, after]: [f64; 2], noise:
     falls || falls_by_slope || is_level
 }
 
-/// Where the next trial of a search lies, as a part of the last: the secant's zero of the slope, kept away
-/// from both ends.
+/// Where the next trial of a search lies, as a part of the last: the secant's zero of the slope,
+/// kept away from both ends.
 pub(super) fn shorter(before: f64, after: f64) -> f64 {
     let zero = before / (before - after);
     if zero.is_finite() { zero.clamp(0.1, 0.7) } else { 0.1 }
 }
 
-/// How many past steps shape the direction. Each costs some passes over the unknowns, which may take
-/// no longer than a part of an oracle call: that takes several passes over the cells that the
+/// How many past steps shape the direction. Each costs some passes over the unknowns, which may
+/// take no longer than a part of an oracle call: that takes several passes over the cells that the
 /// energies read, and one more for every [`ROWS_A_PASS`] states that a cell's neighbours have.
 fn remembered(engine: &Engine, unknowns: usize) -> usize {
     let blocks = engine.energies.support().blocks().iter();

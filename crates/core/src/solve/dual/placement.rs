@@ -9,8 +9,9 @@ use super::program::{Iterate, Program};
 use crate::energy::{Kind, OfKind, Run, clip, specialised};
 use crate::vector::{Entry, Number, ONES, Reduced, Reduction, ZEROS};
 
-/// What a direction is made of: `diagonal·(gradient·g + older·g′) + apart·(x′ − origin·x)`, where `x` and
-/// `g` are unknowns and gradient at the start, `x′` and `g′` those that the trial still holds.
+/// What a direction is made of: `diagonal·(gradient·g + older·g′) + apart·(x′ − origin·x)`, where
+/// `x` and `g` are unknowns and gradient at the start, `x′` and `g′` those that the trial still
+/// holds.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Blend {
     pub gradient: f64,
@@ -93,8 +94,8 @@ fn stay(program: &Program, from: &Iterate, run: &Run, trial: &mut Iterate) {
     }
 }
 
-/// Unknowns at the end of a step, within bounds, and the tilts that they alone make, of a run whose rows
-/// are alike.
+/// Unknowns at the end of a step, within bounds, and the tilts that they alone make, of a run whose
+/// rows are alike.
 #[inline(always)]
 fn advance_alike<K: OfKind, S: Simd>(
     totals: &mut Reduction<S, 2, 1>,
@@ -132,7 +133,8 @@ fn ends<'a>(
     [x, g, &older[rows.clone()], &from.diagonal[rows]]
 }
 
-/// Unknowns of a piece at the end of a step, within bounds, and what their multipliers make of tilts.
+/// Unknowns of a piece at the end of a step, within bounds, and what their multipliers make of
+/// tilts.
 #[inline(always)]
 fn advance<K: OfKind, S: Simd>(
     totals: &mut Reduction<S, 2, 1>,
@@ -177,8 +179,8 @@ fn advance<K: OfKind, S: Simd>(
     }
 }
 
-/// An unknown at the end of a step, and what its multiplier, which was `old`, makes of a tilt that is `base`
-/// without it.
+/// An unknown at the end of a step, and what its multiplier, which was `old`, makes of a tilt that
+/// is `base` without it.
 #[inline(always)]
 fn moved<N: Number>(
     (kind, blend): (Kind, Blend),

@@ -214,8 +214,8 @@ impl Program {
         [self.weights.piece(rows), first, second]
     }
 
-    /// The runs: as a whole, with the weight, its inverse and the parameters that all their rows have, where
-    /// these read marginals as they are, in columns of their own; in pieces otherwise.
+    /// The runs: as a whole, with the weight, its inverse and the parameters that all their rows
+    /// have, where these read marginals as they are, in columns of their own; in pieces otherwise.
     #[inline(always)]
     pub fn walk(&self) -> impl Iterator<Item = (Run, Option<[f64; 4]>)> + '_ {
         let common = self.common().filter(|_| self.shares.is_none() && self.base_tilt.is_none());
@@ -226,15 +226,16 @@ impl Program {
         })
     }
 
-    /// The weight, its inverse and the parameters that all rows have, where unknowns are multipliers.
+    /// The weight, its inverse and the parameters that all rows have, where unknowns are
+    /// multipliers.
     fn common(&self) -> Option<[f64; 4]> {
         let [first, second] = self.measurements.common_parameters()?;
         let [weight, inverse] = [self.weights.common()?, self.inverse_weights.common()?];
         (!self.has_logarithms).then_some([weight, inverse, first, second])
     }
 
-    /// Calls the oracle and fills in all that follows from an iterate's multipliers, and from the step
-    /// that led there. No diagonal entry leads, by itself, beyond the limit on tilts: where a
+    /// Calls the oracle and fills in all that follows from an iterate's multipliers, and from the
+    /// step that led there. No diagonal entry leads, by itself, beyond the limit on tilts: where a
     /// measurement hardly varies, a Newton step in it would drown all others.
     pub fn evaluate(
         &self,

@@ -7,8 +7,8 @@ use pulp::Simd;
 use crate::vector::aligned::padded;
 use crate::vector::{Aligned, Entry, Formula, Number, Reduced, Reduction, dispatch, pass};
 
-/// An end of a step: where it is, the gradient there, and the inverse of the curvature in each coordinate, 0
-/// where it is not free.
+/// An end of a step: where it is, the gradient there, and the inverse of the curvature in each
+/// coordinate, 0 where it is not free.
 pub(in crate::solve) struct End<'a> {
     pub unknowns: &'a [f64],
     pub gradient: &'a [f64],
@@ -97,8 +97,8 @@ impl Memory {
     /// `direction ← −B·gradient` in the free coordinates, where `diagonal` is positive, and 0
     /// elsewhere, where it is 0; `B` is the inverse Hessian that the pairs update from `diagonal`.
     ///
-    /// Where the diagonal says too little, `project` takes what it made of a vector to what counts of it:
-    /// a projection whose adjoint leaves gradients as they are, so that `B` stays symmetric.
+    /// Where the diagonal says too little, `project` takes what it made of a vector to what counts
+    /// of it: a projection whose adjoint leaves gradients as they are, so that `B` stays symmetric.
     pub fn direction(
         &mut self,
         gradient: &[f64],
@@ -138,7 +138,8 @@ impl Memory {
     }
 }
 
-/// What [`Memory::keep`] makes of a step: the step, the change, and the products of [`Factors::new`].
+/// What [`Memory::keep`] makes of a step: the step, the change, and the products of
+/// [`Factors::new`].
 #[derive(Clone, Copy)]
 struct Kept;
 

@@ -2,8 +2,8 @@
 
 use super::placement::Blend;
 
-/// Of a step `s` and the change `c` of the gradient to `g`: what a quasi-Newton direction that remembers
-/// nothing else asks for. The two iterates hold the vectors.
+/// Of a step `s` and the change `c` of the gradient to `g`: what a quasi-Newton direction that
+/// remembers nothing else asks for. The two iterates hold the vectors.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Secant {
     /// `⟨s, g − c⟩`: the slope along the step at its start.
@@ -21,8 +21,8 @@ pub(super) struct Secant {
 }
 
 impl Secant {
-    /// From the slope at the start, and the sums that [`Secant`] names, that over coordinates which are
-    /// not free apart.
+    /// From the slope at the start, and the sums that [`Secant`] names, that over coordinates which
+    /// are not free apart.
     pub fn new(before: f64, [along, held, curvature, weighted, turned]: [f64; 5]) -> Self {
         Self { before, after: along + held, along, curvature, weighted, turned }
     }

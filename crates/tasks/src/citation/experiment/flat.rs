@@ -1,4 +1,5 @@
-//! Five-fold cross-validation on references with flat labels: the same pipeline, nothing chosen anew.
+//! Five-fold cross-validation on references with flat labels: the same pipeline, nothing chosen
+//! anew.
 
 use std::path::Path;
 

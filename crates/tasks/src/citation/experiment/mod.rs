@@ -1,9 +1,9 @@
 //! The paper's first experiment: fields of references, by a chain with global constraints on top.
 //!
 //! [`run`] trains and scores every model of the table on `citation/umass`, and the best of them by
-//! cross-validation on `citation/cora` and `citation/anystyle`. All choices (attributes, regularisers,
-//! which rules, their penalty) were made by cross-validation inside train and dev; test references are
-//! scored once, in the end.
+//! cross-validation on `citation/cora` and `citation/anystyle`. All choices (attributes,
+//! regularisers, which rules, their penalty) were made by cross-validation inside train and dev;
+//! test references are scored once, in the end.
 
 mod convergence;
 mod data;
@@ -74,8 +74,8 @@ pub struct Report {
     pub files: Vec<File>,
 }
 
-/// Runs the experiment on the folder that holds `citation/`. Runs on the threads of the current pool;
-/// the result does not depend on how many.
+/// Runs the experiment on the folder that holds `citation/`. Runs on the threads of the current
+/// pool; the result does not depend on how many.
 pub fn run(
     data: &Path,
     settings: &ExperimentSettings,

@@ -1,5 +1,5 @@
-//! How the models of the table are trained. Numbers were chosen by cross-validation inside train and
-//! dev, see `docs/citation.md`.
+//! How the models of the table are trained. Numbers were chosen by cross-validation inside train
+//! and dev, see `docs/citation.md`.
 
 use std::path::Path;
 
@@ -89,8 +89,8 @@ impl Recipe {
         &self.rich
     }
 
-    /// The paper's: Algorithm 3, the penalty on weights chosen on the development data, the best labels of
-    /// the chain as rules tilt it.
+    /// The paper's: Algorithm 3, the penalty on weights chosen on the development data, the best
+    /// labels of the chain as rules tilt it.
     pub fn paper_rules(&self) -> RuleSettings {
         let (passes, decoding) = (STOCHASTIC_PASSES, Some(Decoding::Tilted));
         RuleSettings {
@@ -102,9 +102,9 @@ impl Recipe {
         }
     }
 
-    /// Ours. Algorithm 3 follows slopes, so it has the smoothed hinge, as in the paper; the convex loss
-    /// takes the hinge itself, under which a rule has its whole force until it is kept. Labels are the
-    /// paper's too.
+    /// Ours. Algorithm 3 follows slopes, so it has the smoothed hinge, as in the paper; the convex
+    /// loss takes the hinge itself, under which a rule has its whole force until it is kept. Labels
+    /// are the paper's too.
     pub fn rules(&self, learner: Learner) -> RuleSettings {
         let (penalty, l1, passes) = match learner {
             Learner::FenchelYoung => (RulePenalty::Hinge, HINGE_L1, self.rich.rules.passes),

@@ -1,12 +1,12 @@
-//! Soft dual decomposition (Anzaroot, Passos, Belanger and McCallum 2014): the best labels under rules
-//! that cost `c_j` for every segment too many or too few.
+//! Soft dual decomposition (Anzaroot, Passos, Belanger and McCallum 2014): the best labels under
+//! rules that cost `c_j` for every segment too many or too few.
 //!
 //! ```text
 //! max_y ⟨θ, y⟩ − Σ_j c_j (a_j·n(y) − b_j)₊   =   min_{0 ≤ λ ≤ c} max_y ⟨θ, y⟩ − Σ_j λ_j (a_j·n(y) − b_j)
 //! ```
 //!
-//! where the relaxation is tight. `λ` moves along the subgradient; where every rule is tight, or its
-//! multiplier is at the bound it pushes against, `y` is the maximum.
+//! where the relaxation is tight. `λ` moves along the subgradient; where every rule is tight, or
+//! its multiplier is at the bound it pushes against, `y` is the maximum.
 
 use std::sync::Arc;
 
@@ -46,8 +46,8 @@ impl<'a> SoftDual<'a> {
         }
     }
 
-    /// The states of a sequence under costs, how many times the chain was decoded, and whether they are
-    /// proven best.
+    /// The states of a sequence under costs, how many times the chain was decoded, and whether they
+    /// are proven best.
     pub fn decode(
         &mut self,
         model: &Arc<ChainModel>,
@@ -133,8 +133,8 @@ impl<'a> SoftDual<'a> {
     }
 }
 
-/// Costs by an averaged perceptron, cut off at zero: a rule that predictions break more than the truth
-/// does costs more, one that the truth breaks more costs less. `[rules]`
+/// Costs by an averaged perceptron, cut off at zero: a rule that predictions break more than the
+/// truth does costs more, one that the truth breaks more costs less. `[rules]`
 pub(super) fn learn_costs(rules: &Rules, examples: &Examples) -> Vec<f64> {
     let mut decoder = SoftDual::new(rules);
     let mut costs = vec![0.0; rules.soft.len()];

@@ -15,8 +15,8 @@ pub struct Row {
     pub precision: f64,
     /// Of the segments of every level.
     pub recall: f64,
-    /// The 95 % interval of how much higher `all_f1` is than that of the base model that this one is
-    /// built on, in points, by the paired bootstrap; none for a base model.
+    /// The 95 % interval of how much higher `all_f1` is than that of the base model that this one
+    /// is built on, in points, by the paired bootstrap; none for a base model.
     pub interval: Option<[f64; 2]>,
     /// `leaf_f1` without the test references that also occur in train or dev.
     pub leaf_f1_without_leaked: Option<f64>,
@@ -24,8 +24,8 @@ pub struct Row {
     pub paper: Option<f64>,
     /// Mean oracle calls of inference by `auto` to a gap of 1e-4; decodings for `soft-dd`.
     pub mean_oracle_calls: Option<f64>,
-    /// Share (0 to 1) of the references where 40 calls are enough for that; for `soft-dd`, where the
-    /// labels are proven best.
+    /// Share (0 to 1) of the references where 40 calls are enough for that; for `soft-dd`, where
+    /// the labels are proven best.
     pub converged_share: Option<f64>,
 }
 

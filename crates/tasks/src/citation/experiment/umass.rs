@@ -100,8 +100,8 @@ impl Table<'_> {
         Ok(())
     }
 
-    /// Everything learned from train and dev together: the base model directly, weights of constraints
-    /// from predictions of models that did not see the truth.
+    /// Everything learned from train and dev together: the base model directly, weights of
+    /// constraints from predictions of models that did not see the truth.
     fn best_protocol(&mut self, learned_from: &[Sequence]) -> Result<Ours, ExperimentError> {
         self.stage("base: all attributes, trained on train and dev");
         let recipe = self.recipe;

@@ -132,8 +132,8 @@ impl Cells {
         }
     }
 
-    /// The direction from one cell to another as a unit vector, east and north; on the globe that of
-    /// setting out. `None` from a cell to its own place.
+    /// The direction from one cell to another as a unit vector, east and north; on the globe that
+    /// of setting out. `None` from a cell to its own place.
     pub fn direction(&self, from: usize, to: usize) -> Option<(f64, f64)> {
         let ((x, y), (u, v)) = (self.places[from], self.places[to]);
         let (east, north) = match self.geometry {
@@ -148,8 +148,8 @@ impl Cells {
         (length > 0.0).then(|| (east / length, north / length))
     }
 
-    /// The cells within reach of each, itself among them, ascending: also those that only rounding puts
-    /// beyond it. `[cells]`
+    /// The cells within reach of each, itself among them, ascending: also those that only rounding
+    /// puts beyond it. `[cells]`
     pub fn within(&self, reach: f64) -> Vec<Vec<usize>> {
         let reach = reach * (1.0 + ROUNDING);
         let mut order: Vec<usize> = (0..self.len()).collect();
@@ -179,8 +179,8 @@ impl Cells {
         reach * (1.0 + ROUNDING) >= self.spacing()
     }
 
-    /// The median distance from a cell to the nearest other one: the grain of the map. 1 for a single
-    /// cell.
+    /// The median distance from a cell to the nearest other one: the grain of the map. 1 for a
+    /// single cell.
     pub fn spacing(&self) -> f64 {
         let mut order: Vec<usize> = (0..self.len()).collect();
         order.sort_by(|&a, &b| self.places[a].1.total_cmp(&self.places[b].1));

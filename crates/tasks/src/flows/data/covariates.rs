@@ -19,8 +19,8 @@ pub struct Covariate {
     pub kind: Kind,
 }
 
-/// Reads covariates of the steps that begin at `times`. The header says what they belong to: `from` and
-/// `to` to pairs of cells, `cell` to cells, `wind` (or `u` and `v`) to times.
+/// Reads covariates of the steps that begin at `times`. The header says what they belong to: `from`
+/// and `to` to pairs of cells, `cell` to cells, `wind` (or `u` and `v`) to times.
 pub fn read_covariates(
     path: &Path,
     (cells, cells_path): (&Cells, &Path),

@@ -6,8 +6,8 @@ use thiserror::Error;
 use super::CellError;
 use crate::tagging::data::DataError;
 
-/// One variant per way a file of cells, counts or covariates can be wrong. The path is as the caller
-/// gave it, lines count from 1.
+/// One variant per way a file of cells, counts or covariates can be wrong. The path is as the
+/// caller gave it, lines count from 1.
 #[derive(Debug, Error)]
 pub enum FileError {
     /// The file does not open.

@@ -68,8 +68,8 @@ impl Observations {
         changed
     }
 
-    /// Names of so many times after the last one: the next whole numbers where that is one, else `+1`,
-    /// `+2` and so on.
+    /// Names of so many times after the last one: the next whole numbers where that is one, else
+    /// `+1`, `+2` and so on.
     pub fn following(&self, number: usize) -> Vec<String> {
         let last = self.times.last().and_then(|time| time.parse::<i64>().ok());
         let name = |ahead: usize| match last.and_then(|last| last.checked_add(ahead as i64)) {

@@ -82,8 +82,8 @@ impl<'a> Names<'a> {
 
     /// The column of each cell in a header whose first column is something else. `[cells]`
     ///
-    /// Where no column has the name of a cell, one prefix that all columns have, or all cells, may be
-    /// left out: `c0` stands for `0`.
+    /// Where no column has the name of a cell, one prefix that all columns have, or all cells, may
+    /// be left out: `c0` stands for `0`.
     fn columns(&self, table: &Table) -> Result<Vec<usize>, FileError> {
         let header = &table.header[1..];
         let exact = header.iter().any(|name| self.find(name).is_some());
@@ -119,7 +119,8 @@ fn common_prefix(names: &[String]) -> &str {
     prefix
 }
 
-/// Reads counts: a column of times, then one for each cell. `cells_path` is where the cells are from.
+/// Reads counts: a column of times, then one for each cell. `cells_path` is where the cells are
+/// from.
 pub fn read_observations(
     path: &Path,
     cells: &Cells,

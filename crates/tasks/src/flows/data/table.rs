@@ -68,8 +68,8 @@ impl Table {
         FileError::Columns { path, found, expected: expected.into() }
     }
 
-    /// The next row that holds something. Rows have as many values as the header; with `alone`, a row may
-    /// also have its first value alone.
+    /// The next row that holds something. Rows have as many values as the header; with `alone`, a
+    /// row may also have its first value alone.
     pub fn next_row(&mut self, alone: bool) -> Result<Option<Row<'_>>, FileError> {
         loop {
             match self.reader.read_record(&mut self.record) {

@@ -1,10 +1,10 @@
 //! Real birds: weekly distributions of a species, and ringed birds that were seen twice.
 //!
-//! Routes of a year are fitted to the weekly distributions `d` with squared error, a cost of distance and
-//! the entropy of routes (BirdFlow's objective, Fuentes et al. 2023, divided by the weight of the
-//! entropy): `−H(μ) + c Σ distance^p + w Σ (μ − d)²/2`. The weights `(c, p, w)` are chosen on half of the
-//! ringed birds and scored on the other half: the mean log-probability of the second cell, given the
-//! first.
+//! Routes of a year are fitted to the weekly distributions `d` with squared error, a cost of
+//! distance and the entropy of routes (BirdFlow's objective, Fuentes et al. 2023, divided by the
+//! weight of the entropy): `−H(μ) + c Σ distance^p + w Σ (μ − d)²/2`. The weights `(c, p, w)` are
+//! chosen on half of the ringed birds and scored on the other half: the mean log-probability of the
+//! second cell, given the first.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -21,8 +21,8 @@ use super::super::model::{Feature, Kind, Movement};
 use super::challenge::ChallengeError;
 use super::files::Lines;
 
-/// Every prediction is mixed with the uniform distribution by this much: a bird may be where no model
-/// sees it.
+/// Every prediction is mixed with the uniform distribution by this much: a bird may be where no
+/// model sees it.
 const MIXED: f64 = 0.01;
 /// What is tried: costs of distance by the grid's spacing, powers of distance, weights of errors.
 const COSTS: [f64; 6] = [0.5, 1.0, 2.0, 4.0, 8.0, 16.0];

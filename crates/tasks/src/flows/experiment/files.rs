@@ -195,8 +195,8 @@ pub fn read_truth(counts: &Path, flows: &Path) -> Result<Simulated, FileError> {
     Ok(truth)
 }
 
-/// The simulator's movement on a grid: how far birds like to fly, the upper right corner, the wind and
-/// staying.
+/// The simulator's movement on a grid: how far birds like to fly, the upper right corner, the wind
+/// and staying.
 pub fn simulator(cells: &Cells, winds: Winds, weights: [f64; 4], reach: Option<f64>) -> Movement {
     let kinds = [
         ("stride", Kind::Stride),

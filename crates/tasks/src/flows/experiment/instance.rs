@@ -72,9 +72,9 @@ pub fn hard_set() -> Vec<(&'static str, Variation)> {
 }
 
 impl Instance {
-    /// Individuals that cross a grid from its near corner to the far one, with a wind of its own every
-    /// night: `0.5` for staying, else `−distance + cos(goal) + 0.7 cos(wind)`, rows normalised; start
-    /// `∝ exp(−distance to the near corner)`.
+    /// Individuals that cross a grid from its near corner to the far one, with a wind of its own
+    /// every night: `0.5` for staying, else `−distance + cos(goal) + 0.7 cos(wind)`, rows
+    /// normalised; start `∝ exp(−distance to the near corner)`.
     pub fn simulated(name: &str, side: usize, seed: u64, variation: Variation) -> Self {
         let cells = Cells::grid(side, side);
         let mut rng = StdRng::seed_from_u64(seed);
@@ -127,7 +127,8 @@ impl Instance {
     }
 
     /// A season of the public simulator, with the weights that it was made with: files
-    /// `NAME.obs.csv.gz`, `NAME.wind.csv.gz`, `NAME.true_counts.csv.gz` and `NAME.true_flows.csv.gz`.
+    /// `NAME.obs.csv.gz`, `NAME.wind.csv.gz`, `NAME.true_counts.csv.gz` and
+    /// `NAME.true_flows.csv.gz`.
     pub fn recorded(name: &str, folder: &Path, file: &str) -> Result<Self, FileError> {
         let path = |what: &str| folder.join(format!("{file}.{what}.csv.gz"));
         let season = read_seasons(&path("obs"), &path("wind"))?.swap_remove(0);

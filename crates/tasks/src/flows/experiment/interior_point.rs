@@ -8,12 +8,12 @@
 //! Σ_j m_t(i,j) = n_t(i),  Σ_i m_t(i,j) = n_{t+1}(j),  Σ n_0 = 1
 //! ```
 //!
-//! which leaves out a constant: with `log M` in every `u` rows would be a thousandfold apart, and the
-//! solver would stall. On large maps it would stall with shares, most of which are tiny, and as well with
-//! numbers that are large: all are multiplied by the root of the number of cells.
+//! which leaves out a constant: with `log M` in every `u` rows would be a thousandfold apart, and
+//! the solver would stall. On large maps it would stall with shares, most of which are tiny, and as
+//! well with numbers that are large: all are multiplied by the root of the number of cells.
 //!
-//! [`Formulation::Sums`] writes `Σ_j m_t(i,j)` wherever `n_t(i)` stands, which leaves fewer unknowns and
-//! denser rows.
+//! [`Formulation::Sums`] writes `Σ_j m_t(i,j)` wherever `n_t(i)` stands, which leaves fewer
+//! unknowns and denser rows.
 
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::{

@@ -2,7 +2,8 @@
 
 use std::time::Instant;
 
-/// Times what one thread does: what it spent on its core where the system tells, else what a clock says.
+/// Times what one thread does: what it spent on its core where the system tells, else what a clock
+/// says.
 pub(super) struct Stopwatch {
     clock: Instant,
     on_core: Option<f64>,

@@ -35,7 +35,8 @@ pub struct Row {
     pub oracle_calls: Option<usize>,
     /// At the end.
     pub true_error: Option<f64>,
-    /// Seconds of interior point, at an error no better than this solver's, over its certified seconds.
+    /// Seconds of interior point, at an error no better than this solver's, over its certified
+    /// seconds.
     pub speedup: Option<f64>,
     /// Seconds that the paper gives for this solver and size.
     pub paper: Option<f64>,
@@ -81,7 +82,8 @@ fn relative(error: f64, optimum: f64) -> f64 {
     error / optimum.abs().max(1.0)
 }
 
-/// Runs one of our solvers until it has proved an error of 1e-6, or gives up; the quickest of some runs.
+/// Runs one of our solvers until it has proved an error of 1e-6, or gives up; the quickest of some
+/// runs.
 pub fn ours(instance: &Instance, contender: Contender, optimum: f64) -> Result<Row, FlowError> {
     let begun = Instant::now();
     let mut best = once(instance, contender, optimum)?;
@@ -146,7 +148,8 @@ fn once(instance: &Instance, contender: Contender, optimum: f64) -> Result<Row, 
     })
 }
 
-/// Tolerances of the interior-point solver: its own tests at 1e-6 leave a true error that is larger than that.
+/// Tolerances of the interior-point solver: its own tests at 1e-6 leave a true error that is larger
+/// than that.
 const TOLERANCES: [f64; 2] = [1e-4, 1e-7];
 
 /// Runs the interior-point solver to an error of 1e-4, where `both` is said, and of 1e-6.
@@ -201,9 +204,9 @@ fn paper(instance: &str, solver: &str, size: usize) -> Option<f64> {
 /// A run of interior point that ends farther off has failed, and is compared with nothing.
 const ARRIVED: f64 = 1e-3;
 
-/// Fills in how many times quicker than interior point each solver was on its instance: interior point's
-/// quickest run that arrived with an error no better than the solver's, or its quickest one where all are
-/// better.
+/// Fills in how many times quicker than interior point each solver was on its instance: interior
+/// point's quickest run that arrived with an error no better than the solver's, or its quickest one
+/// where all are better.
 pub fn fill_speedups(rows: &mut [Row]) {
     let peers: Vec<Row> = rows.iter().filter(|row| !row.runs.is_empty()).cloned().collect();
     for row in rows.iter_mut().filter(|row| row.runs.is_empty()) {

@@ -8,8 +8,8 @@ pub struct Fit {
     pub observed: usize,
     /// Pearson correlation of observed and expected counts; `None` where one of them does not vary.
     pub correlation: Option<f64>,
-    /// Mean over the observed cells of the deviance, that is twice the log-likelihood that is missing
-    /// to a perfect fit; `None` where nothing was observed.
+    /// Mean over the observed cells of the deviance, that is twice the log-likelihood that is
+    /// missing to a perfect fit; `None` where nothing was observed.
     pub mean_deviance: Option<f64>,
 }
 

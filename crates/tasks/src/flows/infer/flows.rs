@@ -35,8 +35,8 @@ impl Flows {
         counts
     }
 
-    /// Visits how many moved: `visit(step, from, to, number)`, step after step, as many as are possible.
-    /// Only the moves of one step are in memory at a time.
+    /// Visits how many moved: `visit(step, from, to, number)`, step after step, as many as are
+    /// possible. Only the moves of one step are in memory at a time.
     pub fn visit(&mut self, visit: &mut dyn FnMut(usize, usize, usize, f64)) {
         let population = self.population;
         self.chain.visit_transitions(&mut |step, from, to, share| {
@@ -51,8 +51,8 @@ impl Flows {
         route
     }
 
-    /// Where those are, before and after, who are in a cell at a time: shares, `[times][cells]`. `None`
-    /// where nobody can be there.
+    /// Where those are, before and after, who are in a cell at a time: shares, `[times][cells]`.
+    /// `None` where nobody can be there.
     pub fn given(&self, time: usize, cell: usize) -> Option<Vec<f64>> {
         let mut clamped = self.chain.clone();
         let (cells, mut scores) = (clamped.model().states(time), self.scores.clone());
@@ -74,8 +74,8 @@ impl Flows {
         Some(shares)
     }
 
-    /// Where they will be after the last time: `p(to | from)`, proportional to the exponentials of a
-    /// table of `moves`, step after step. `[steps][cells]`
+    /// Where they will be after the last time: `p(to | from)`, proportional to the exponentials of
+    /// a table of `moves`, step after step. `[steps][cells]`
     ///
     /// # Panics
     /// If `moves` has no table for so many steps after the last time.

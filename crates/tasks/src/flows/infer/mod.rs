@@ -92,8 +92,8 @@ impl FlowProblem<'_> {
         Ok(Flows::new(chain, scores, solution, self.population))
     }
 
-    /// The same, by non-linear belief propagation (Sun, Sheldon, Kumar 2015); the settings' method does
-    /// not matter.
+    /// The same, by non-linear belief propagation (Sun, Sheldon, Kumar 2015); the settings' method
+    /// does not matter.
     pub fn solve_by_nonlinear_bp(
         &self,
         settings: &Settings,

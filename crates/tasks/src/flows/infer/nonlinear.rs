@@ -1,15 +1,16 @@
 //! Non-linear belief propagation (Sun, Sheldon, Kumar 2015).
 //!
-//! Messages are passed forth and back along the chain. At every node, as a message arrives, the tilt is
-//! set to `δ_t ← (1 − d) δ_t − d ∇L_t(μ_t)` at the marginals `μ_t` that the messages have just then.
+//! Messages are passed forth and back along the chain. At every node, as a message arrives, the
+//! tilt is set to `δ_t ← (1 − d) δ_t − d ∇L_t(μ_t)` at the marginals `μ_t` that the messages have
+//! just then.
 //!
 //! * Needs: measurements of single cells, as counts are.
-//! * Guarantees: none for convergence; every tilt, whatever it is, has a certificate from one call of
-//!   the oracle: the Fenchel gaps of the measurements at the multipliers `λ = −δ`.
-//! * Differs from the paper: (1) the damping `d` is halved, and the best tilt so far taken up again,
-//!   when both objective and gap grow, and else recovers; (2) no tilt changes by more than 3 at a time,
-//!   and no slack `w·rate − λ` of a Poisson penalty shrinks by more than `e³`; (3) the tilt with the
-//!   least gap is returned.
+//! * Guarantees: none for convergence; every tilt, whatever it is, has a certificate from one call
+//!   of the oracle: the Fenchel gaps of the measurements at the multipliers `λ = −δ`.
+//! * Differs from the paper: (1) the damping `d` is halved, and the best tilt so far taken up
+//!   again, when both objective and gap grow, and else recovers; (2) no tilt changes by more than 3
+//!   at a time, and no slack `w·rate − λ` of a Poisson penalty shrinks by more than `e³`; (3) the
+//!   tilt with the least gap is returned.
 
 use std::ops::Range;
 use std::time::Instant;

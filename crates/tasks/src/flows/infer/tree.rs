@@ -8,8 +8,8 @@ use crate::flows::data::Observations;
 use crate::flows::energy::{Counts, Noise};
 use crate::flows::model::Moves;
 
-/// Counts of a population whose routes branch: a time, a stage or a reach of a river follows another,
-/// and several may follow one. Every individual has a cell at each of these nodes.
+/// Counts of a population whose routes branch: a time, a stage or a reach of a river follows
+/// another, and several may follow one. Every individual has a cell at each of these nodes.
 ///
 /// The energy is that of chains, the oracle a junction tree over dense tables: for small trees.
 #[derive(Clone, Debug)]
@@ -45,8 +45,8 @@ impl TreeProblem<'_> {
     /// Finds the most likely movement of the population.
     ///
     /// # Panics
-    /// If there is not one parent for every time of the observations, or a node other than the first
-    /// has none, or one of no smaller number.
+    /// If there is not one parent for every time of the observations, or a node other than the
+    /// first has none, or one of no smaller number.
     pub fn solve(
         &self,
         settings: &Settings,

@@ -2,7 +2,8 @@ use std::sync::Arc;
 
 use crate::flows::data::Cells;
 
-/// Blowing directions, one a step: unit vectors to the east and north; no wind is `(0, 0)`. `[steps]`
+/// Blowing directions, one a step: unit vectors to the east and north; no wind is `(0, 0)`.
+/// `[steps]`
 pub type Winds = Arc<[(f64, f64)]>;
 
 /// A property of moves, and its weight in their log-potentials.
@@ -23,8 +24,8 @@ pub enum Kind {
     Stay(f64),
     /// The distance.
     Distance,
-    /// Four times the density of a log-normal distribution with parameters 1 and 1 at the distance; 0
-    /// for staying. (How far birds like to fly, in the simulator of the public challenge data.)
+    /// Four times the density of a log-normal distribution with parameters 1 and 1 at the distance;
+    /// 0 for staying. (How far birds like to fly, in the simulator of the public challenge data.)
     Stride,
     /// The cosine of the angle to a cell; 0 for staying and in that cell.
     Goal(usize),
@@ -32,8 +33,8 @@ pub enum Kind {
     Wind(Winds),
     /// A value of the cell that is moved to. `[cells]`
     Destination(Arc<[f64]>),
-    /// A value of each pair of cells, 0 for pairs that are not there, by step where there is more than
-    /// one table. `[tables]`, the moves of each sorted by cells
+    /// A value of each pair of cells, 0 for pairs that are not there, by step where there is more
+    /// than one table. `[tables]`, the moves of each sorted by cells
     Pairs(Arc<[Vec<(usize, usize, f64)>]>),
 }
 

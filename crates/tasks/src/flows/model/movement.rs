@@ -12,8 +12,8 @@ pub struct Movement {
     pub features: Vec<Feature>,
     /// Farther moves are impossible.
     pub reach: Option<f64>,
-    /// Whether moves from a cell are probabilities: `p(to | from)`, a softmax of the weighted features.
-    /// Otherwise log-potentials are the weighted features as they are.
+    /// Whether moves from a cell are probabilities: `p(to | from)`, a softmax of the weighted
+    /// features. Otherwise log-potentials are the weighted features as they are.
     pub normalised: bool,
 }
 

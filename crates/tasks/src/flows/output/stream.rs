@@ -30,8 +30,8 @@ pub struct Movements {
     pub dropped: f64,
 }
 
-/// Visits the moves of each step that are above the threshold, sorted by cells; no more than those of
-/// one step are held. Keeps the strongest of each.
+/// Visits the moves of each step that are above the threshold, sorted by cells; no more than those
+/// of one step are held. Keeps the strongest of each.
 pub fn stream(
     flows: &mut Flows,
     cells: usize,

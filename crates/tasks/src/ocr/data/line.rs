@@ -80,7 +80,8 @@ impl Cell<'_> {
 }
 
 impl Line {
-    /// Whether it may begin a word. (Positions count from 1, or from the letters that were cut off.)
+    /// Whether it may begin a word. (Positions count from 1, or from the letters that were cut
+    /// off.)
     pub(super) fn check_first(&self) -> Result<(), Fault> {
         match self.position {
             0..=1 => Ok(()),

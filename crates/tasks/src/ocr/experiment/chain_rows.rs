@@ -25,8 +25,8 @@ impl Fold<'_> {
         Ok(())
     }
 
-    /// Words as classes; the kernel's width and the number of random features are tuned on a fold inside
-    /// training, the width with the most of them: a narrow kernel needs many.
+    /// Words as classes; the kernel's width and the number of random features are tuned on a fold
+    /// inside training, the width with the most of them: a narrow kernel needs many.
     pub fn classifier(&self, desk: &Desk) -> Result<(), Stopped> {
         self.busy(desk, "the classifier")?;
         let recipe = &self.settings.recipe;

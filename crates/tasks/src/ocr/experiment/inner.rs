@@ -9,8 +9,8 @@ use crate::ocr::features::Features;
 use crate::ocr::learning::{Loss, Minimisation};
 use crate::ocr::model::Model;
 
-/// Folds that are held out, one at a time: a single one tells ways to learn apart that differ by chance
-/// alone.
+/// Folds that are held out, one at a time: a single one tells ways to learn apart that differ by
+/// chance alone.
 const HELD_OUT: usize = 2;
 
 /// The training folds of a fold, some of them held out in turn.
@@ -24,9 +24,9 @@ struct Part<'a> {
     fitted: Fitted<'a>,
 }
 
-/// The words to learn from without those of one fold among them, and those: the fold that comes so many
-/// `places` after the next. Where there is only one fold, every tenth word is held out, and of a single
-/// word nothing.
+/// The words to learn from without those of one fold among them, and those: the fold that comes so
+/// many `places` after the next. Where there is only one fold, every tenth word is held out, and of
+/// a single word nothing.
 pub(super) fn split(
     data: &Data,
     train: &[usize],
@@ -63,8 +63,8 @@ impl<'a> Inner<'a> {
         })
     }
 
-    /// With the base model of pixels and pairs whose penalty reads the held-out words best under the
-    /// energy that knows most.
+    /// With the base model of pixels and pairs whose penalty reads the held-out words best under
+    /// the energy that knows most.
     pub fn of_pairs(outer: &Fold<'a>) -> Self {
         let (data, recipe) = (outer.data, &outer.settings.recipe);
         Self::best_of(outer, &data.pairs, (&recipe.pairs, &recipe.pairs_l2), |inner| {
@@ -127,8 +127,8 @@ impl<'a> Inner<'a> {
         Tuned { rate: joint.1.rate, ..better(better(penalised, joint), other).1 }
     }
 
-    /// The way to learn from a base model and the penalty that read the held-out words best, with this
-    /// step.
+    /// The way to learn from a base model and the penalty that read the held-out words best, with
+    /// this step.
     pub fn choose(&self, statistic: Statistic, search: Search, rate: f64) -> Tuned {
         let penalised = self.penalty(statistic, search, rate);
         let ways = Variant::all().filter(|way| way.start != Start::Zero && *way != PENALISED);

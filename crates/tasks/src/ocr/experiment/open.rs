@@ -1,5 +1,5 @@
-//! An open vocabulary: a fifth of the words is hidden from training and from the lexicon, and the test
-//! has all of them.
+//! An open vocabulary: a fifth of the words is hidden from training and from the lexicon, and the
+//! test has all of them.
 
 mod trial;
 
@@ -29,7 +29,8 @@ struct Pull {
     cap: Option<f64>,
 }
 
-/// Runs the rows on one fold, for each choice of hidden words; each row's score is over all of them.
+/// Runs the rows on one fold, for each choice of hidden words; each row's score is over all of
+/// them.
 pub(super) fn run(
     data: &Data,
     settings: &Settings,
@@ -73,8 +74,8 @@ fn without(data: &Data, which: &[usize], hidden: &[Vec<u8>]) -> Vec<usize> {
     which.iter().copied().filter(is_visible).collect()
 }
 
-/// Two choices hidden at a time, one training fold held out: with either of the two as the words that a
-/// test hides, the other stands for words that it has and training has not.
+/// Two choices hidden at a time, one training fold held out: with either of the two as the words
+/// that a test hides, the other stands for words that it has and training has not.
 fn trials<'a>(
     outer: &Fold<'a>,
     choices: &[Hidden],

@@ -13,8 +13,8 @@ pub struct Recipe {
     pub pairs_l2: Vec<f64>,
     /// Random features that `ψ` may depend on.
     pub mean_map_features: usize,
-    /// The square of the width of their kernel: two pictures of different letters differ in about so
-    /// many pixels.
+    /// The square of the width of their kernel: two pictures of different letters differ in about
+    /// so many pixels.
     pub mean_map_width: f64,
     /// Squares of widths that the classifier's kernel may have.
     pub classifier_widths: Vec<f64>,
@@ -80,8 +80,8 @@ pub struct Variant {
 }
 
 impl Variant {
-    /// All of them. Rows without a suffix have the one that reads held-out words of the training folds
-    /// best.
+    /// All of them. Rows without a suffix have the one that reads held-out words of the training
+    /// folds best.
     pub fn all() -> impl Iterator<Item = Self> {
         let losses = [Loss::Surrogate, Loss::FenchelYoung];
         let starts = [Start::Psi, Start::Joint, Start::Zero];

@@ -6,8 +6,8 @@ use rayon::ThreadPoolBuilder;
 
 use super::Stopped;
 
-/// Works on items side by side, each with its even share of the threads; results are in the order of the
-/// items.
+/// Works on items side by side, each with its even share of the threads; results are in the order
+/// of the items.
 ///
 /// Learning goes through few words between two steps, too few to share: so folds are.
 pub(super) fn share<T: Sync, R: Send>(

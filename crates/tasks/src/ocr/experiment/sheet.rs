@@ -37,8 +37,8 @@ const HEAD: f64 = 64.0;
 const RIGHT: &str = "#1e7d34";
 const WRONG: &str = "#c0271c";
 
-/// Draws samples: pictures above, then both readings, letter under letter, right ones green and wrong
-/// ones red, and the truth. The result is a whole SVG document.
+/// Draws samples: pictures above, then both readings, letter under letter, right ones green and
+/// wrong ones red, and the truth. The result is a whole SVG document.
 pub fn contact_sheet(of: &str, samples: &[Sample]) -> String {
     let longest = samples.iter().map(|sample| sample.images.len()).max().unwrap_or(0);
     let cell = [CELL[0].max(longest as f64 * LETTER + 110.0), CELL[1]];

@@ -10,8 +10,8 @@ use crate::ocr::energy::{Energy, indicators};
 use crate::ocr::model::{Field, Model};
 use crate::ocr::reader::{Limits, Reader};
 
-/// Chunks that words are cut into, whatever the number of threads: sums are taken within a chunk, then
-/// over chunks in their order.
+/// Chunks that words are cut into, whatever the number of threads: sums are taken within a chunk,
+/// then over chunks in their order.
 const CHUNKS: usize = 16;
 /// Fewer words than this are not worth a chunk of their own.
 const LEAST_CHUNK: usize = 8;

@@ -4,14 +4,15 @@
 //! maximise D(δ) = ⟨δ, u⟩ − A(θ + δ) − c‖δ‖²/2      |δ_k| ≤ ψ,  one δ_k for letter k at all positions
 //! ```
 //!
-//! with `c = 0` for the L1 norm and `c = d/ψ` where it is smoothed by `huber_d(z)/d`. The gradient is
-//! `u − U(μ) − cδ`; the Hessian is the covariance of counts, of which the part within positions,
-//! `Σ_t (diag μ_t − μ_t μ_tᵀ)`, is nearly all: letters mostly compete for their place. Newton steps with
-//! it, cut off at the box, take a handful of oracle calls where a quasi-Newton method takes twenty.
+//! with `c = 0` for the L1 norm and `c = d/ψ` where it is smoothed by `huber_d(z)/d`. The gradient
+//! is `u − U(μ) − cδ`; the Hessian is the covariance of counts, of which the part within positions,
+//! `Σ_t (diag μ_t − μ_t μ_tᵀ)`, is nearly all: letters mostly compete for their place. Newton steps
+//! with it, cut off at the box, take a handful of oracle calls where a quasi-Newton method takes
+//! twenty.
 //!
-//! It starts where most words end: at `ψ` for the word's letters and `−ψ` for all others, which in the L1
-//! norm stay there, as a count is never below zero. `D` is a lower bound on the piece, so a word whose
-//! bound reaches the best value so far is done with.
+//! It starts where most words end: at `ψ` for the word's letters and `−ψ` for all others, which in
+//! the L1 norm stay there, as a count is never below zero. `D` is a lower bound on the piece, so a
+//! word whose bound reaches the best value so far is done with.
 
 use bethe_core::Norm;
 use bethe_core::oracle::Oracle;
@@ -246,8 +247,8 @@ impl<'a> Piece<'a> {
     }
 }
 
-/// Solves `M x = b` for a positive definite `M` given by its lower triangle (`[n][n]`), which is used up;
-/// `x` takes the place of `b`.
+/// Solves `M x = b` for a positive definite `M` given by its lower triangle (`[n][n]`), which is
+/// used up; `x` takes the place of `b`.
 fn solve_positive(matrix: &mut [f64], b: &mut [f64]) {
     let n = b.len();
     for i in 0..n {

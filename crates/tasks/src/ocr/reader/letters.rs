@@ -1,11 +1,11 @@
 //! `L^w` in the L1 norm, in closed form.
 //!
-//! A position's marginals sum to 1, so `‖w − μ‖₁ = 2 Σ_t (1 − μ_t(w_t))`: linear in `μ`. The piece of a
-//! word is solved by the tilt `2ψ` on its letters, with the value `2ψT − A_w`, `A_w` the log-partition
-//! there: one oracle call a word.
+//! A position's marginals sum to 1, so `‖w − μ‖₁ = 2 Σ_t (1 − μ_t(w_t))`: linear in `μ`. The piece
+//! of a word is solved by the tilt `2ψ` on its letters, with the value `2ψT − A_w`, `A_w` the
+//! log-partition there: one oracle call a word.
 //!
-//! For the best of all words no call is needed that bounds rule out. With `p_w` the word's probability,
-//! every other assignment misses at least one letter, so
+//! For the best of all words no call is needed that bounds rule out. With `p_w` the word's
+//! probability, every other assignment misses at least one letter, so
 //!
 //! ```text
 //! log p_w ≤ A_w − A − 2ψT ≤ log(p_w + e^(−2ψ)(1 − p_w))

@@ -35,7 +35,8 @@ impl Sequence {
         Self { path, text: String::new(), rows: Vec::new(), cells: Vec::new() }
     }
 
-    /// A sequence that is from no file: one row a line, cells split by tabs. `path` is what errors call it.
+    /// A sequence that is from no file: one row a line, cells split by tabs. `path` is what errors
+    /// call it.
     ///
     /// # Panics
     /// If the rows are longer than sequences of files may be (2 GiB).
@@ -128,8 +129,8 @@ impl Sequence {
         Attributes::new(self, t)
     }
 
-    /// Visits the attributes of row `t` of an attribute file, as [`attributes`](Self::attributes) has
-    /// them: the way for many of them.
+    /// Visits the attributes of row `t` of an attribute file, as [`attributes`](Self::attributes)
+    /// has them: the way for many of them.
     #[inline]
     pub fn visit_attributes(
         &self,

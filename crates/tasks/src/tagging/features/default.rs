@@ -59,7 +59,8 @@ pub(super) fn text(columns: usize) -> String {
     text
 }
 
-/// Of a further observation: its neighbours, alone and in runs of two and three, and the word with it.
+/// Of a further observation: its neighbours, alone and in runs of two and three, and the word with
+/// it.
 fn observation(column: usize, text: &mut String) {
     let runs: [&[i32]; 12] = [
         &[-2],

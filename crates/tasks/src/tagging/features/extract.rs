@@ -55,8 +55,8 @@ impl Extractor {
 
     /// The attributes of a sequence.
     ///
-    /// Their order depends on the sequence alone: by position, then by the template's lines, then by
-    /// the names of the lexicons. At one position no attribute comes twice.
+    /// Their order depends on the sequence alone: by position, then by the template's lines, then
+    /// by the names of the lexicons. At one position no attribute comes twice.
     pub fn extract<'a, Sequence: Cells + ?Sized>(
         &'a self,
         sequence: &Sequence,

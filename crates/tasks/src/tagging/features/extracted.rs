@@ -76,8 +76,8 @@ impl<'a> Extracted<'a> {
         parts && rest.is_empty()
     }
 
-    /// Whether something holds for each part of an attribute's text, up to the first for which it does
-    /// not.
+    /// Whether something holds for each part of an attribute's text, up to the first for which it
+    /// does not.
     #[inline]
     fn all_parts(&self, attribute: &Attribute, mut holds: impl FnMut(&str) -> bool) -> bool {
         let Self { extractor: Extractor { plan, lexicons, .. }, workspace } = self;

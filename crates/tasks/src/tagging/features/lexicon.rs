@@ -18,9 +18,9 @@ use super::{Cells, ExtractError, LexiconError, Workspace};
 /// at one position the longest counts; the next match of the same list begins behind it. Lists do
 /// not disturb each other.
 ///
-/// Entry and cells are compared token by token, in lower case and without punctuation around
-/// tokens (`Dr.` is `dr`, `U.K.,` is `u.k`). A cell of nothing but punctuation is passed over inside
-/// a match, so that `St . Louis` is `St. Louis`.
+/// Entry and cells are compared token by token, in lower case and without punctuation around tokens
+/// (`Dr.` is `dr`, `U.K.,` is `u.k`). A cell of nothing but punctuation is passed over inside a
+/// match, so that `St . Louis` is `St. Louis`.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Lexicons {
     lists: Vec<List>,

@@ -7,7 +7,8 @@ use super::lexicon::Mark;
 pub(super) struct Matches {
     lists: usize,
     marks: Vec<Mark>, // [positions][lists]
-    /// The first position from one on that a list matches at, or past the last. `[positions + 1][lists]`
+    /// The first position from one on that a list matches at, or past the last. `[positions +
+    /// 1][lists]`
     next: Vec<u32>,
     /// The lists that match at each position.
     marked: Vec<u32>,
@@ -30,7 +31,8 @@ impl Matches {
         self.ends.clear();
     }
 
-    /// An entry of a list at these positions; matches come by their first position, shorter ones first.
+    /// An entry of a list at these positions; matches come by their first position, shorter ones
+    /// first.
     pub(super) fn add(&mut self, mut positions: Range<usize>, list: usize) {
         let Some(first) = positions.next() else { return };
         let mark = |position: usize| position * self.lists + list;

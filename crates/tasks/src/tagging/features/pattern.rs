@@ -2,7 +2,8 @@
 
 use super::derive::is_punctuation;
 
-/// The first that fits; punctuation around the token does not matter where letters or digits decide.
+/// The first that fits; punctuation around the token does not matter where letters or digits
+/// decide.
 pub(super) fn pattern(cell: &str) -> &'static str {
     let core = cell.trim_matches(is_punctuation);
     if core.is_empty() {

@@ -58,7 +58,8 @@ pub(super) const HIGHEST_COLUMN: usize = 999;
 ///
 /// Differs from CRF++:
 /// 1. Only `x` exists there, and no `R` and `L` lines.
-/// 2. Lines whose attributes could coincide are refused: each `U` line needs a beginning of its own.
+/// 2. Lines whose attributes could coincide are refused: each `U` line needs a beginning of its
+///    own.
 /// 3. Bigram lines with macros are refused.
 ///
 /// Within one line parts are joined as written: `%x[0,0]/%x[1,0]` does not tell `a/b`, `c` from

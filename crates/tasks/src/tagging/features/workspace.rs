@@ -10,8 +10,8 @@ use super::matches::Matches;
 use super::surroundings::Surroundings;
 use super::{Attribute, Cells, ExtractError};
 
-/// Scratch of [`Extractor`](super::Extractor): one per thread, reused for all sequences, also across
-/// extractors.
+/// Scratch of [`Extractor`](super::Extractor): one per thread, reused for all sequences, also
+/// across extractors.
 #[derive(Clone, Debug, Default)]
 pub struct Workspace {
     /// Positions of the sequence.
@@ -194,8 +194,8 @@ impl Workspace {
     }
 }
 
-/// The surroundings of a column's cells, where the template reads any; a column that is not there is
-/// told of by who reads its cells.
+/// The surroundings of a column's cells, where the template reads any; a column that is not there
+/// is told of by who reads its cells.
 fn look_around(column: &Column, sequence: &(impl Cells + ?Sized)) -> Surroundings {
     if !column.surroundings {
         return Surroundings::default();

@@ -117,9 +117,9 @@ impl States {
         canonical(self.scheme, labels).into_iter().enumerate().map(state).collect()
     }
 
-    /// The states that are written as this label. Where there are none and the scheme has such labels,
-    /// the states that agree with it but for their roles: `B-x` for `I-x`, if training sequences had `x`
-    /// of one token only. Empty for a label that has no such state either.
+    /// The states that are written as this label. Where there are none and the scheme has such
+    /// labels, the states that agree with it but for their roles: `B-x` for `I-x`, if training
+    /// sequences had `x` of one token only. Empty for a label that has no such state either.
     pub fn matching(&self, label: &str) -> &[usize] {
         let names = || read(self.scheme, label).map(|tag| tag.name.to_string()).collect::<Vec<_>>();
         let alike = || self.scheme.writes(label).then(|| self.paths.get(&names())).flatten();

@@ -19,8 +19,8 @@ impl Occurrences {
         occurrences
     }
 
-    /// Those of labels, some of which may be unknown: segments of names that the model does not have are
-    /// of no kind.
+    /// Those of labels, some of which may be unknown: segments of names that the model does not
+    /// have are of no kind.
     pub fn of_labels(states: &States, labels: &[&str]) -> Self {
         let mut occurrences = Self::none(states);
         for segment in segments(states.scheme(), labels) {

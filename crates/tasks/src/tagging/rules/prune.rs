@@ -49,8 +49,8 @@ pub enum Verdict {
 }
 
 impl Judged {
-    /// Violations by predictions over those by the truth: infinite where the truth keeps the rule, 0
-    /// where predictions do.
+    /// Violations by predictions over those by the truth: infinite where the truth keeps the rule,
+    /// 0 where predictions do.
     pub fn importance(&self) -> f64 {
         if self.predicted == 0 { 0.0 } else { self.predicted as f64 / self.truth as f64 }
     }
@@ -158,8 +158,8 @@ impl AtMost {
         }
     }
 
-    /// Whether the other rule follows, counts being at least 0: its coefficients are no greater, its
-    /// bound no less.
+    /// Whether the other rule follows, counts being at least 0: its coefficients are no greater,
+    /// its bound no less.
     fn implies(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Linear { terms: a, bound }, Self::Linear { terms: b, bound: wider }) => {

@@ -42,8 +42,8 @@ pub(super) struct Fit<'a> {
 pub(super) type Look<'a> = &'a mut dyn FnMut(usize, f64, Option<f64>);
 
 impl Fit<'_> {
-    /// Trains base model `model` of `models`, or goes on where a checkpoint stopped: the mean of the
-    /// members of the pool, with that of their losses, and all their iterations.
+    /// Trains base model `model` of `models`, or goes on where a checkpoint stopped: the mean of
+    /// the members of the pool, with that of their losses, and all their iterations.
     pub(super) fn run(
         &self,
         (model, models): (usize, usize),

@@ -52,8 +52,8 @@ pub(super) fn columns(
     Ok(Input::Columns { columns, label, observed })
 }
 
-/// Whether a column has the labels' own names nearly everywhere, whatever their prefixes and paths: a
-/// column of labels.
+/// Whether a column has the labels' own names nearly everywhere, whatever their prefixes and paths:
+/// a column of labels.
 fn gives_away(sequences: &[Sequence], column: usize, label: usize) -> bool {
     let name = |text: &str| {
         let last = text.rsplit([':', '/']).next().unwrap_or(text);

@@ -72,8 +72,8 @@ impl HeldOut {
     }
 }
 
-/// Predicts training sequences by models that were trained on the others, and development sequences by
-/// the model of all training data.
+/// Predicts training sequences by models that were trained on the others, and development sequences
+/// by the model of all training data.
 pub(super) fn hold_out(
     prepared: &Prepared,
     dev: Option<&Data>,

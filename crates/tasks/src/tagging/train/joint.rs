@@ -10,8 +10,8 @@ use super::prepared::Prepared;
 use super::rules::Learning;
 use super::{Event, TrainError};
 
-/// Goes on with the base model's weights and those of the rules together, by the Fenchel–Young loss of
-/// the training data.
+/// Goes on with the base model's weights and those of the rules together, by the Fenchel–Young loss
+/// of the training data.
 pub(super) fn train_together(
     prepared: &Prepared,
     crf: &Crf,

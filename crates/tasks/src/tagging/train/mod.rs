@@ -1,10 +1,10 @@
 //! From labelled sequences to a [`Tagger`].
 //!
-//! The base model is a conditional random field, trained to its optimum or until development data say
-//! stop. Rules are generated from the training labels or declared; what they are worth is learned from
-//! predictions of models that did not see the truth: training data are cut into parts, each predicted
-//! by a model trained on the others, and development data are predicted by the model of all. (On its
-//! own training data a model breaks no rule.)
+//! The base model is a conditional random field, trained to its optimum or until development data
+//! say stop. Rules are generated from the training labels or declared; what they are worth is
+//! learned from predictions of models that did not see the truth: training data are cut into parts,
+//! each predicted by a model trained on the others, and development data are predicted by the model
+//! of all. (On its own training data a model breaks no rule.)
 
 mod base;
 mod checkpoint;
@@ -248,7 +248,8 @@ pub struct Labelled<'a> {
     pub scores: Option<&'a GivenScores>,
 }
 
-/// Trains a tagger. Runs on the threads of the current pool; the result does not depend on how many.
+/// Trains a tagger. Runs on the threads of the current pool; the result does not depend on how
+/// many.
 pub fn train(
     labelled: Labelled,
     dev: Option<Labelled>,

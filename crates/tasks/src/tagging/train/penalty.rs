@@ -31,8 +31,9 @@ struct Part {
 }
 
 impl Learning<'_> {
-    /// The penalty with the least Fenchel–Young loss on sequences that weights were not learned from,
-    /// of those that do not lower F1 there; none where all do. With F1 without rules, and with.
+    /// The penalty with the least Fenchel–Young loss on sequences that weights were not learned
+    /// from, of those that do not lower F1 there; none where all do. With F1 without rules, and
+    /// with.
     pub(super) fn choose_penalty(
         &self,
         checkpoint: &Checkpoint,
@@ -80,9 +81,9 @@ impl Learning<'_> {
         Ok((best, (plain, best_f1)))
     }
 
-    /// How to choose labels under rules with these weights. Weighing rules on the labels themselves keeps
-    /// nearly all of them; held-out F1 may be higher or lower for it than by the tilt alone, but must not
-    /// be lower than without rules.
+    /// How to choose labels under rules with these weights. Weighing rules on the labels themselves
+    /// keeps nearly all of them; held-out F1 may be higher or lower for it than by the tilt alone,
+    /// but must not be lower than without rules.
     pub(super) fn choose_decoding(
         &self,
         which: &[usize],

@@ -1,15 +1,15 @@
 //! Base models that are the mean of several.
 //!
-//! A strong attribute keeps a model from learning what weaker ones tell of the same thing, which is all
-//! there is where the strong one is absent or misleads. So attributes are cut into parts, and beside the
-//! model of all of them there is one without each part, which learns to do with the others. Scores are
-//! linear in the weights: the mean of the members' weights is one model, as fast as any, whose
-//! distribution is the normalised geometric mean of theirs.
+//! A strong attribute keeps a model from learning what weaker ones tell of the same thing, which is
+//! all there is where the strong one is absent or misleads. So attributes are cut into parts, and
+//! beside the model of all of them there is one without each part, which learns to do with the
+//! others. Scores are linear in the weights: the mean of the members' weights is one model, as fast
+//! as any, whose distribution is the normalised geometric mean of theirs.
 //!
-//! Reference: Smith, Cohn and Osborne 2005, *Logarithmic Opinion Pools for Conditional Random Fields*;
-//! Sutton, Sindelar and McCallum 2006, *Reducing Weight Undertraining in Structured Discriminative
-//! Learning*. Differs: one member has all attributes, the parts do not overlap, all members count the
-//! same.
+//! Reference: Smith, Cohn and Osborne 2005, *Logarithmic Opinion Pools for Conditional Random
+//! Fields*; Sutton, Sindelar and McCallum 2006, *Reducing Weight Undertraining in Structured
+//! Discriminative Learning*. Differs: one member has all attributes, the parts do not overlap, all
+//! members count the same.
 
 use std::collections::{BTreeSet, HashMap};
 

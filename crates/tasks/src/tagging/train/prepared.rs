@@ -181,7 +181,8 @@ impl Prepared {
         })
     }
 
-    /// What a model of some of the training sequences alone has weights for, and how they are shared.
+    /// What a model of some of the training sequences alone has weights for, and how they are
+    /// shared.
     pub(super) fn structure_of(
         &self,
         which: &[usize],

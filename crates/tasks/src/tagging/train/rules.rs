@@ -128,8 +128,8 @@ fn learner_name(learner: Learner) -> &'static str {
     }
 }
 
-/// Whether the learner can take the penalty. The gradient of the Fenchel–Young loss has values of the
-/// penalty only, those of the surrogates have its slope at the answer, which a kink may lie on.
+/// Whether the learner can take the penalty. The gradient of the Fenchel–Young loss has values of
+/// the penalty only, those of the surrogates have its slope at the answer, which a kink may lie on.
 pub(super) fn check(settings: &RuleSettings) -> Result<(), TrainError> {
     let RuleSettings { learner, penalty, .. } = *settings;
     if penalty.is_smooth() || learner == Learner::FenchelYoung {

@@ -19,8 +19,8 @@ pub struct TrainSettings {
     pub format: Format,
     /// The label's column, from 1; the last one if not told.
     pub column: Option<usize>,
-    /// Columns that the default template reads, from 1; all but the label's, and but those that give
-    /// the label away, if not told.
+    /// Columns that the default template reads, from 1; all but the label's, and but those that
+    /// give the label away, if not told.
     pub observe: Option<Vec<usize>>,
     /// How labels mark segments; recognised if not told.
     pub scheme: Option<Scheme>,
@@ -78,8 +78,8 @@ pub struct BaseSettings {
     pub patience: usize,
     /// Size of the first stochastic step.
     pub rate: f64,
-    /// Parts that attributes are cut into: the base model is the mean of a model of all attributes and
-    /// of models without each part; with one part, that of all attributes alone.
+    /// Parts that attributes are cut into: the base model is the mean of a model of all attributes
+    /// and of models without each part; with one part, that of all attributes alone.
     pub pool: usize,
     /// Whether labels with tags in common share weights; quasi-Newton only.
     pub share_weights: bool,
@@ -115,8 +115,8 @@ pub struct RuleSettings {
     pub penalty: RulePenalty,
     /// The L1 penalty; chosen by cross-validation if not told.
     pub l1: Option<f64>,
-    /// How labels are chosen; if not told, what held-out predictions suggest where weights are learned,
-    /// and by the tilt where all are given.
+    /// How labels are chosen; if not told, what held-out predictions suggest where weights are
+    /// learned, and by the tilt where all are given.
     pub decoding: Option<Decoding>,
     /// What weights depend on.
     pub features: WeightFeatures,

@@ -1,9 +1,9 @@
 //! What labels have in common, and so share weights for.
 //!
-//! Of hierarchical labels there are many, each with little data of its own: a year is a year whether it
-//! stands by itself, opens the venue, or goes on in it. So a weight of `I-venue:B-date:B-year` is the sum
-//! of four: that of the label itself, of its names `venue:date:year`, of its last tag `B-year` and of its
-//! first tag `I-venue`.
+//! Of hierarchical labels there are many, each with little data of its own: a year is a year
+//! whether it stands by itself, opens the venue, or goes on in it. So a weight of
+//! `I-venue:B-date:B-year` is the sum of four: that of the label itself, of its names
+//! `venue:date:year`, of its last tag `B-year` and of its first tag `I-venue`.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -14,8 +14,8 @@ use super::super::labels::States;
 pub(super) struct LabelParts {
     /// The parts of each state, one of each kind.
     pub parts: Vec<Vec<u16>>,
-    /// The last tag of each state, in numbers: an attribute has weights for all states of a last tag
-    /// that it was seen with.
+    /// The last tag of each state, in numbers: an attribute has weights for all states of a last
+    /// tag that it was seen with.
     last: Vec<u16>,
 }
 

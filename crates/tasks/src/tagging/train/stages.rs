@@ -17,8 +17,8 @@ use super::{Event, Labelled, TrainError};
 
 /// A trained base model, with the data that rules for it are learned from.
 ///
-/// [`train`](super::train()) goes through the stages in turn; whoever compares rules on one base model
-/// calls them apart.
+/// [`train`](super::train()) goes through the stages in turn; whoever compares rules on one base
+/// model calls them apart.
 pub struct Base {
     prepared: Prepared,
     dev: Option<Data>,
@@ -42,8 +42,8 @@ impl Base {
         Self::train_on(prepared, dev, settings, observe)
     }
 
-    /// As [`train`](Self::train), of sequences that are being read: their text is let go as soon as it
-    /// is numbers, which for attribute files is most of the memory.
+    /// As [`train`](Self::train), of sequences that are being read: their text is let go as soon as
+    /// it is numbers, which for attribute files is most of the memory.
     pub fn train_reading(
         sequences: impl Iterator<Item = Result<Sequence, DataError>>,
         dev: Option<Labelled>,

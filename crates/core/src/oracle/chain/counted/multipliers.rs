@@ -23,8 +23,8 @@ const STEPS: usize = 150;
 /// Steps without success that make them shorter.
 const PATIENCE: usize = 5;
 
-/// The minimum of one counter's price at a time, over and over, then subgradient steps: simple, and near
-/// enough.
+/// The minimum of one counter's price at a time, over and over, then subgradient steps: simple, and
+/// near enough.
 pub(super) struct Multipliers<'m, 'v> {
     viterbi: &'m mut Viterbi<'v>,
     counters: &'m [&'m Counter],
@@ -35,8 +35,8 @@ pub(super) struct Multipliers<'m, 'v> {
 }
 
 impl<'m, 'v> Multipliers<'m, 'v> {
-    /// Prices for some counters, none for those that `priceless` names; decoding with them is left in the
-    /// messages. Every assignment on the way is shown to `found`.
+    /// Prices for some counters, none for those that `priceless` names; decoding with them is left
+    /// in the messages. Every assignment on the way is shown to `found`.
     pub(super) fn find(
         viterbi: &'m mut Viterbi<'v>,
         counters: &'m [&'m Counter],
@@ -59,8 +59,8 @@ impl<'m, 'v> Multipliers<'m, 'v> {
         search.prices
     }
 
-    /// Subgradient steps as long as would lead to a level below the lowest ceiling so far, which comes
-    /// nearer where it is not reached; ends at that ceiling.
+    /// Subgradient steps as long as would lead to a level below the lowest ceiling so far, which
+    /// comes nearer where it is not reached; ends at that ceiling.
     fn descend(&mut self, priceless: &[bool], found: &mut impl FnMut(&Found)) {
         let mut lowest = (self.ceiling(), self.prices.clone());
         let slope = |search: &Self, c: usize| if priceless[c] { 0.0 } else { search.slope(c) };
@@ -183,8 +183,8 @@ impl<'m, 'v> Multipliers<'m, 'v> {
     }
 }
 
-/// The nearest price that makes sense: only what is bounded from below is paid for, and only what is
-/// bounded from above is charged for.
+/// The nearest price that makes sense: only what is bounded from below is paid for, and only what
+/// is bounded from above is charged for.
 fn within(counter: &Counter, price: f64) -> f64 {
     let least = if counter.highest == i64::MAX { 0.0 } else { f64::NEG_INFINITY };
     let most = if counter.lowest == i64::MIN { 0.0 } else { f64::INFINITY };

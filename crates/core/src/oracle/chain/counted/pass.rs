@@ -140,8 +140,8 @@ impl<'a> Pass<'a> {
         Some(Found { score: viterbi.score(&states), states })
     }
 
-    /// Takes the best completion of an entry if it obeys and is the best so far, and the entry itself
-    /// where others may be better.
+    /// Takes the best completion of an entry if it obeys and is the best so far, and the entry
+    /// itself where others may be better.
     fn take(&mut self, position: usize, mut entry: Entry, layer: &mut Layer) {
         let totals = layer.totals(entry.group);
         match self.programme.completion(position, entry.state as usize, totals) {

@@ -20,8 +20,8 @@ pub(super) struct Prefixes<'a> {
     best: RefCell<Best>,
 }
 
-/// Totals of the best assignment before a state; after the last position before none. Few are ever asked
-/// for.
+/// Totals of the best assignment before a state; after the last position before none. Few are ever
+/// asked for.
 struct Best {
     /// `[positions + 1][states]`
     known: Vec<bool>,
@@ -60,15 +60,16 @@ impl<'a> Prefixes<'a> {
         &self.ranges[position * self.counters.len()..][..self.counters.len()]
     }
 
-    /// The totals of the best assignment of all positions before this one, in this state. `[counters]`
+    /// The totals of the best assignment of all positions before this one, in this state.
+    /// `[counters]`
     pub(super) fn best(&self, position: usize, state: usize) -> Ref<'_, [i64]> {
         self.best.borrow_mut().find(self, position, state);
         let (place, count) = (position * self.states + state, self.counters.len());
         Ref::map(self.best.borrow(), |best| &best.totals[place * count..][..count])
     }
 
-    /// Whether a counter bounds its total from above only, and one falling step keeps it there whatever
-    /// else rises: then totals beyond the bound differ in nothing.
+    /// Whether a counter bounds its total from above only, and one falling step keeps it there
+    /// whatever else rises: then totals beyond the bound differ in nothing.
     pub(super) fn one_step_repairs(&self, c: usize, counter: &Counter) -> bool {
         let fall = counter.increments.iter().filter(|step| **step < 0).max();
         let fall = fall.map(|&step| i64::from(step));

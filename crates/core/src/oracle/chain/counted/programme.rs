@@ -1,14 +1,15 @@
-//! The dynamic programme over (state, totals of some counters), from the last position to the first.
+//! The dynamic programme over (state, totals of some counters), from the last position to the
+//! first.
 //!
-//! Going back, an entry's loss is the sum of its regrets (see `n_best.rs`): the exact amount by which
-//! the best assignment with these states is worse than decoding's, counters aside, and so a lower
-//! bound on what obeying them costs. Where the best completion of an entry happens to obey, nothing
-//! better comes of it. Entries are left out where no continuation can obey, where an assignment is
-//! known to be as good, or where there is no room. The least loss of the latter is remembered: what
-//! is completed for less is proved to be the best.
+//! Going back, an entry's loss is the sum of its regrets (see `n_best.rs`): the exact amount by
+//! which the best assignment with these states is worse than decoding's, counters aside, and so a
+//! lower bound on what obeying them costs. Where the best completion of an entry happens to obey,
+//! nothing better comes of it. Entries are left out where no continuation can obey, where an
+//! assignment is known to be as good, or where there is no room. The least loss of the latter is
+//! remembered: what is completed for less is proved to be the best.
 //!
-//! With prices on what is counted, losses are those of decoding with them, and an assignment that obeys
-//! costs its loss and the slack of its totals, both below the same ceiling.
+//! With prices on what is counted, losses are those of decoding with them, and an assignment that
+//! obeys costs its loss and the slack of its totals, both below the same ceiling.
 
 use super::Counter;
 use super::layer::SETTLED;
@@ -21,8 +22,8 @@ use crate::oracle::chain::viterbi::Viterbi;
 const FIRST_WIDTH: usize = 8;
 /// By how much passes widen: then all of them together cost little more than the last.
 const WIDENING: usize = 8;
-/// Entries of the largest pass without prices: most rules are kept by small changes, which are found for
-/// less than good prices are.
+/// Entries of the largest pass without prices: most rules are kept by small changes, which are
+/// found for less than good prices are.
 const MOST_WITHOUT_PRICES: usize = 1 << 14;
 /// A guess at what a unit costs by which an entry's best completion breaks a counter.
 const UNIT_COST: f64 = 1.0;
@@ -171,9 +172,9 @@ impl<'a> Programme<'a> {
         self.advance(length, None, &mut vec![0; self.counters.len()]).is_none()
     }
 
-    /// Adds a state of `class` at `position` to the totals of what follows, and marks those that are
-    /// settled; no class stands for the end, `position` for the number of positions. `None` where a
-    /// counter is broken, whatever comes before.
+    /// Adds a state of `class` at `position` to the totals of what follows, and marks those that
+    /// are settled; no class stands for the end, `position` for the number of positions. `None`
+    /// where a counter is broken, whatever comes before.
     pub(super) fn advance(
         &self,
         position: usize,
@@ -201,8 +202,8 @@ impl<'a> Programme<'a> {
         Some(())
     }
 
-    /// What the best states before `position`, with `state` there, come to with these totals from there
-    /// on.
+    /// What the best states before `position`, with `state` there, come to with these totals from
+    /// there on.
     pub(super) fn completion(&self, position: usize, state: usize, totals: &[i64]) -> Completion {
         let best = self.prefixes.best(position, state);
         let (mut cost, mut units) = (0.0, 0.0);

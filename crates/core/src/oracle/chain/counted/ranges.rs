@@ -10,8 +10,8 @@ pub(super) type Range = (i64, i64);
 const NONE: Range = (i64::MAX, i64::MIN);
 
 /// Goes from position to position: the totals before each state follow from those one position
-/// earlier, by the transitions and states that are allowed. Where these stay as they were, and the last
-/// step moved all totals of a counter by the same, the next one does so again.
+/// earlier, by the transitions and states that are allowed. Where these stay as they were, and the
+/// last step moved all totals of a counter by the same, the next one does so again.
 pub(super) struct Ranges<'a> {
     viterbi: &'a Viterbi<'a>,
     counters: &'a [&'a Counter],
@@ -117,7 +117,8 @@ impl<'a> Ranges<'a> {
         &self.viterbi.messages.alpha[self.viterbi.sequence.positions[t].states()]
     }
 
-    /// Whether the same states and transitions are allowed from position `t` as from the one before it.
+    /// Whether the same states and transitions are allowed from position `t` as from the one before
+    /// it.
     fn is_alike(&self, t: usize) -> bool {
         let (positions, links) = (&self.viterbi.sequence.positions, &self.viterbi.tilts.links);
         let is_inner = t > 0 && t + 1 < positions.len();

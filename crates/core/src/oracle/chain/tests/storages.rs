@@ -207,8 +207,8 @@ fn every_storage_multiplies_like_a_loop() {
     }
 }
 
-/// A chain of random tables, a fifth of whose entries is allowed, and a support that tilts a table of
-/// each kind.
+/// A chain of random tables, a fifth of whose entries is allowed, and a support that tilts a table
+/// of each kind.
 struct Problem {
     states: Vec<usize>,
     nodes: Vec<Vec<f64>>,

@@ -65,7 +65,8 @@ fn first_longitude(longitudes: impl Iterator<Item = f64>) -> f64 {
     gaps.max_by(|a, b| a.0.total_cmp(&b.0)).map_or(0.0, |(_, lon)| lon)
 }
 
-/// Whether most cells have a neighbour beside them and one above or below, both at just the spacing.
+/// Whether most cells have a neighbour beside them and one above or below, both at just the
+/// spacing.
 fn is_grid(places: &[(f64, f64)], spacing: f64) -> bool {
     const STEPS: f64 = 10.0;
     let key = |x: f64, y: f64| {

@@ -1,7 +1,7 @@
 //! Maps with arrows: a page that plays, and frames that stand still.
 //!
-//! The page holds everything it shows, so it works from the file system. Its size is bounded by what
-//! is kept of each step, not by how many moves are possible.
+//! The page holds everything it shows, so it works from the file system. Its size is bounded by
+//! what is kept of each step, not by how many moves are possible.
 
 mod frame;
 mod map;

@@ -40,7 +40,8 @@ impl Scale {
         (widest.min(WIDEST_PART * cell) * (flow / self.strongest).sqrt()).max(thinnest)
     }
 
-    /// Counts to mark on a legend, with their places on it: round numbers that are far enough apart.
+    /// Counts to mark on a legend, with their places on it: round numbers that are far enough
+    /// apart.
     pub fn marks(&self) -> Vec<(f64, f64)> {
         let mut marks = vec![(self.most, 1.0)];
         let mut round = 10f64.powf(self.most.max(f64::MIN_POSITIVE).log10().floor());

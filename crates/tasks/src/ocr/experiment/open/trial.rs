@@ -1,5 +1,5 @@
-//! Weight and cap of an open vocabulary, chosen where some of the words that may be seen are hidden once
-//! more.
+//! Weight and cap of an open vocabulary, chosen where some of the words that may be seen are hidden
+//! once more.
 
 use super::{Hidden, Pull};
 use crate::ocr::experiment::fold::{Fitted, Fold};
@@ -25,14 +25,15 @@ struct Reading {
 
 /// A reading under an energy without a cap.
 struct Pulled {
-    /// The energy with a cap has the base model's answer from here downwards, and above it this one: it
-    /// is `(F + A)/ψ`, where `F = ψ·cap − A` is what the base model's answer costs.
+    /// The energy with a cap has the base model's answer from here downwards, and above it this
+    /// one: it is `(F + A)/ψ`, where `F = ψ·cap − A` is what the base model's answer costs.
     least_cap: f64,
     score: Score,
 }
 
 impl<'a> Trial<'a> {
-    /// Learns from a fold whose training part has none of the hidden words, and reads its test part.
+    /// Learns from a fold whose training part has none of the hidden words, and reads its test
+    /// part.
     pub fn new(fold: &Fold<'a>, choices: &[Hidden], hidden: [usize; 2]) -> Self {
         let recipe = &fold.settings.recipe;
         let base = fold.fit(&fold.data.pixels, &recipe.pixels);
@@ -77,8 +78,8 @@ impl<'a> Trial<'a> {
     }
 }
 
-/// The weight without a cap, and weight and cap, that read the words outside a choice best over trials
-/// that hide this choice and another.
+/// The weight without a cap, and weight and cap, that read the words outside a choice best over
+/// trials that hide this choice and another.
 pub(super) fn tune(recipe: &Recipe, choice: usize, trials: &[&Trial]) -> [Pull; 2] {
     let best = |caps: &[Option<f64>]| {
         let mut best = (None, Pull { weight: recipe.open_weights[0], cap: caps[0] });

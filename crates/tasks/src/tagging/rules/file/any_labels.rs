@@ -8,8 +8,8 @@ use super::{FORMS, FileError, parse_rules};
 use crate::tagging::labels::{Scheme, States};
 use crate::tagging::rules::Constraint;
 
-/// Reads a file of rules without the labels they are for: every name is taken for a kind. With the states
-/// that have these kinds.
+/// Reads a file of rules without the labels they are for: every name is taken for a kind. With the
+/// states that have these kinds.
 pub fn rules_of_any_labels(path: impl AsRef<Path>) -> Result<(Vec<Constraint>, States), FileError> {
     let path = path.as_ref();
     let text = fs::read_to_string(path)

@@ -5,8 +5,8 @@ use super::*;
 /// Entries that taggers allow.
 const BUDGET: usize = 4 << 20;
 
-/// `B` and `I` of some kinds, and `O`, in a chain with segments of a few positions each. Kind `k` begins in
-/// state `2 k`.
+/// `B` and `I` of some kinds, and `O`, in a chain with segments of a few positions each. Kind `k`
+/// begins in state `2 k`.
 fn segments(seed: u64, length: usize, kinds: usize) -> Chain {
     let mut rng = StdRng::seed_from_u64(seed);
     let states = 2 * kinds + 1;
