@@ -250,6 +250,10 @@ fn flags_that_would_do_nothing_are_refused() {
         (&["--rate", "1"], "--rate: found with lbfgs"),
         (&["--optimiser", "adagrad", "--l1", "1"], "--l1: found with adagrad"),
         (
+            &["--constraints", "rules.toml", "--joint", "--l1", "1"],
+            "--l1: found with --joint, which goes on with --l2 alone",
+        ),
+        (
             &["--scheme", "plain", "--share-weights"],
             "--share-weights: found with --scheme plain, whose labels have nothing in common",
         ),

@@ -192,6 +192,10 @@ fn check_combinations(flags: &Flags) -> Result<()> {
             return Err(bad_input("--dev: found without --dev-scores, expected both or neither"));
         }
     }
+    if flags.joint {
+        let what = "with --joint, which goes on with --l2 alone";
+        without(what, &[("--l1", flags.l1.is_some())])?;
+    }
     if flags.scheme == SchemeChoice::Plain {
         let what = "with --scheme plain, whose labels have nothing in common";
         without(what, &[("--share-weights", flags.share_weights)])?;
