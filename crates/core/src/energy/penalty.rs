@@ -147,10 +147,11 @@ impl Penalty {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
-    const SOFT: [Penalty; 9] = [
+    /// Every kind that has a weight.
+    pub const SOFT: [Penalty; 9] = [
         Penalty::Linear,
         Penalty::Hinge,
         Penalty::SmoothedHinge,

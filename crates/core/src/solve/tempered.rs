@@ -24,7 +24,7 @@ use super::dual::quasi_newton::{End, Memory};
 use super::dual::{FAILURES, FIRST_TILT_LIMIT, TRIALS, is_descent, shorter, value_noise};
 use super::engine::{Engine, Point, Solver, Step, Verdict, lower_bound, rounding};
 use crate::energy::SquaredTables;
-use crate::vector::{Aligned, Entry, Formula, Number, Reduced, dot, pass};
+use crate::vector::{Aligned, Entry, Formula, Number, Reduced, dot, greatest, pass};
 
 /// At the first weights no tilt is farther than this from 0 at its first fixed-point step.
 const FIRST_REACH: f64 = 1000.0;
@@ -172,7 +172,7 @@ impl Tempered {
             memory.direction(&current.gradient, &current.diagonal, direction, &mut project);
             slope = dot(direction, &current.gradient);
         }
-        let reach = direction.iter().fold(0.0f64, |reach, step| reach.max(step.abs()));
+        let reach = greatest(direction);
         let longest = (self.tilt_limit / reach).min(1.0);
         let mut part = longest;
         for _ in 0..TRIALS {

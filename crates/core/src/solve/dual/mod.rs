@@ -50,8 +50,9 @@ const INFEASIBILITY_TEST: usize = 8;
 /// On the problems of `tests/stiff.rs`, remembering 20 steps takes as many oracle calls as 10, and
 /// 5 half as many again.
 const MOST_REMEMBERED: usize = 10;
-/// A dense product reads so many rows of its table in the time of a pass over its result.
-const ROWS_A_PASS: usize = 96;
+/// One more step is remembered for every so many states: at 64 states the passes of three steps took
+/// more than a quarter of the time of a call.
+const STATES_A_STEP: usize = 96;
 /// Passes over so few unknowns cost next to nothing.
 const FEW: usize = 100;
 
@@ -302,10 +303,11 @@ pub(super) fn shorter(before: f64, after: f64) -> f64 {
 
 /// How many past steps shape the direction. Each costs some passes over the unknowns, which may
 /// take no longer than a part of an oracle call: that takes several passes over the cells that the
-/// energies read, and one more for every [`ROWS_A_PASS`] states that a cell's neighbours have.
+/// energies read, and more the more states a cell's neighbours have.
 fn remembered(engine: &Engine, unknowns: usize) -> usize {
     let blocks = engine.energies.support().blocks().iter();
-    let cells = blocks.map(|block| block.tables.len() * block.len * (1 + block.len / ROWS_A_PASS));
+    let cells =
+        blocks.map(|block| block.tables.len() * block.len * (1 + block.len / STATES_A_STEP));
     (cells.sum::<usize>() / unknowns.max(1))
         .clamp(if unknowns <= FEW { MOST_REMEMBERED } else { 1 }, MOST_REMEMBERED)
 }
