@@ -160,7 +160,7 @@ impl Kind {
                 let slope = -multiplier - N::choose(one.is_at_most(z), zero, weight);
                 Pairing {
                     twice_conjugate: [multiplier, z.splat(2.0)],
-                    apart: one - z,
+                    apart: z - one,
                     curvature: zero,
                     gap: [slope, z - 1.0],
                 }
@@ -173,14 +173,14 @@ impl Kind {
                 let is_between = zero.is_below(shortfall) & shortfall.is_below(one);
                 Pairing {
                     twice_conjugate: [multiplier, inverse.times_plus(multiplier, z.splat(2.0))],
-                    apart: multiplier.times_plus(inverse, shortfall),
+                    apart: (-multiplier).times_plus(inverse, z - one),
                     curvature: inverse,
                     gap: choose_square(is_between, weight * shortfall - pull, outside),
                 }
             }
             Self::Squared => {
                 let derivative = multiplier * inverse;
-                let apart = derivative - z;
+                let apart = z - derivative;
                 Pairing {
                     twice_conjugate: [derivative, multiplier],
                     apart,
@@ -199,7 +199,7 @@ impl Kind {
                 let (is_inside, derivative) = (size.is_at_most(first), multiplier * inverse);
                 Pairing {
                     twice_conjugate: [derivative, multiplier],
-                    apart: derivative - z,
+                    apart: z - derivative,
                     curvature: inverse,
                     gap: choose_square(is_inside, weight * size - pull, not_negative(outside)),
                 }
@@ -217,7 +217,7 @@ impl Kind {
                 let gap_at_zero = N::choose(z.is_below(zero), infinity, slack * z);
                 Pairing {
                     twice_conjugate: [if_counted(scale * (level - 1.0), zero), z.splat(2.0)],
-                    apart: if_counted(derivative, zero) - z,
+                    apart: z - if_counted(derivative, zero),
                     curvature: if_counted(derivative / slack, zero),
                     gap: [if_counted(gap, gap_at_zero), one],
                 }
@@ -267,7 +267,7 @@ pub(crate) use specialised;
 pub(crate) struct Pairing<N> {
     /// `2(wφ)*(λ)`
     pub twice_conjugate: [N; 2],
-    /// [`Penalty::conjugate_derivative`], less `z`
+    /// `z`, less [`Penalty::conjugate_derivative`]
     pub apart: N,
     /// [`Penalty::conjugate_curvature`]
     pub curvature: N,
@@ -280,6 +280,6 @@ impl<N: Number> Pairing<N> {
     #[inline(always)]
     fn flat(z: N, gap: [N; 2]) -> Self {
         let zero = z.splat(0.0);
-        Self { twice_conjugate: [z.splat(-0.0), z.splat(1.0)], apart: -z, curvature: zero, gap }
+        Self { twice_conjugate: [z.splat(-0.0), z.splat(1.0)], apart: z, curvature: zero, gap }
     }
 }

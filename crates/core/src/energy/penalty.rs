@@ -102,7 +102,7 @@ impl Penalty {
 
     /// Derivative of the conjugate: the `z` at which `λ` is the slope of `wφ`.
     pub fn conjugate_derivative(self, weight: f64, multiplier: f64) -> f64 {
-        self.pairing(weight, 0.0, multiplier).apart
+        -self.pairing(weight, 0.0, multiplier).apart
     }
 
     /// Second derivative of the conjugate.

@@ -190,7 +190,7 @@ impl<'a> Run<'a> {
             iteration: 0,
             lower_bound: f64::NEG_INFINITY,
             best: None,
-            best_tilt: vec![0.0; engine.coordinates()],
+            best_tilt: Vec::with_capacity(engine.coordinates()),
             is_kept: true,
             chosen: None,
             met_at: None,
@@ -205,6 +205,7 @@ impl<'a> Run<'a> {
         solver: &mut dyn Solver,
         observer: &mut dyn Observer,
     ) -> Status {
+        let looks = observer.looks();
         loop {
             let step = solver.step(engine);
             self.iteration += 1;
@@ -220,8 +221,10 @@ impl<'a> Run<'a> {
                 let bound = engine.sharp_bound(solver.point(), scratch);
                 self.lower_bound = self.lower_bound.max(bound);
             }
-            let record = self.record(engine, &step);
-            let stopped = observer.observe(&record, &solver.point().marginals).is_break();
+            let stopped = looks && {
+                let record = self.record(engine, &step);
+                observer.observe(&record, &solver.point().marginals).is_break()
+            };
             let ended = match step.verdict {
                 Verdict::Infeasible => Some(Status::Infeasible),
                 _ if self.has_converged(&candidate, ends || stopped) => Some(Status::Converged),
@@ -263,7 +266,8 @@ impl<'a> Run<'a> {
     }
 
     fn keep_best(&mut self, best: &Point) {
-        self.best_tilt.copy_from_slice(&best.tilt);
+        self.best_tilt.clear();
+        self.best_tilt.extend_from_slice(&best.tilt);
         self.is_kept = true;
     }
 

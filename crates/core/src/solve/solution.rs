@@ -82,6 +82,11 @@ pub struct Record {
 pub trait Observer {
     /// Called after each iteration with what is known and the current marginals on the support.
     fn observe(&mut self, record: &Record, marginals: &[f64]) -> ControlFlow<()>;
+
+    /// Whether it looks at anything: for one that does not, no clock is read and no record made.
+    fn looks(&self) -> bool {
+        true
+    }
 }
 
 /// An observer that lets everything pass.
@@ -91,6 +96,10 @@ pub struct Ignore;
 impl Observer for Ignore {
     fn observe(&mut self, _: &Record, _: &[f64]) -> ControlFlow<()> {
         ControlFlow::Continue(())
+    }
+
+    fn looks(&self) -> bool {
+        false
     }
 }
 

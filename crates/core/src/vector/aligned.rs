@@ -29,8 +29,7 @@ impl Aligned {
     pub(crate) fn reset(&mut self, len: usize, value: f64) {
         self.storage.clear();
         self.storage.resize(len + LINE - 1, value);
-        let offset = self.storage.as_ptr().align_offset(LINE * size_of::<f64>());
-        self.start = offset.min(LINE - 1);
+        self.start = offset(&self.storage);
         self.len = len;
     }
 }
@@ -56,10 +55,17 @@ impl Aligned {
 
 impl Clone for Aligned {
     fn clone(&self) -> Self {
-        let mut copy = Self::filled(self.len, 0.0);
-        copy.copy_from_slice(self);
-        copy
+        let mut storage = Vec::with_capacity(self.len + LINE - 1);
+        let start = offset(&storage);
+        storage.resize(start, 0.0);
+        storage.extend_from_slice(self);
+        Self { storage, start, len: self.len }
     }
+}
+
+/// How far the first entry that starts a cache line is from the start of the storage.
+fn offset(storage: &[f64]) -> usize {
+    storage.as_ptr().align_offset(LINE * size_of::<f64>()).min(LINE - 1)
 }
 
 impl<'a> IntoIterator for &'a Aligned {
@@ -82,12 +88,14 @@ impl From<Vec<f64>> for Aligned {
 impl Deref for Aligned {
     type Target = [f64];
 
+    #[inline(always)]
     fn deref(&self) -> &[f64] {
         &self.storage[self.start..self.start + self.len]
     }
 }
 
 impl DerefMut for Aligned {
+    #[inline(always)]
     fn deref_mut(&mut self) -> &mut [f64] {
         &mut self.storage[self.start..self.start + self.len]
     }

@@ -17,7 +17,9 @@ pub(crate) use aligned::Aligned;
 pub(crate) use column::Column;
 pub(crate) use logarithm::logarithm;
 pub(crate) use number::Number;
-pub(crate) use reduction::{Entry, Formula, Reduced, Reduction, dot, farthest, greatest, pass};
+pub(crate) use reduction::{
+    BACKWARDS, Entry, Formula, Reduced, Reduction, dot, farthest, greatest, pass,
+};
 
 use std::sync::LazyLock;
 

@@ -66,17 +66,35 @@ where
 }
 
 /// Sums of products, and greatest sizes (NaN shows in the sums, but perhaps not there), over the
-/// places of one pass or of several.
+/// places of one pass or of several: from the first place to the last, or [`BACKWARDS`].
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Reduction<S: Simd, const N: usize, const K: usize> {
+pub(crate) struct Reduction<S: Simd, const N: usize, const K: usize, const BACK: bool = false> {
     simd: S,
     sums: [Wide<S>; N],
     sizes: [Wide<S>; K],
 }
 
+/// What a [`Reduction`] is told that starts where the pass before it, over the same vectors, ended:
+/// that much is still in the cache.
+pub(crate) const BACKWARDS: bool = true;
+
 impl<S: Simd, const N: usize, const K: usize> Reduction<S, N, K> {
     #[inline(always)]
     pub fn new(simd: S) -> Self {
+        Self::zero(simd)
+    }
+}
+
+impl<S: Simd, const N: usize, const K: usize> Reduction<S, N, K, BACKWARDS> {
+    #[inline(always)]
+    pub fn backwards(simd: S) -> Self {
+        Self::zero(simd)
+    }
+}
+
+impl<S: Simd, const N: usize, const K: usize, const BACK: bool> Reduction<S, N, K, BACK> {
+    #[inline(always)]
+    fn zero(simd: S) -> Self {
         let zero = Wide::all(simd, 0.0);
         Self { simd, sums: [zero; N], sizes: [zero; K] }
     }
@@ -103,6 +121,7 @@ impl<S: Simd, const N: usize, const K: usize> Reduction<S, N, K> {
         let (mut old, mut given) = ([zero; T], [zero; M]);
         let (vectors, whole) = (length / S::F64_LANES, length - length % S::F64_LANES);
         for at in 0..vectors {
+            let at = if BACK { vectors - 1 - at } else { at };
             for t in 0..T {
                 old[t].values = S::as_simd_f64s(&targets[t][..length]).0[at];
             }
@@ -178,15 +197,24 @@ impl<S: Simd, const N: usize, const K: usize> Reduction<S, N, K> {
 }
 
 /// [`Reduction::sweep`], to be compiled by itself.
-struct Apart<'a, S: Simd, F, const T: usize, const M: usize, const N: usize, const K: usize> {
-    totals: &'a mut Reduction<S, N, K>,
+struct Apart<
+    'a,
+    S: Simd,
+    F,
+    const T: usize,
+    const M: usize,
+    const N: usize,
+    const K: usize,
+    const BACK: bool,
+> {
+    totals: &'a mut Reduction<S, N, K, BACK>,
     targets: [&'a mut [f64]; T],
     inputs: [&'a [f64]; M],
     step: F,
 }
 
-impl<S, F, const T: usize, const M: usize, const N: usize, const K: usize> pulp::NullaryFnOnce
-    for Apart<'_, S, F, T, M, N, K>
+impl<S, F, const T: usize, const M: usize, const N: usize, const K: usize, const BACK: bool>
+    pulp::NullaryFnOnce for Apart<'_, S, F, T, M, N, K, BACK>
 where
     S: Simd,
     F: Fn([Wide<S>; T], [Wide<S>; M]) -> Entry<Wide<S>, T, N, K>,

@@ -5,7 +5,7 @@ use pulp::Simd;
 use super::edges::{add_outer_product, multiply};
 use super::messages::{Messages, Propagation};
 use super::model::ChainModel;
-use super::node_tilts::{Tilt, inner_product, reach};
+use super::node_tilts::{Tilt, inner_product, keep};
 use super::sequence::{Sequence, Total};
 use super::tilts::Tilts;
 
@@ -32,6 +32,8 @@ pub(super) struct Pass<'a> {
     pub(super) messages: &'a mut Messages,
     pub(super) reachable: &'a mut Reachable,
     pub(super) tilt: &'a [f64],
+    /// Where the tilt is kept. `[support]`
+    pub(super) kept: &'a mut [f64],
     pub(super) marginals: &'a mut [f64],
 }
 
@@ -42,7 +44,7 @@ impl pulp::WithSimd for Pass<'_> {
     #[inline(always)]
     fn with_simd<S: Simd>(mut self, simd: S) -> Option<f64> {
         let Self { model, sequence, ref mut tilts, ref mut messages, tilt, .. } = self;
-        let reach = reach(simd, tilt);
+        let reach = keep(simd, tilt, self.kept);
         let mut shift = Total::default();
         tilts.exponentiate(simd, model, tilt, &mut shift);
         let tilt = Tilt::new(tilt, reach);

@@ -300,24 +300,28 @@ fn tilted_weights<S: Simd>(simd: S, scores: &[f64], tilt: &[f64], weights: &mut 
     highest
 }
 
-/// Greatest magnitude in `tilt`.
+/// Copies a tilt; returns its greatest magnitude.
 #[inline(always)]
-pub(super) fn reach<S: Simd>(simd: S, tilt: &[f64]) -> f64 {
-    let (vectors, rest) = S::as_simd_f64s(tilt);
-    let (fours, last) = pulp::as_arrays::<4, _>(vectors);
+pub(super) fn keep<S: Simd>(simd: S, tilt: &[f64], kept: &mut [f64]) -> f64 {
+    let ((vectors, rest), (copies, kept)) = (S::as_simd_f64s(tilt), S::as_mut_simd_f64s(kept));
+    let ((fours, last), (four_copies, last_copies)) =
+        (pulp::as_arrays::<4, _>(vectors), pulp::as_arrays_mut::<4, _>(copies));
     let mut greatest = [simd.splat_f64s(0.0); 4];
-    for four in fours {
+    for (copy, four) in four_copies.iter_mut().zip(fours) {
         for u in 0..4 {
+            copy[u] = four[u];
             greatest[u] = simd.max_f64s(greatest[u], simd.abs_f64s(four[u]));
         }
     }
-    for &vector in last {
+    for (copy, &vector) in last_copies.iter_mut().zip(last) {
+        *copy = vector;
         greatest[0] = simd.max_f64s(greatest[0], simd.abs_f64s(vector));
     }
     let left = simd.max_f64s(greatest[0], greatest[1]);
     let right = simd.max_f64s(greatest[2], greatest[3]);
     let mut greatest = simd.reduce_max_f64s(simd.max_f64s(left, right));
-    for &value in rest {
+    for (copy, &value) in kept.iter_mut().zip(rest) {
+        *copy = value;
         greatest = greatest.max(value.abs());
     }
     greatest

@@ -33,7 +33,7 @@ pub struct Chain {
     /// Marginals of one edge table in its forward layout, then in the base model's order.
     edge: [Aligned; 2],
     /// The latest tilt: edge marginals in the log domain need it again. `[support]`
-    pub(super) tilt: Vec<f64>,
+    pub(super) tilt: Aligned,
     /// What the messages hold.
     pub(super) state: State,
     /// Added to every score.
@@ -131,7 +131,7 @@ impl Chain {
             messages: Messages::default(),
             reachable: Reachable::default(),
             edge: Default::default(),
-            tilt: Vec::new(),
+            tilt: Aligned::default(),
             state: State::Nothing,
             constant: 0.0,
             always_log_domain: false,
@@ -142,8 +142,7 @@ impl Chain {
         self.tilts.bind(&self.model, &self.sequence, &self.numbering, &support);
         self.messages.resize(&self.sequence);
         self.reachable.clear(&self.sequence);
-        self.tilt.clear();
-        self.tilt.resize(support.len(), 0.0);
+        self.tilt.reset(support.len(), 0.0);
         self.support = support;
         self.state = State::Nothing;
     }
@@ -292,9 +291,11 @@ impl Oracle for Chain {
         if sequence.positions.is_empty() {
             return self.constant;
         }
-        self.tilt.copy_from_slice(tilt);
-        if !self.always_log_domain {
-            let pass = Pass { model, sequence, tilts, messages, reachable, tilt, marginals };
+        let kept = &mut self.tilt;
+        if self.always_log_domain {
+            kept.copy_from_slice(tilt);
+        } else {
+            let pass = Pass { model, sequence, tilts, messages, reachable, tilt, kept, marginals };
             if let Some(log_partition) = model.instructions.dispatch(pass) {
                 self.state = State::Scaled;
                 return log_partition + self.constant;

@@ -1,14 +1,14 @@
-//! Measurements against multipliers: gradient, diagonal, gaps, and what the latest step did.
+//! Measurements against pulls: gradient, diagonal, gaps, and what the latest step did.
 
 use pulp::Simd;
 
 use super::LEAST_CURVATURE;
-use super::program::{Iterate, Program};
+use super::program::{Iterate, Program, bounds, held};
 use super::secant::Secant;
 use crate::energy::{Kind, OfKind, Pairing, Run, clip, specialised};
 use crate::vector::{Entry, Number, ONES, Piece, Reduced, Reduction};
 
-/// Fills in all that follows from an iterate's multipliers and marginals, in one pass.
+/// Fills in all that follows from an iterate's unknowns and marginals, in one pass.
 pub(super) struct Evaluation<'a> {
     pub program: &'a Program,
     /// One over the limit on tilts.
@@ -19,7 +19,7 @@ pub(super) struct Evaluation<'a> {
 }
 
 /// Twice the sums of conjugates that are never negative, of the others, and of their sizes; sums of
-/// `λb` and its sizes; of gaps, and by how much gaps of hard rows are above `−λz`; those of a
+/// `−λb` and its sizes; of gaps, and by how much gaps of hard rows are above `−λz`; those of a
 /// [`Secant`]. Greatest residual.
 type Totals<S> = Reduction<S, 12, 1>;
 
@@ -37,8 +37,8 @@ impl pulp::WithSimd for Evaluation<'_> {
                 None => fill::<K, S>(&mut totals, (program, &run), at, iterate),
             });
             if run.kind.is_hard() {
-                // Their gradient is `−z`, and 0 for constants, which were looked at before.
-                let of = |g: &f64| run.kind.with([0.0; 2]).violation(-g);
+                // Their gradient is `z`, and 0 for constants, which were looked at before.
+                let of = |&g: &f64| run.kind.with([0.0; 2]).violation(g);
                 let gradient = &iterate.gradient[run.rows.clone()];
                 violation = gradient.iter().map(of).fold(violation, f64::max);
             }
@@ -46,7 +46,7 @@ impl pulp::WithSimd for Evaluation<'_> {
         let Reduced { sums, sizes: [residual] } = totals.finish();
         let [positive, signed, size, shift, shift_size, gap, excess, secant @ ..] = sums;
         let (log_partition, slack) = (iterate.point.log_partition, iterate.point.slack);
-        iterate.value = 0.5 * (positive + signed) - shift + log_partition;
+        iterate.value = 0.5 * (positive + signed) + shift + log_partition;
         iterate.value_size = 0.5 * (positive + size) + shift_size + log_partition.abs();
         (iterate.gap, iterate.objective) = (gap + slack, gap + slack - excess - iterate.value);
         (iterate.residual, iterate.violation) = (residual, violation);
@@ -65,10 +65,11 @@ fn fill_alike<K: OfKind, S: Simd>(
     let rows = run.rows.clone();
     let columns = program.rows().fresh_columns(run).expect("columns of their own");
     let (b, sizes) = program.rows().offsets(run);
-    let x = &iterate.unknowns[rows.clone()];
-    let (old_x, old_g) = (&from.unknowns[rows.clone()], &from.gradient[rows.clone()]);
-    let inputs = [&iterate.point.marginals[columns], b, sizes, x, old_x, old_g];
-    let targets = [&mut iterate.gradient[rows.clone()], &mut iterate.diagonal[rows]];
+    let (old_x, old_g) = (&from.unknowns()[rows.clone()], &from.gradient[rows.clone()]);
+    let Iterate { own_unknowns, point, gradient, diagonal, .. } = iterate;
+    let x = &held(own_unknowns, point)[rows.clone()];
+    let inputs = [&point.marginals[columns], b, sizes, x, old_x, old_g];
+    let targets = [&mut gradient[rows.clone()], &mut diagonal[rows]];
     let [w, i, p, q] = own;
     let own = [totals.all(w), totals.all(i), totals.all(p), totals.all(q)];
     let inverse_limit = totals.all(inverse_limit);
@@ -93,33 +94,35 @@ fn fill<K: OfKind, S: Simd>(
     iterate: &mut Iterate,
 ) {
     let rows = run.rows.clone();
-    let multipliers = if program.has_logarithms { &iterate.multipliers } else { &iterate.unknowns };
-    let (l, x) = (&multipliers[rows.clone()], &iterate.unknowns[rows.clone()]);
-    let (old_x, old_g) = (&from.unknowns[rows.clone()], &from.gradient[rows.clone()]);
-    let [w, p, q] = program.bounds(rows.clone());
+    let Iterate { own_unknowns, pulls, point, gradient, diagonal, scratch, .. } = iterate;
+    let unknowns = held(own_unknowns, point);
+    let pulls = if program.has_logarithms { pulls } else { unknowns };
+    let (pulls, x) = (&pulls[rows.clone()], &unknowns[rows.clone()]);
+    let (old_x, old_g) = (&from.unknowns()[rows.clone()], &from.gradient[rows.clone()]);
+    let [w, p, q] = program.own_numbers(rows.clone());
     let i = program.inverse_weights.piece(rows.clone());
     let (b, sizes) = program.rows().offsets(run);
     let inverse_limit = totals.all(inverse_limit);
-    let targets = [&mut iterate.gradient[rows.clone()], &mut iterate.diagonal[rows]];
-    match read(program, run, &iterate.point.marginals, &mut iterate.scratch) {
+    let targets = [&mut gradient[rows.clone()], &mut diagonal[rows]];
+    match read(program, run, &point.marginals, scratch.get_or_insert_default()) {
         Measured::Single([m, shares, a]) => totals.sweep_apart(
             targets,
-            [m, shares, a, b, sizes, l, x, old_x, old_g, w, i, p, q],
+            [m, shares, a, b, sizes, pulls, x, old_x, old_g, w, i, p, q],
             #[inline(always)]
-            move |_, [m, share, a, b, size, l, x, old_x, old_g, own @ ..]| {
+            move |_, [m, share, a, b, size, pull, x, old_x, old_g, own @ ..]| {
                 let reading = Reading::single(K::KIND, [m, share, a], [b, size]);
-                let multiplier = if K::KIND == Kind::Poisson { l } else { x };
-                pair(K::KIND, (reading, own), [multiplier, x, old_x, old_g], inverse_limit)
+                let pull = if K::KIND == Kind::Poisson { pull } else { x };
+                pair(K::KIND, (reading, own), [pull, x, old_x, old_g], inverse_limit)
             },
         ),
         Measured::Any([z, variances, largest]) => totals.sweep_apart(
             targets,
-            [z, variances, largest, b, l, x, old_x, old_g, w, i, p, q],
+            [z, variances, largest, b, pulls, x, old_x, old_g, w, i, p, q],
             #[inline(always)]
-            move |_, [z, variance, largest, offset, l, x, old_x, old_g, own @ ..]| {
+            move |_, [z, variance, largest, offset, pull, x, old_x, old_g, own @ ..]| {
                 let is_touched = Some(z.splat(0.0).is_below(largest));
                 let reading = Reading { z, variance, largest, offset, is_touched };
-                pair(K::KIND, (reading, own), [l, x, old_x, old_g], inverse_limit)
+                pair(K::KIND, (reading, own), [pull, x, old_x, old_g], inverse_limit)
             },
         ),
     }
@@ -194,29 +197,29 @@ pub(super) fn without_residue<N: Number>(sum: N, size: N) -> N {
 }
 
 /// Gradient and diagonal of a row, given its weight, the inverse of that and its parameters, its
-/// multiplier, and its unknown now and before with the gradient before.
+/// pull, and its unknown now and before with the gradient before.
 #[inline(always)]
 fn pair<N: Number>(
     kind: Kind,
     (reading, [weight, inverse, first, second]): (Reading<N>, [N; 4]),
-    [multiplier, x, old_x, old_g]: [N; 4],
+    [pull, x, old_x, old_g]: [N; 4],
     inverse_limit: N,
 ) -> Entry<N, 2, 12, 1> {
     let Reading { z, variance, largest, offset, is_touched } = reading;
     let (zero, one) = (z.splat(0.0), z.splat(1.0));
     // Adding −0 changes nothing, and the compiler knows.
     let nothing = [z.splat(-0.0), one];
-    let (low, high) = kind.multipliers(weight, [first, second]);
+    let ((low, high), multiplier) = (bounds(kind, weight, [first, second]), -pull);
     let Pairing { twice_conjugate, apart, curvature, gap } =
         kind.pairing([weight, inverse], [first, second], [z, multiplier]);
-    let (slack, least) = (high - multiplier, z.splat(LEAST_CURVATURE));
+    let (slack, least) = (pull - low, z.splat(LEAST_CURVATURE));
     let variance = variance.greater(least);
     // In `v = log(slack)` where the unknown is one.
-    let (slope, curvature, reach) = if kind == Kind::Poisson {
+    let (curvature, reach) = if kind == Kind::Poisson {
         let curvature = slack * (z.greater(zero) + slack * variance);
-        (-apart * slack, curvature.greater(least), slack)
+        (curvature.greater(least), slack)
     } else {
-        (apart, variance + curvature, one)
+        (variance + curvature, one)
     };
     let has_room = (!kind.is_free()).then(|| low.is_below(high));
     let moves = match (is_touched, has_room) {
@@ -224,15 +227,15 @@ fn pair<N: Number>(
         (a, b) => a.or(b),
     };
     let if_moves = |x: N| moves.map_or(x, |moves| N::choose(moves, x, zero));
-    let slope = if_moves(slope);
-    let pull = (slope * reach * largest).abs();
-    let diagonal = if_moves(one / curvature.greater(pull * inverse_limit));
+    let slope = if_moves(apart * reach);
+    let force = (slope * reach * largest).abs();
+    let diagonal = if_moves(one / curvature.greater(force * inverse_limit));
     let (diagonal, residual) = if kind.is_free() {
         (diagonal, slope)
     } else {
-        let falls = multiplier.is_at_most(low) & zero.is_below(slope);
-        let rises = high.is_at_most(multiplier) & slope.is_below(zero);
-        let back = multiplier - clip(multiplier - slope, low, high);
+        let falls = pull.is_at_most(low) & zero.is_below(slope);
+        let rises = high.is_at_most(pull) & slope.is_below(zero);
+        let back = pull - clip(pull - slope, low, high);
         (N::choose(falls | rises, zero, diagonal), back)
     };
     let (step, change) = (x - old_x, slope - old_g);
@@ -240,7 +243,7 @@ fn pair<N: Number>(
     let scaled = change * diagonal;
     let [a, b] = twice_conjugate;
     let only = |truth: bool, product| if truth { product } else { nothing };
-    let (shift, is_positive) = (multiplier * offset, kind.has_positive_conjugate());
+    let (shift, is_positive) = (pull * offset, kind.has_positive_conjugate());
     Entry {
         values: [slope, diagonal],
         products: [

@@ -21,7 +21,7 @@ impl Dual {
         let point = self.scratch.get_or_insert_with(|| Point::new(engine.coordinates()));
         point.tilt.fill(0.0);
         let (mut offset, mut gross) = (0.0, 0.0);
-        for (row, &multiplier) in self.current.multipliers().iter().enumerate() {
+        for (row, multiplier) in self.current.multipliers().enumerate() {
             if self.program.penalty(row).is_hard() {
                 rows.add_row(row, -multiplier, &mut point.tilt);
                 offset += multiplier * rows.offset(row);

@@ -105,7 +105,7 @@ impl Dual {
             failures: 0,
             iteration: 0,
         };
-        dual.program.set_unknowns(&mut dual.current.unknowns, |_| 0.0);
+        dual.program.set_unknowns(dual.current.unknowns_mut(), |_| 0.0);
         dual.settle(engine);
         dual
     }
@@ -116,16 +116,16 @@ impl Dual {
         let ratio = self.program.scale / scale;
         self.program.rebase(Some(base_tilt), scale);
         (self.part, self.failures) = (1.0, 0);
-        let old = self.current.multipliers();
-        self.program.set_unknowns(&mut self.trial.unknowns, |row| ratio * old[row]);
-        std::mem::swap(&mut self.current.unknowns, &mut self.trial.unknowns);
+        let old = self.current.pulls();
+        self.program.set_unknowns(self.trial.unknowns_mut(), |row| -ratio * old[row]);
+        self.current.unknowns_mut().copy_from_slice(self.trial.unknowns());
         self.settle(engine);
     }
 
     /// Fills in the current iterate from its unknowns.
     fn settle(&mut self, engine: &mut Engine) {
         self.current.diagonal.fill(0.0);
-        self.trial.unknowns.copy_from_slice(&self.current.unknowns);
+        self.trial.unknowns_mut().copy_from_slice(self.current.unknowns());
         self.program.place(&self.current, Blend::shorter(0.0), &mut self.trial);
         self.program.evaluate(engine, &self.current, self.tilt_limit, &mut self.trial);
         std::mem::swap(&mut self.current, &mut self.trial);
@@ -144,7 +144,7 @@ impl Dual {
 
     /// The multipliers, in the scale of the original weights.
     pub fn unscaled_multipliers(&self) -> impl Iterator<Item = f64> + '_ {
-        self.current.multipliers().iter().map(|m| m * self.program.scale)
+        self.current.multipliers().map(|multiplier| multiplier * self.program.scale)
     }
 
     pub fn measurements(&self) -> &Measurements {
@@ -169,7 +169,7 @@ impl Dual {
     fn forget(&mut self) {
         self.remembers = false;
         // What is not remembered must not be what a search that failed left: it may be NaN.
-        self.trial.unknowns.copy_from_slice(&self.current.unknowns);
+        self.trial.unknowns_mut().copy_from_slice(self.current.unknowns());
         if let Some(memory) = &mut self.memory {
             memory.forget();
         }
@@ -192,7 +192,7 @@ impl Dual {
         let blend = match &mut self.memory {
             _ if !self.remembers => Blend::STEEPEST,
             Some(memory) => {
-                memory.direction(gradient, diagonal, &mut self.trial.unknowns, &mut |_| {});
+                memory.direction(gradient, diagonal, self.trial.unknowns_mut(), &mut |_| {});
                 Blend::GIVEN
             }
             None => secant.direction(),

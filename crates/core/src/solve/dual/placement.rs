@@ -5,9 +5,10 @@ use std::ops::Range;
 use pulp::Simd;
 
 use super::LOG_STEP_LIMIT;
-use super::program::{Iterate, Program};
+use super::program::{Iterate, Program, bounds};
 use crate::energy::{Kind, OfKind, Run, clip, specialised};
-use crate::vector::{Entry, Number, ONES, Reduced, Reduction, ZEROS};
+use crate::solve::engine::Point;
+use crate::vector::{BACKWARDS, Entry, Number, ONES, Reduced, Reduction, ZEROS};
 
 /// What a direction is made of: `diagonal·(gradient·g + older·g′) + apart·(x′ − origin·x)`, where
 /// `x` and `g` are unknowns and gradient at the start, `x′` and `g′` those that the trial still
@@ -53,6 +54,13 @@ pub(super) struct Placed {
     pub reach: f64,
 }
 
+/// `⟨gradient, step⟩`, the same of sizes; the greatest change of a pull. From the last row to the
+/// first: the vectors are those of an [`Evaluation`], whose last rows are still in the cache, and
+/// the oracle, next, starts with the first.
+///
+/// [`Evaluation`]: super::evaluation::Evaluation
+type Totals<S> = Reduction<S, 2, 1, BACKWARDS>;
+
 /// A step along a blend of directions.
 pub(super) struct Placement<'a> {
     pub program: &'a Program,
@@ -68,7 +76,7 @@ impl pulp::WithSimd for Placement<'_> {
     fn with_simd<S: Simd>(self, simd: S) -> Placed {
         let Self { program, from, blend, trial } = self;
         program.start_tilt(&mut trial.point.tilt);
-        let mut totals = Reduction::new(simd);
+        let mut totals = Totals::backwards(simd);
         let by = (from, blend);
         program.walk().for_each(|(run, alike)| {
             specialised!(run.kind, type K => match alike {
@@ -82,41 +90,45 @@ impl pulp::WithSimd for Placement<'_> {
     }
 }
 
-/// No tilt moves a constant: its multiplier is the slope there, its unknown idle.
+/// No tilt moves a constant: its pull is against the slope there, its unknown idle.
 fn stay(program: &Program, from: &Iterate, run: &Run, trial: &mut Iterate) {
     let rows = run.rows.clone();
-    trial.unknowns[rows.clone()].copy_from_slice(&from.unknowns[rows.clone()]);
-    let multipliers =
-        if program.has_logarithms { &mut trial.multipliers } else { &mut trial.unknowns };
+    trial.unknowns_mut()[rows.clone()].copy_from_slice(&from.unknowns()[rows.clone()]);
+    let pulls = if program.has_logarithms { &mut trial.pulls } else { trial.unknowns_mut() };
     for row in rows {
         let slope = program.penalty(row).derivative(program.rows().offset(row));
-        multipliers[row] = program.weights[row] * slope;
+        pulls[row] = -program.weights[row] * slope;
     }
 }
 
-/// Unknowns at the end of a step, within bounds, and the tilts that they alone make, of a run whose
-/// rows are alike.
+/// Unknowns at the end of a step, within bounds, of a run whose rows are alike: they are the tilts
+/// that they make.
 #[inline(always)]
 fn advance_alike<K: OfKind, S: Simd>(
-    totals: &mut Reduction<S, 2, 1>,
+    totals: &mut Totals<S>,
     (program, run, own): (&Program, &Run, [f64; 4]),
     (from, blend): (&Iterate, Blend),
     trial: &mut Iterate,
 ) {
     let rows = run.rows.clone();
-    let columns = program.rows().fresh_columns(run).expect("columns of their own");
     let [weight, _, first, second] = own;
     let own = [totals.all(weight), totals.all(first), totals.all(second)];
-    let [x, g, older, d] = ends(from, blend, &trial.gradient, rows.clone());
+    let Iterate { own_unknowns, gradient, point: Point { tilt, .. }, .. } = trial;
+    let [x, g, older, d] = ends(from, blend, gradient, rows.clone());
     totals.sweep_apart(
-        [&mut trial.unknowns[rows], &mut trial.point.tilt[columns]],
+        [&mut own_unknowns.as_mut().unwrap_or(tilt)[rows.clone()]],
         [x, g, older, d],
         #[inline(always)]
-        move |[held, _], [x, g, older, d]| {
-            let spread = [x.splat(0.0), x.splat(1.0)];
-            moved((K::KIND, blend), [held, x, g, older, d, x], (own, spread))
+        move |[held], [x, g, older, d]| {
+            let Entry { values: [moved, _], products, sizes } =
+                moved((K::KIND, blend), [held, x, g, older, d, x], own);
+            Entry { values: [moved], products, sizes }
         },
     );
+    if let Some(unknowns) = own_unknowns {
+        let columns = program.rows().fresh_columns(run).expect("columns of their own");
+        tilt[columns].copy_from_slice(&unknowns[rows]);
+    }
 }
 
 /// What a blend is made of in some rows: unknowns, gradient, older gradient, diagonal.
@@ -129,22 +141,23 @@ fn ends<'a>(
 ) -> [&'a [f64]; 4] {
     // A gradient that does not count may be anything.
     let older = if blend.older == 0.0 { &from.gradient } else { older };
-    let (x, g) = (&from.unknowns[rows.clone()], &from.gradient[rows.clone()]);
+    let (x, g) = (&from.unknowns()[rows.clone()], &from.gradient[rows.clone()]);
     [x, g, &older[rows.clone()], &from.diagonal[rows]]
 }
 
-/// Unknowns of a piece at the end of a step, within bounds, and what their multipliers make of
-/// tilts.
+/// Unknowns of a piece at the end of a step, within bounds, and what their pulls make of tilts.
 #[inline(always)]
 fn advance<K: OfKind, S: Simd>(
-    totals: &mut Reduction<S, 2, 1>,
+    totals: &mut Totals<S>,
     (program, run): (&Program, &Run),
     (from, blend): (&Iterate, Blend),
     trial: &mut Iterate,
 ) {
-    let Iterate { unknowns, multipliers, gradient, point, scratch, .. } = trial;
+    let Iterate { own_unknowns, pulls, gradient, point, scratch, .. } = trial;
     let (rows, tilt) = (run.rows.clone(), &mut point.tilt);
-    let buffer = &mut scratch[0].0[..rows.len()];
+    let unknowns =
+        own_unknowns.as_mut().expect("rows that are not alike have unknowns of their own");
+    let buffer = &mut scratch.get_or_insert_default()[0].0[..rows.len()];
     let columns = program.rows().fresh_columns(run);
     // Straight to the tilt where that is one row's alone so far.
     let direct = columns.clone().filter(|_| !program.has_logarithms);
@@ -155,21 +168,21 @@ fn advance<K: OfKind, S: Simd>(
         }
         None => (&ZEROS.0[..rows.len()], &ONES.0[..rows.len()], &mut *buffer),
     };
-    let [w, p, q] = program.bounds(rows.clone());
+    let [w, p, q] = program.own_numbers(rows.clone());
     let [x, g, older, d] = ends(from, blend, gradient, rows.clone());
-    let old = if K::KIND == Kind::Poisson { &from.multipliers[rows.clone()] } else { x };
+    let old = if K::KIND == Kind::Poisson { &from.pulls[rows.clone()] } else { x };
     totals.sweep_apart(
         [&mut unknowns[rows.clone()], target],
         [x, g, older, d, old, w, p, q, base, coefficients],
         #[inline(always)]
         move |[held, _], [x, g, older, d, old, w, p, q, base, coefficient]| {
-            let own = ([w, p, q], [base, coefficient]);
-            moved((K::KIND, blend), [held, x, g, older, d, old], own)
+            let Entry { values: [moved, pull], products, sizes } =
+                moved((K::KIND, blend), [held, x, g, older, d, old], [w, p, q]);
+            Entry { values: [moved, pull.times_plus(coefficient, base)], products, sizes }
         },
     );
     if program.has_logarithms {
-        let negated = multipliers[rows.clone()].iter_mut().zip(&*buffer);
-        negated.for_each(|(multiplier, sum)| *multiplier = -sum);
+        pulls[rows].copy_from_slice(buffer);
     }
     if direct.is_none() {
         if let Some(columns) = columns {
@@ -179,27 +192,26 @@ fn advance<K: OfKind, S: Simd>(
     }
 }
 
-/// An unknown at the end of a step, and what its multiplier, which was `old`, makes of a tilt that
-/// is `base` without it.
+/// An unknown at the end of a step and its pull, which was `old`, given weight and parameters.
 #[inline(always)]
 fn moved<N: Number>(
     (kind, blend): (Kind, Blend),
     [held, x, g, older, diagonal, old]: [N; 6],
-    ([weight, first, second], [base, coefficient]): ([N; 3], [N; 2]),
+    [weight, first, second]: [N; 3],
 ) -> Entry<N, 2, 2, 1> {
-    let (low, high) = kind.multipliers(weight, [first, second]);
+    let (low, high) = bounds(kind, weight, [first, second]);
     let step = blend.step([held, x, g, older, diagonal]);
-    let (moved, multiplier) = if kind == Kind::Poisson {
+    let (moved, pull) = if kind == Kind::Poisson {
         let moved = x + clip(step, x.splat(-LOG_STEP_LIMIT), x.splat(LOG_STEP_LIMIT));
-        (moved, high - moved.exponential())
+        (moved, low + moved.exponential())
     } else {
         let moved = if kind.is_free() { x + step } else { clip(x + step, low, high) };
         (moved, moved)
     };
     let step = moved - x;
     Entry {
-        values: [moved, base - multiplier * coefficient],
+        values: [moved, pull],
         products: [[g, step], [g.abs(), step.abs()]],
-        sizes: [(multiplier - old).abs()],
+        sizes: [(pull - old).abs()],
     }
 }

@@ -1,7 +1,8 @@
 //! The dual program: what is maximised, and over which unknowns.
 //!
-//! An unknown is a multiplier `λ` between bounds, or for Poisson penalties `v` with
-//! `λ = w·rate − e^v`. Rows are walked in runs of one kind of penalty, in few passes.
+//! A row with the multiplier `λ` pulls at the tilt by `−λ` times its coefficients. An unknown is
+//! such a pull, between bounds, or for Poisson penalties `v` with `λ = w·rate − e^v`. Rows are
+//! walked in runs of one kind of penalty, in few passes.
 
 use std::ops::Range;
 
@@ -11,7 +12,7 @@ use super::placement::{Blend, Placed, Placement};
 use super::secant::Secant;
 use crate::energy::{Kind, Measurements, Penalty, Rows, Run, clip, specialised};
 use crate::solve::engine::{Engine, Point};
-use crate::vector::{Aligned, Column, PIECE, Piece, ZEROS, dispatch, greatest};
+use crate::vector::{Aligned, Column, Number, PIECE, Piece, ZEROS, dispatch, greatest};
 
 pub(super) struct Program {
     pub measurements: Measurements,
@@ -27,8 +28,11 @@ pub(super) struct Program {
     pub largest: Aligned,
     /// How much a tilt changes, at most, where no multiplier changes by more than 1.
     pub steepest: f64,
-    /// Whether some unknown is a logarithm; if none is, unknowns are multipliers.
+    /// Whether some unknown is a logarithm; if none is, unknowns are pulls.
     pub has_logarithms: bool,
+    /// Whether the tilt is made of the unknowns, in their order, and of nothing else: it then takes
+    /// their place, and spares a pass one vector of the few that it touches.
+    pub tilts_are_unknowns: bool,
     /// Block of each support coordinate. `[support]`
     block_of: Vec<usize>,
     /// One over the number of tables in the block of each support coordinate, if any block has
@@ -38,12 +42,12 @@ pub(super) struct Program {
     gaps: Vec<Range<usize>>,
 }
 
-/// Multipliers and all that follows from them.
+/// Unknowns and all that follows from them.
 pub(super) struct Iterate {
-    /// `λ_j` or `v_j`. `[measurements]`
-    pub unknowns: Aligned,
-    /// `λ`, where some unknown is a logarithm. `[measurements]`
-    pub multipliers: Aligned,
+    /// `−λ_j` or `v_j`, where the tilt is not made of just these. `[measurements]`
+    pub own_unknowns: Option<Aligned>,
+    /// `−λ`, where some unknown is a logarithm. `[measurements]`
+    pub pulls: Aligned,
     /// Gradient of `value` in the unknowns. `[measurements]`
     pub gradient: Aligned,
     /// The inverse of the curvature of `value` in each unknown, as if tables were independent; 0
@@ -66,8 +70,8 @@ pub(super) struct Iterate {
     /// What that step did.
     pub secant: Secant,
     pub point: Point,
-    /// Two gathered vectors, measurements and variances of a piece.
-    pub scratch: Box<[Piece; 4]>,
+    /// Two gathered vectors, measurements and variances of a piece, once there is one.
+    pub scratch: Option<Box<[Piece; 4]>>,
 }
 
 impl Iterate {
@@ -75,8 +79,8 @@ impl Iterate {
         let measurements = program.measurements.len();
         let logarithms = if program.has_logarithms { measurements } else { 0 };
         Self {
-            unknowns: Aligned::filled(measurements, 0.0),
-            multipliers: Aligned::filled(logarithms, 0.0),
+            own_unknowns: (!program.tilts_are_unknowns).then(|| Aligned::filled(measurements, 0.0)),
+            pulls: Aligned::filled(logarithms, 0.0),
             gradient: Aligned::filled(measurements, 0.0),
             diagonal: Aligned::filled(measurements, 0.0),
             value: f64::NAN,
@@ -88,19 +92,36 @@ impl Iterate {
             slope: 0.0,
             secant: Secant::default(),
             point: Point::new(coordinates),
-            scratch: Box::default(),
+            scratch: None,
         }
     }
 
     /// What a step from or to here is made of.
     pub fn end(&self) -> End<'_> {
-        End { unknowns: &self.unknowns, gradient: &self.gradient, diagonal: &self.diagonal }
+        End { unknowns: self.unknowns(), gradient: &self.gradient, diagonal: &self.diagonal }
+    }
+
+    /// `[measurements]`
+    #[inline(always)]
+    pub fn unknowns(&self) -> &[f64] {
+        held(&self.own_unknowns, &self.point)
+    }
+
+    /// `[measurements]`
+    #[inline(always)]
+    pub fn unknowns_mut(&mut self) -> &mut [f64] {
+        self.own_unknowns.as_mut().unwrap_or(&mut self.point.tilt)
+    }
+
+    /// `−λ`. `[measurements]`
+    #[inline(always)]
+    pub fn pulls(&self) -> &[f64] {
+        if self.pulls.is_empty() { self.unknowns() } else { &self.pulls }
     }
 
     /// `λ`. `[measurements]`
-    #[inline(always)]
-    pub fn multipliers(&self) -> &[f64] {
-        if self.multipliers.is_empty() { &self.unknowns } else { &self.multipliers }
+    pub fn multipliers(&self) -> impl Iterator<Item = f64> + '_ {
+        self.pulls().iter().map(|pull| -pull)
     }
 }
 
@@ -133,14 +154,20 @@ impl Program {
             largest,
             steepest,
             has_logarithms,
+            tilts_are_unknowns: false,
             block_of,
             shares,
         };
         program.rebase(base_tilt, scale);
+        program.tilts_are_unknowns = program.measurements.len() == support.len()
+            && program.walk().all(|(run, alike)| {
+                alike.is_some() && program.rows().fresh_columns(&run) == Some(run.rows)
+            });
         program
     }
 
     pub fn rebase(&mut self, base_tilt: Option<&[f64]>, scale: f64) {
+        assert!(!self.tilts_are_unknowns || base_tilt.is_none(), "a base tilt from the start");
         if let Some(base_tilt) = base_tilt {
             let own = || Aligned::filled(base_tilt.len(), 0.0);
             self.base_tilt.get_or_insert_with(own).copy_from_slice(base_tilt);
@@ -185,7 +212,7 @@ impl Program {
     /// The unknowns for multipliers, moved into their range.
     pub fn set_unknowns(&self, unknowns: &mut [f64], multiplier: impl Fn(usize) -> f64) {
         for run in self.measurements.pieces() {
-            let [weights, first, second] = self.bounds(run.rows.clone());
+            let [weights, first, second] = self.own_numbers(run.rows.clone());
             let unknowns = unknowns[run.rows.clone()].iter_mut().zip(run.rows.clone());
             let own = weights.iter().zip(first.iter().zip(second));
             specialised!(run.kind, |kind| for ((unknown, row), (w, (p, q))) in unknowns.zip(own) {
@@ -194,13 +221,13 @@ impl Program {
                     // A multiplier at the ceiling has no logarithm: stay a little below.
                     (high - multiplier(row)).max(1e-3 * high).ln()
                 } else {
-                    clip(multiplier(row), low, high)
+                    -clip(multiplier(row), low, high)
                 };
             });
         }
     }
 
-    /// Moves `trial` along a blend of directions, within bounds: unknowns, multipliers and tilt.
+    /// Moves `trial` along a blend of directions, within bounds: unknowns, pulls and tilt.
     pub fn place(&self, from: &Iterate, blend: Blend, trial: &mut Iterate) -> Placed {
         let placed = dispatch(Placement { program: self, from, blend, trial });
         trial.slope = placed.slope;
@@ -209,7 +236,7 @@ impl Program {
 
     /// Weights and parameters: what bounds follow from.
     #[inline(always)]
-    pub fn bounds(&self, rows: Range<usize>) -> [&[f64]; 3] {
+    pub fn own_numbers(&self, rows: Range<usize>) -> [&[f64]; 3] {
         let [first, second] = self.measurements.parameters(rows.clone());
         [self.weights.piece(rows), first, second]
     }
@@ -227,14 +254,14 @@ impl Program {
     }
 
     /// The weight, its inverse and the parameters that all rows have, where unknowns are
-    /// multipliers.
+    /// pulls.
     fn common(&self) -> Option<[f64; 4]> {
         let [first, second] = self.measurements.common_parameters()?;
         let [weight, inverse] = [self.weights.common()?, self.inverse_weights.common()?];
         (!self.has_logarithms).then_some([weight, inverse, first, second])
     }
 
-    /// Calls the oracle and fills in all that follows from an iterate's multipliers, and from the
+    /// Calls the oracle and fills in all that follows from an iterate's unknowns, and from the
     /// step that led there. No diagonal entry leads, by itself, beyond the limit on tilts: where a
     /// measurement hardly varies, a Newton step in it would drown all others.
     pub fn evaluate(
@@ -277,6 +304,19 @@ impl Program {
         }
         total + of_block(share, mean, square)
     }
+}
+
+/// The unknowns, given the two fields of an [`Iterate`] that may hold them.
+#[inline(always)]
+pub(super) fn held<'a>(own: &'a Option<Aligned>, point: &'a Point) -> &'a [f64] {
+    own.as_ref().unwrap_or(&point.tilt)
+}
+
+/// Bounds on the pull of a row, given its weight and its parameters.
+#[inline(always)]
+pub(super) fn bounds<N: Number>(kind: Kind, weight: N, parameters: [N; 2]) -> (N, N) {
+    let (low, high) = kind.multipliers(weight, parameters);
+    (-high, -low)
 }
 
 /// The largest coefficient of each row, and the largest sum of coefficients in a column.

@@ -29,8 +29,21 @@ fn noise(place: usize) -> f64 {
     (place as f64 * 0.618_033_988_749_894_9).fract()
 }
 
-/// Each marginal under one penalty; a few sums and a constant under it as well.
-fn problem(penalty: Penalty, scattered: bool) -> BoundProblem {
+/// Which rows a problem has.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Layout {
+    /// One for each marginal, in order; a few sums and a constant as well.
+    InOrder,
+    /// The same, in another order.
+    Scattered,
+    /// One for each marginal as it is, in order, of one weight: the tilt is made of them.
+    Alike,
+    /// The same, but not for the first few states: the tilt has gaps.
+    AlikeWithGaps,
+}
+
+/// Marginals under one penalty.
+fn problem(penalty: Penalty, layout: Layout) -> BoundProblem {
     let mut model = Model::new(&[STATES; POSITIONS]).unwrap();
     for v in 0..POSITIONS {
         let scores: Vec<f64> = (0..STATES).map(|k| 3.0 * noise(v * STATES + k)).collect();
@@ -41,30 +54,47 @@ fn problem(penalty: Penalty, scattered: bool) -> BoundProblem {
         coefficients[state] = coefficient;
         Term { scope: vec![v], coefficients }
     };
+    let alike = matches!(layout, Layout::Alike | Layout::AlikeWithGaps);
     let measurement = |place: usize, terms| {
-        let weight = if penalty.is_hard() { 1.0 } else { 0.1 + 5.0 * noise(3 * place) };
+        let weight = match penalty.is_hard() {
+            true => 1.0,
+            false => 0.1 + 5.0 * if alike { 0.3 } else { noise(3 * place) },
+        };
         Energy::Measurement { weight, penalty, offset: 0.5 * noise(7 * place), terms }
     };
-    let cell = |place: usize| if scattered { 5 * place % (STATES * POSITIONS) } else { place };
-    let mut energies: Vec<Energy> = (0..STATES * POSITIONS)
+    let cells = STATES * POSITIONS;
+    let cell = |place: usize| if layout == Layout::Scattered { 5 * place % cells } else { place };
+    let first = if layout == Layout::AlikeWithGaps { STATES / 2 } else { 0 };
+    let mut energies: Vec<Energy> = (first..cells)
         .map(|place| {
             let (v, state) = (cell(place) / STATES, cell(place) % STATES);
-            measurement(place, vec![term(v, state, 0.2 + noise(place))])
+            let coefficient = if alike { 1.0 } else { 0.2 + noise(place) };
+            measurement(place, vec![term(v, state, coefficient)])
         })
         .collect();
-    energies.extend((0..5).map(|place| {
-        let terms = (0..4).map(|v| term(v, place, 0.5 + noise(v))).collect();
-        measurement(place, terms)
-    }));
-    energies.push(measurement(1, Vec::new()));
+    if !alike {
+        energies.extend((0..5).map(|place| {
+            let terms = (0..4).map(|v| term(v, place, 0.5 + noise(v))).collect();
+            measurement(place, terms)
+        }));
+        energies.push(measurement(1, Vec::new()));
+    }
     Problem::new(model, energies).unwrap().bind().unwrap()
 }
 
 #[test]
 fn passes_over_runs_come_to_what_their_rows_come_to() {
     for penalty in PENALTIES {
-        for (scattered, scale) in [(false, 1.0), (true, 1.0), (false, 2.5)] {
-            let mut bound = problem(penalty, scattered);
+        for (layout, scale, tilted) in [
+            (Layout::InOrder, 1.0, true),
+            (Layout::Scattered, 1.0, true),
+            (Layout::InOrder, 2.5, true),
+            (Layout::InOrder, 1.0, false),
+            (Layout::Alike, 1.0, false),
+            (Layout::Alike, 2.5, true),
+            (Layout::AlikeWithGaps, 1.0, false),
+        ] {
+            let mut bound = problem(penalty, layout);
             let measurements = bound.energies.measurements.clone();
             let (rows, width) = (measurements.len(), bound.energies.support().len());
             let mut engine = Engine::new(Task {
@@ -72,18 +102,23 @@ fn passes_over_runs_come_to_what_their_rows_come_to() {
                 energies: &mut bound.energies,
                 lowest_score: f64::NEG_INFINITY,
             });
-            let base_tilt: Vec<f64> = (0..width).map(|c| 0.3 * noise(11 * c)).collect();
-            let program = Program::new(&engine, measurements, Some(&base_tilt), scale);
+            let size = if tilted { 0.3 } else { 0.0 };
+            let base_tilt: Vec<f64> = (0..width).map(|c| size * noise(11 * c)).collect();
+            let given = tilted.then_some(&*base_tilt);
+            let program = Program::new(&engine, measurements, given, scale);
+            let logarithms = matches!(penalty, Penalty::Poisson { .. });
+            let direct = layout == Layout::Alike && !tilted && !logarithms;
+            assert_eq!(program.tilts_are_unknowns, direct, "{penalty:?}, {layout:?}");
             let mut origin = Iterate::new(&program, width);
             let mut found = Iterate::new(&program, width);
-            program.set_unknowns(&mut origin.unknowns, |_| 0.0);
+            program.set_unknowns(origin.unknowns_mut(), |_| 0.0);
             for row in 0..rows {
-                found.unknowns[row] = 0.4 * (2.0 * noise(13 * row) - 1.0);
+                found.unknowns_mut()[row] = 0.4 * (2.0 * noise(13 * row) - 1.0);
             }
             origin.diagonal.fill(1.0);
             program.place(&origin, Blend::GIVEN, &mut found);
             program.evaluate(&mut engine, &origin, 8.0, &mut found);
-            compare(&program, &found, &base_tilt, &format!("{penalty:?}, {scattered}, {scale}"));
+            compare(&program, &found, &base_tilt, &format!("{penalty:?}, {layout:?}, {scale}"));
         }
     }
 }
@@ -91,8 +126,10 @@ fn passes_over_runs_come_to_what_their_rows_come_to() {
 /// The direction that the two iterates hold is that of a memory of one step.
 #[test]
 fn the_latest_step_leads_where_a_memory_of_one_step_does() {
-    for penalty in PENALTIES {
-        let mut bound = problem(penalty, false);
+    for (penalty, layout) in
+        PENALTIES.iter().flat_map(|&p| [Layout::InOrder, Layout::Alike].map(|layout| (p, layout)))
+    {
+        let mut bound = problem(penalty, layout);
         let measurements = bound.energies.measurements.clone();
         let (rows, width) = (measurements.len(), bound.energies.support().len());
         let mut engine = Engine::new(Task {
@@ -102,7 +139,7 @@ fn the_latest_step_leads_where_a_memory_of_one_step_does() {
         });
         let program = Program::new(&engine, measurements, None, 1.0);
         let [mut before, mut old, mut new] = [(); 3].map(|()| Iterate::new(&program, width));
-        program.set_unknowns(&mut before.unknowns, |_| 0.0);
+        program.set_unknowns(before.unknowns_mut(), |_| 0.0);
         program.place(&before, Blend::shorter(0.0), &mut old);
         program.evaluate(&mut engine, &before, 8.0, &mut old);
         program.place(&old, Blend::STEEPEST, &mut new);
@@ -115,7 +152,7 @@ fn the_latest_step_leads_where_a_memory_of_one_step_does() {
         let size = expected.iter().fold(0.0f64, |size, e| size.max(e.abs()));
         for (row, expected) in expected.iter().enumerate() {
             let turned = gradient * new.gradient[row] + older * old.gradient[row];
-            let step = apart * (old.unknowns[row] - new.unknowns[row]);
+            let step = apart * (old.unknowns()[row] - new.unknowns()[row]);
             let found = new.diagonal[row] * turned + step;
             let found = if new.diagonal[row] > 0.0 { found } else { 0.0 };
             assert!(
@@ -133,7 +170,7 @@ fn compare(program: &Program, found: &Iterate, base_tilt: &[f64], label: &str) {
     let close = |a: f64, b: f64, size: f64| (a - b).abs() <= 1e-12 * (1.0 + size) || a == b;
     for row in 0..program.measurements.len() {
         let (penalty, weight) = (program.penalty(row), program.weights[row]);
-        let (multiplier, z) = (found.multipliers()[row], rows.measure(row, &found.point.marginals));
+        let (multiplier, z) = (-found.pulls()[row], rows.measure(row, &found.point.marginals));
         let (low, high) = penalty.multipliers(weight);
         assert!((low..=high).contains(&multiplier), "{label}: {multiplier} in row {row}");
         rows.add_row(row, -multiplier, &mut tilt);
@@ -142,14 +179,14 @@ fn compare(program: &Program, found: &Iterate, base_tilt: &[f64], label: &str) {
         size += conjugate.abs() + (multiplier * rows.offset(row)).abs();
         gap += penalty.fenchel_gap(weight, z, multiplier);
         energy += weight * penalty.value(z);
-        let slope = penalty.conjugate_derivative(weight, multiplier) - z;
+        let slope = z - penalty.conjugate_derivative(weight, multiplier);
         let slope = match penalty {
             _ if program.largest[row] == 0.0 || low == high => 0.0,
-            Penalty::Poisson { .. } => -slope * (high - multiplier),
+            Penalty::Poisson { .. } => slope * (high - multiplier),
             _ => slope,
         };
         assert!(close(found.gradient[row], slope, slope.abs()), "{label}: gradient of {row}");
-        let is_held = multiplier <= low && slope > 0.0 || multiplier >= high && slope < 0.0;
+        let is_held = multiplier <= low && slope < 0.0 || multiplier >= high && slope > 0.0;
         let moves = low < high && program.largest[row] > 0.0 && !is_held;
         assert_eq!(found.diagonal[row] > 0.0, moves, "{label}: diagonal of {row}");
     }
