@@ -138,12 +138,12 @@ fn potentials_that_leave_nothing_are_no_flows() {
         "--features",
         "height=1",
         "--out",
-        "out",
+        "deep/in/out",
     ]);
     assert_eq!(output.status.code(), Some(3));
     let message = error(&output);
     assert!(message.contains("no movement that the features allow explains the counts"));
-    assert!(!folder.path("out").exists());
+    assert!(!folder.path("deep").exists(), "what was made goes again, on every level");
 }
 
 #[test]

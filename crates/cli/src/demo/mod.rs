@@ -13,7 +13,6 @@ mod tagging;
 mod wide;
 
 use std::fmt::Write;
-use std::fs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
@@ -23,8 +22,8 @@ use bethe_core::solve::{Ignore, Record};
 use bethe_core::{Answer, Method, Problem, Settings, StepSchedule};
 use clap::Args;
 
-use crate::files::PendingFile;
-use crate::outcome::{Outcome, bad_input, print};
+use crate::files::{Folder, PendingFile};
+use crate::outcome::{Outcome, print};
 use problems::{DICTIONARY, LABELS, SIDE, TITLE_BEGIN, TOKENS};
 use report::{bar, reading};
 
@@ -41,8 +40,7 @@ pub struct Flags {
 
 /// Runs the tour.
 pub fn run(flags: Flags) -> Result<Outcome> {
-    fs::create_dir_all(&flags.out)
-        .map_err(|error| bad_input(format!("{}: cannot be made: {error}", flags.out.display())))?;
+    let _folder = Folder::create(&flags.out)?;
     let parts = [
         titles,
         words,

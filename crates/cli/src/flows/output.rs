@@ -1,7 +1,6 @@
 //! The files of `--out`: each appears whole, and none before all are written.
 
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
@@ -14,33 +13,28 @@ use rand::{Rng, SeedableRng};
 
 use super::config::Config;
 use super::input::Input;
-use crate::files::{PendingFile, check_apart};
+use crate::files::{Folder, PendingFile, check_apart};
 use crate::outcome::bad_input;
 
 /// A folder, and the files that are to be in it.
 pub struct Output {
-    folder: PathBuf,
-    /// Whether the folder was made here, and goes with the files if they do not come to be.
-    made: bool,
+    // Dropped in this order: what is not written goes before the folders that it leaves empty.
     files: Vec<(PathBuf, PendingFile)>,
-    published: bool,
+    frames: Folder,
+    folder: Folder,
 }
 
 impl Output {
     /// Makes the folder, so that a place that cannot be written is known before any work is done.
     pub fn create(folder: &Path) -> Result<Self> {
-        let made = !folder.exists();
-        let cannot =
-            |error: io::Error| bad_input(format!("{}: cannot be made: {error}", folder.display()));
-        fs::create_dir_all(folder.join("frames")).map_err(cannot)?;
-        let mut output =
-            Self { folder: folder.to_path_buf(), made, files: Vec::new(), published: false };
+        let (folder, frames) = (Folder::create(folder)?, folder.join("frames"));
+        let mut output = Self { files: Vec::new(), frames: Folder::create(&frames)?, folder };
         output.add("summary.json")?;
         Ok(output)
     }
 
     fn add(&mut self, name: &str) -> Result<&mut PendingFile> {
-        let path = self.folder.join(name);
+        let path = self.folder.path().join(name);
         let file = PendingFile::create(&path)?;
         self.files.push((path, file));
         Ok(&mut self.files.last_mut().expect("just added").1)
@@ -96,7 +90,7 @@ impl Output {
         let (cells, times) = (&input.cells, input.observations.times());
         let kept = (config.threshold, Picture::arrows(times.len() - 1));
         #[cfg(feature = "parquet")]
-        let path = self.folder.join("flows.parquet");
+        let path = self.folder.path().join("flows.parquet");
         #[cfg(feature = "parquet")]
         let mut columns = match config.parquet {
             true => Some(super::parquet::Columns::new(PendingFile::create(&path)?)?),
@@ -156,19 +150,18 @@ impl Output {
         let mut names = Vec::new();
         for (path, file) in std::mem::take(&mut self.files) {
             file.publish()?;
-            let name = path.strip_prefix(&self.folder).unwrap_or(&path).display().to_string();
+            let name = path.strip_prefix(self.folder.path()).unwrap_or(&path).display().to_string();
             if !name.starts_with("frames") {
                 names.push(name);
             }
         }
         names.push("frames/".to_string());
-        self.published = true;
         Ok(names)
     }
 
     /// Frames that an earlier run left, of times that this one has not.
     fn remove_old_frames(&self) {
-        let Ok(entries) = fs::read_dir(self.folder.join("frames")) else { return };
+        let Ok(entries) = fs::read_dir(self.frames.path()) else { return };
         for path in entries.flatten().map(|entry| entry.path()) {
             let is_frame = path.extension().is_some_and(|extension| extension == "svg")
                 && path
@@ -176,18 +169,6 @@ impl Output {
                     .is_some_and(|stem| stem.to_string_lossy().chars().all(|c| c.is_ascii_digit()));
             if is_frame && !self.files.iter().any(|(own, _)| *own == path) {
                 let _ = fs::remove_file(path);
-            }
-        }
-    }
-}
-
-impl Drop for Output {
-    fn drop(&mut self) {
-        self.files.clear();
-        if !self.published {
-            let _ = fs::remove_dir(self.folder.join("frames"));
-            if self.made {
-                let _ = fs::remove_dir(&self.folder);
             }
         }
     }

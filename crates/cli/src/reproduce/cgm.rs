@@ -5,7 +5,7 @@ use anyhow::Result;
 use bethe_tasks::flows::experiment::{Options, run as run_experiment};
 use clap::Args;
 
-use super::folder::Folder;
+use crate::files::Folder;
 use crate::outcome::{Outcome, bad_input, print};
 
 /// Flows from counts (collective graphical models): every solver against interior point, flows
@@ -52,7 +52,7 @@ pub fn run(flags: Flags) -> Result<Outcome> {
         let place = data.display();
         return Err(bad_input(format!("{place}: found no folder flows, expected one in it")));
     }
-    let folder = Folder::create(&flags.out, "table.json")?;
+    let folder = Folder::probed(&flags.out, "table.json")?;
     let options = Options { sides: flags.sides, trials: flags.trials, full: flags.full };
     let begun = Instant::now();
     let mut observe = |what: &str| {

@@ -5,8 +5,8 @@ use bethe_tasks::citation::experiment::{ExperimentError, ExperimentSettings, run
 use bethe_tasks::tagging::train::TrainError;
 use clap::Args;
 
-use super::folder::Folder;
 use super::progress::Progress;
+use crate::files::Folder;
 use crate::interrupt::Interrupt;
 use crate::outcome::{Outcome, bad_input, print};
 use crate::threads;
@@ -51,7 +51,7 @@ pub fn run(flags: Flags) -> Result<Outcome> {
         return Err(bad_input("--max-iterations: found 0, expected at least 1"));
     }
     let pool = threads::pool(flags.threads)?;
-    let folder = Folder::create(&flags.out, "table.json")?;
+    let folder = Folder::probed(&flags.out, "table.json")?;
     let interrupt = Interrupt::install()?;
     let settings = ExperimentSettings {
         seed: flags.seed,

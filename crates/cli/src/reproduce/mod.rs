@@ -2,7 +2,6 @@
 
 mod cgm;
 mod citation;
-mod folder;
 mod ocr;
 mod progress;
 

@@ -12,7 +12,7 @@ use bethe_tasks::ocr::data::{self, Word};
 use bethe_tasks::ocr::experiment::{self, Recipe, Settings};
 use clap::Args;
 
-use super::folder::Folder;
+use crate::files::Folder;
 use crate::interrupt::Interrupt;
 use crate::outcome::{Outcome, bad_input};
 use crate::threads;
@@ -55,7 +55,7 @@ pub fn run(flags: Flags) -> Result<Outcome> {
     let pool = threads::pool(flags.threads)?;
     let words = read(&flags.data)?;
     let folds = folds::chosen(flags.folds.as_deref(), &words)?;
-    let folder = Folder::create(&flags.out, "table.json")?;
+    let folder = Folder::probed(&flags.out, "table.json")?;
     let interrupt = Interrupt::install()?;
     let begun = Instant::now();
     let settings = Settings { folds, seeds: flags.seeds, norm, recipe: Recipe::default() };
