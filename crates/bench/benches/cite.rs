@@ -15,12 +15,12 @@ use bethe_bench::usage::thread_seconds;
 use bethe_learn::corpus::Corpus;
 use bethe_learn::crf::Scorer;
 use bethe_tasks::citation::{
-    Cited, Citer, Citing, Dialect, Entry, Field, Keys, Labelled as LabelledLine, bibtex, clean,
-    lexicons, printed, template,
+    Cited, Citer, Citing, Dialect, Entry, Field, Keys, Labelled as LabelledLine, base_settings,
+    bibtex, clean, lexicons, printed, template,
 };
 use bethe_tasks::tagging::data::{Format, Sequence, Sequences};
 use bethe_tasks::tagging::features::Workspace;
-use bethe_tasks::tagging::train::{BaseSettings, ConstraintSource, Labelled, TrainSettings, train};
+use bethe_tasks::tagging::train::{ConstraintSource, Labelled, TrainSettings, train};
 use bethe_tasks::tagging::{TagOptions, Tagger, Tagging};
 
 fn main() {
@@ -58,15 +58,8 @@ fn tagger(data: &Path) -> Tagger {
         template: Some(template()),
         lexicons: lexicons(&[data.join("lexicons")]).expect("the word lists"),
         constraints: ConstraintSource::Auto,
+        base: base_settings(),
         ..TrainSettings::default()
-    };
-    settings.base = BaseSettings {
-        l1: 0.03,
-        l2: 0.01,
-        pool: 3,
-        share_weights: true,
-        max_iterations: 60,
-        ..BaseSettings::default()
     };
     settings.rules.l1 = Some(1.0);
     let labelled = |sequences| Labelled { sequences, scores: None };

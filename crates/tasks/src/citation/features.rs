@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use crate::tagging::features::{LexiconError, Lexicons, Template};
+use crate::tagging::train::BaseSettings;
 
 /// Words that announce a field, by what they announce.
 const CUES: &[(&str, &[&str])] = &[
@@ -81,6 +82,19 @@ const CUES: &[(&str, &[&str])] = &[
 /// The template for references: one column, the tokens.
 pub fn template() -> Template {
     include_str!("references.template").parse().expect("the built-in template is well formed")
+}
+
+/// How the base model of a parser of references is trained: as cross-validation inside the train and
+/// dev parts of UMass chose, see `docs/citation.md`.
+pub fn base_settings() -> BaseSettings {
+    BaseSettings {
+        l1: 0.03,
+        l2: 0.01,
+        pool: 3,
+        share_weights: true,
+        max_iterations: 60,
+        ..BaseSettings::default()
+    }
 }
 
 /// The cue words that [`template`] asks for, with further lists from files and folders.

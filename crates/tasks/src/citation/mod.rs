@@ -44,7 +44,7 @@ pub use csl::csl;
 pub use date::Date;
 pub use dialect::{Dialect, DialectError};
 pub use entry::Entry;
-pub use features::{lexicons, template};
+pub use features::{base_settings, lexicons, template};
 pub use field::Field;
 pub use identifier::Identifiers;
 pub use json::fields;

@@ -13,8 +13,6 @@ use crate::tagging::features::Lexicons;
 use crate::tagging::rules::{Pruning, RulePenalty};
 use crate::tagging::train::{AllowedTransitions, BaseSettings, RuleSettings, TrainSettings};
 
-/// Parts of the attributes that members of the base model do without.
-const POOL: usize = 3;
 /// The L1 penalty on weights under the hinge, and under the smoothed one.
 const HINGE_L1: f64 = 0.3;
 const SMOOTHED_L1: f64 = 0.3;
@@ -61,17 +59,14 @@ impl Recipe {
             },
             ..shared.clone()
         };
+        let base = features::base_settings();
         let rich = TrainSettings {
             template: Some(features::template()),
             lexicons: features::lexicons(lists)?,
             transitions: AllowedTransitions::Weighted,
             base: BaseSettings {
-                l1: 0.03,
-                l2: 0.01,
-                pool: POOL,
-                share_weights: true,
-                max_iterations: settings.max_iterations.unwrap_or(60),
-                ..BaseSettings::default()
+                max_iterations: settings.max_iterations.unwrap_or(base.max_iterations),
+                ..base
             },
             rules: RuleSettings { folds: 5, ..RuleSettings::default() },
             ..shared
