@@ -8,6 +8,8 @@ use rand::{Rng, SeedableRng};
 
 const BIO: [&str; 5] = ["O", "B-a", "I-a", "B-b", "I-b"];
 const IOBES: [&str; 9] = ["O", "B-a", "I-a", "E-a", "S-a", "B-b", "I-b", "E-b", "S-b"];
+/// A segment `a` with segments `x` in it, and tokens of `a` around these.
+const HIERARCHY: [&str; 7] = ["O", "B-a", "I-a", "B-a:B-x", "I-a:B-x", "I-a:I-x", "B-b"];
 
 fn tagger(scheme: Scheme, labels: &[&str], rules: Vec<Constraint>, decoding: Decoding) -> Tagger {
     let states = states_of(scheme, labels).unwrap();
@@ -43,7 +45,11 @@ fn score(path: &[usize], scores: &[f64], labels: usize) -> f64 {
 fn probabilities_of_labels_and_segments_match_brute_force() {
     let mut rng = StdRng::seed_from_u64(3);
     let options = TagOptions { marginals: true, n_best: 3, ..TagOptions::default() };
-    for (scheme, labels, length) in [(Scheme::Bio, &BIO[..], 5), (Scheme::Iobes, &IOBES[..], 4)] {
+    for (scheme, labels, length) in [
+        (Scheme::Bio, &BIO[..], 5),
+        (Scheme::Iobes, &IOBES[..], 4),
+        (Scheme::Bio, &HIERARCHY[..], 5),
+    ] {
         let before =
             Constraint { form: Form::Before { first: 0, second: 1 }, weight: Weight::Given(0.0) };
         for rules in [Vec::new(), vec![before]] {

@@ -387,23 +387,28 @@ fn choose(
 }
 
 /// The segments of a label sequence `(first, end)`, each with the probability of its labels, and
-/// that it ends there.
+/// that it begins and ends there.
 fn segments(tagger: &Tagger, chain: &mut Chain, path: &[usize]) -> Vec<(usize, usize, f64)> {
     let (states, space) = (&tagger.parts.states, &tagger.compiled.space);
     let labels: Vec<&str> = path.iter().map(|&state| states.label(state)).collect();
     let with_probability = |segment: Segment| {
         let (first, end) = (segment.start, segment.end);
         let level = states.leaf_level(path[first]);
-        let goes_on = |state| matches!(states.role(state, level), Role::Inside | Role::End);
+        let is_later = |state| matches!(states.role(state, level), Role::Inside | Role::End);
+        // A deeper tag is another leaf, even where the segment around it goes on.
+        let is_leaf = |state| states.leaf_level(state) == level;
         let mut allowed = |t: usize, list: &mut Vec<usize>| {
-            list.extend((0..space.len()).filter(|&s| match t < end {
-                true => space.state(s) == path[t],
-                false => !goes_on(space.state(s)),
+            list.extend((0..space.len()).filter(|&s| match space.state(s) {
+                before if t < first => !is_leaf(before),
+                after if t >= end => !(is_leaf(after) && is_later(after)),
+                state => state == path[t],
             }));
         };
-        // With the position after it, if there is one.
-        let length = (end + 1).min(path.len()) - first;
-        (first, end, chain.span_probability((first, length), &mut allowed))
+        // With the position after it, if there is one, and that before it where its first label
+        // does not say that it begins: between segments inside the one that it is of.
+        let start = if is_later(path[first]) { first.saturating_sub(1) } else { first };
+        let length = (end + 1).min(path.len()) - start;
+        (first, end, chain.span_probability((start, length), &mut allowed))
     };
     leaf_segments(states.scheme(), &labels).into_iter().map(with_probability).collect()
 }
