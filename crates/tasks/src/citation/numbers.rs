@@ -1,7 +1,8 @@
-//! Pages, volumes and numbers without the words before them.
+//! Volumes and numbers without the words before them.
 
 use std::borrow::Cow;
 
+use super::pages::pages;
 use super::text::is_dash;
 use super::tidy::tidy;
 
@@ -11,30 +12,6 @@ const CUES: &[&str] = &[
     "v", "number", "num", "no", "nos", "nr", "issue", "iss", "n", "n°", "№", "band", "bd", "heft",
     "h", "jahrgang", "jg", "tome", "t", "s", "с", "стр", "том", "т", "вып",
 ];
-
-/// A page, a range `12--17`, or several: any dash is one between numbers.
-pub fn pages(text: &str) -> String {
-    let text = bare(text);
-    let mut found = String::with_capacity(text.len() + 1);
-    let mut rest = text.as_str();
-    while let Some(c) = rest.chars().next() {
-        let digit_before = found.trim_end().ends_with(|c: char| c.is_alphanumeric());
-        let dashes = rest.trim_start().trim_start_matches(is_dash);
-        let is_range = digit_before
-            && dashes.len() < rest.trim_start().len()
-            && dashes.trim_start().starts_with(|c: char| c.is_alphanumeric());
-        if is_range && (is_dash(c) || c.is_whitespace()) {
-            found.truncate(found.trim_end().len());
-            found.push_str("--");
-            rest = dashes.trim_start();
-        } else {
-            found.push(c);
-            rest = &rest[c.len_utf8()..];
-        }
-    }
-    found.truncate(found.trim_end_matches(|c: char| is_dash(c) || c.is_whitespace()).len());
-    found
-}
 
 /// A volume, and what is written with it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -182,32 +159,6 @@ fn strip_unit(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn every_dash_makes_a_range() {
-        for (text, expected) in [
-            ("pp. 179-192.", "179--192"),
-            ("371-- 408", "371--408"),
-            ("12 – 17", "12--17"),
-            ("L529—534", "L529--534"),
-            ("S. 5–7, 9", "5--7, 9"),
-            ("1086", "1086"),
-            ("e1000217", "e1000217"),
-            ("pages 1−2", "1--2"),
-            ("pp 895--924", "895--924"),
-            ("12-17 pp.", "12--17"),
-            ("p. iv", "iv"),
-            ("473--", "473"),
-            ("S123–S130.", "S123--S130"),
-            ("pp. S12-S19", "S12--S19"),
-            ("P03001", "P03001"),
-            ("v–xii", "v--xii"),
-            ("p305-322", "305--322"),
-            ("págs. 45-67", "45--67"),
-        ] {
-            assert_eq!(pages(text), expected, "{text}");
-        }
-    }
 
     #[test]
     fn volumes_have_issues_and_years_beside_them() {
