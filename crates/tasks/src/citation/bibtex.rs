@@ -79,11 +79,12 @@ fn people(people: &People) -> Option<String> {
 /// `van Beethoven, Jr., Ludwig`; in braces a name without parts, and one whose suffix would be read
 /// as its first name, `King, Jr.`: so they stay whole.
 fn name(name: &Name) -> String {
-    let [particle, family, suffix, given] =
-        [&name.particle, &name.family, &name.suffix, &name.given].map(|part| part_of_name(part));
     if name.is_whole {
         return format!("{{{}}}", escaped(&name.family));
     }
+    let [particle, suffix, given] =
+        [&name.particle, &name.suffix, &name.given].map(|part| part_of_name(part));
+    let family = family_name(&name.family);
     let mut text = if particle.is_empty() { family } else { format!("{particle} {family}") };
     for part in [&suffix, &given] {
         if !part.is_empty() {
@@ -92,6 +93,19 @@ fn name(name: &Name) -> String {
         }
     }
     match given.is_empty() && !suffix.is_empty() {
+        true => format!("{{{text}}}"),
+        false => text,
+    }
+}
+
+/// A family name; in braces if a word before its last is written small, `Ortega y Gasset`: BibTeX
+/// would take it and what is before it for a particle.
+fn family_name(family: &str) -> String {
+    let text = part_of_name(family);
+    let is_small =
+        |word: &str| word.chars().find(|c| c.is_alphabetic()).is_some_and(char::is_lowercase);
+    let is_parted = family.rsplit(char::is_whitespace).skip(1).any(is_small);
+    match is_parted && !text.starts_with('{') {
         true => format!("{{{text}}}"),
         false => text,
     }

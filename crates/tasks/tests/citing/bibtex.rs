@@ -100,6 +100,11 @@ fn names_are_parted_only_where_they_end() {
     };
     assert_eq!(names("A. and B.", "Li", ""), "author = {Li, {A. and B.}},");
     assert_eq!(names("A.", "Li and Xu", "Jr."), "author = {{Li and Xu}, Jr., A.},");
+    // A small word inside a family name is no particle.
+    assert_eq!(names("José", "Ortega y Gasset", ""), "author = {{Ortega y Gasset}, José},");
+    assert_eq!(names("P.", "de Ortega y Gasset", ""), "author = {de {Ortega y Gasset}, P.},");
+    assert_eq!(names("bell", "hooks", ""), "author = {hooks, bell},");
+    assert_eq!(names("J.", "García Márquez", ""), "author = {García Márquez, J.},");
     // Without a first name, what is behind the comma would be one.
     assert_eq!(names("", "King", "Jr."), "author = {{King, Jr.}},");
 }
