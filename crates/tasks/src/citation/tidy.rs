@@ -97,7 +97,10 @@ fn keeps_stop(text: &str) -> bool {
     let word = text.rsplit(|c: char| c.is_whitespace() || is_dash(c)).next().unwrap_or(text);
     let letters = word.chars().filter(|c| c.is_alphabetic()).count();
     let initial = letters == 1 && word.chars().all(|c| c.is_uppercase());
-    let has_stop = word.contains('.') && word.split('.').all(|part| part.chars().count() <= 4);
+    // `U.S.A`, but not `1.0`.
+    let has_stop = word.contains('.')
+        && !word.contains(char::is_numeric)
+        && word.split('.').all(|part| part.chars().count() <= 4);
     // Behind a bracket it ends the sentence: `A title (2nd ed.).`
     word.ends_with(char::is_alphanumeric)
         && (initial || has_stop || ABBREVIATIONS.contains(&word.to_lowercase().as_str()))
@@ -154,6 +157,8 @@ mod tests {
             ("`rates'", "rates"),
             ("“学习”。", "学习"),
             ("Foo, Inc.", "Foo, Inc."),
+            ("Made in the U.S.A.", "Made in the U.S.A."),
+            ("A language (XML) 1.0.", "A language (XML) 1.0"),
             ("Games under \"common knowledge\".", "Games under \"common knowledge\""),
             ("\"Markov\" chains", "\"Markov\" chains"),
             ("“Yes” means “No”", "“Yes” means “No”"),
