@@ -9,7 +9,7 @@ use super::field::Field;
 use super::identifier::{Identifiers, without_identifiers};
 use super::kind::Kind;
 use super::named::is_about_people;
-use super::numbers::{VolumeParts, bare, report_parts, volume_parts};
+use super::numbers::{VolumeParts, bare, chapter, report_parts, volume_parts};
 use super::pages::pages;
 use super::parts::Meanings;
 use super::text::is_dash;
@@ -78,7 +78,8 @@ impl Entry {
         let text = &own_text(field, text);
         let text = match field {
             Field::Pages => pages(text),
-            Field::Volume | Field::Number | Field::Chapter => bare(text),
+            Field::Volume | Field::Number => bare(text),
+            Field::Chapter => chapter(text),
             Field::BookTitle | Field::Container | Field::Journal => {
                 abbreviated(text, tidy(without_in(&tidy(text))))
             }

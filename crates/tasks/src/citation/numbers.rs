@@ -10,7 +10,26 @@ use super::tidy::tidy;
 const CUES: &[&str] = &[
     "pages", "page", "pp", "pgs", "pg", "p", "págs", "pág", "volume", "volumes", "vol", "vols",
     "v", "number", "num", "no", "nos", "nr", "issue", "iss", "n", "n°", "№", "band", "bd", "heft",
-    "h", "jahrgang", "jg", "tome", "t", "s", "с", "стр", "том", "т", "вып",
+    "h", "jahrgang", "jg", "tome", "t", "s", "с", "стр", "том", "т", "вып", "núm", "número", "nº",
+    "numéro", "numero",
+];
+
+/// Words that announce chapters.
+const CHAPTERS: &[&str] = &[
+    "chapter",
+    "chapters",
+    "chap",
+    "chaps",
+    "chapt",
+    "ch",
+    "kapitel",
+    "kap",
+    "chapitre",
+    "capítulo",
+    "capitolo",
+    "cap",
+    "глава",
+    "гл",
 ];
 
 /// A volume, and what is written with it.
@@ -52,7 +71,10 @@ pub fn volume_parts(text: &str) -> VolumeParts<'_> {
     };
     let number = with_closed_dashes(&bare(rest.trim_matches([' ', ',', ':'])));
     let is_number = number.contains(char::is_numeric) && !number.contains(char::is_whitespace);
-    match (volume.contains(char::is_numeric), number.is_empty()) {
+    // `II 305` is the volume of a series.
+    let is_roman = volume.chars().all(|c| "IVXLC".contains(c))
+        && !rest.trim_start().starts_with(char::is_numeric);
+    match (is_roman || volume.contains(char::is_numeric), number.is_empty()) {
         (true, true) => VolumeParts { volume, number: None, pages: found, year },
         (true, false) if is_number => {
             VolumeParts { volume, number: Some(number), pages: found, year }
@@ -124,13 +146,23 @@ pub fn report_parts(text: &str) -> (&str, Option<&str>) {
 
 /// A volume or a number: `no. 3,` and `(3)` are `3`.
 pub fn bare(text: &str) -> String {
+    without_cues(text, CUES)
+}
+
+/// The number of a chapter: `Chap. 3`.
+pub fn chapter(text: &str) -> String {
+    bare(&without_cues(text, CHAPTERS))
+}
+
+fn without_cues(text: &str, cues: &[&str]) -> String {
+    let in_cue = |c: char| c.is_alphabetic() || matches!(c, '°' | '№');
     let mut text = tidy(text);
     loop {
-        let rest = text.trim_start_matches(|c: char| !c.is_alphanumeric());
-        let end = rest.find(|c: char| !c.is_alphabetic() && c != '°').unwrap_or(rest.len());
+        let rest = text.trim_start_matches(|c: char| !c.is_alphanumeric() && c != '№');
+        let end = rest.find(|c: char| !in_cue(c)).unwrap_or(rest.len());
         let (word, behind) = rest.split_at(end);
         let after = behind.trim_start_matches(['.', ':', ' ', '\u{a0}']);
-        let is_cue = CUES.contains(&word.to_lowercase().as_str()) && is_apart(word, behind);
+        let is_cue = cues.contains(&word.to_lowercase().as_str()) && is_apart(word, behind);
         if after.is_empty() || !is_cue {
             return strip_unit(&text);
         }
@@ -139,9 +171,9 @@ pub fn bare(text: &str) -> String {
 }
 
 /// Whether a word is none of what it stands before: a single letter belongs to `S123`, `P03001`,
-/// `v–xii`, but for a small one in `p17`, `v3`.
+/// `v–xii`, but for a small one in `p17`, `v3` and a sign, `№2`.
 fn is_apart(word: &str, behind: &str) -> bool {
-    let small = matches!(word, "p" | "v") && behind.starts_with(|c: char| c.is_ascii_digit());
+    let small = matches!(word, "p" | "v" | "№") && behind.starts_with(|c: char| c.is_ascii_digit());
     word.chars().nth(1).is_some() || small || behind.starts_with(['.', ':', ' ', '\u{a0}'])
 }
 
@@ -177,6 +209,14 @@ mod tests {
             ("2011;60(43):1487-92", "60", ["43", "1487--92"], 2011),
             ("May 12;357(9267)", "357", ["9267", ""], 0),
             ("2011;60", "60", ["", ""], 2011),
+            ("XXIV (3)", "XXIV", ["3", ""], 0),
+            ("XII, no. 4", "XII", ["4", ""], 0),
+            ("XII(3):45-67", "XII", ["3", "45--67"], 0),
+            ("II 305", "II 305", ["", ""], 0),
+            ("C 12", "C 12", ["", ""], 0),
+            ("12, núm. 4", "12", ["4", ""], 0),
+            ("21. – № 2", "21", ["2", ""], 0),
+            ("21. – №. 2", "21", ["2", ""], 0),
             ("abs/1103.6246", "abs/1103.6246", ["", ""], 0),
             ("2 of many", "2 of many", ["", ""], 0),
         ] {
@@ -207,8 +247,19 @@ mod tests {
             ("t. IV", "IV"),
             ("(S1)", "S1"),
             ("Bd. 12", "12"),
+            ("№2", "2"),
+            ("ch. 4", "ch. 4"),
         ] {
             assert_eq!(bare(text), expected, "{text}");
+        }
+        for (text, expected) in [
+            ("chapter 3,", "3"),
+            ("Chap. IV", "IV"),
+            ("ch. 4-5", "4-5"),
+            ("no. 3", "3"),
+            ("C", "C"),
+        ] {
+            assert_eq!(chapter(text), expected, "{text}");
         }
     }
 }

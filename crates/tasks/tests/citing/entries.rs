@@ -112,11 +112,12 @@ fn editions_and_numbers_lose_their_words() {
         ("edition", "2nd ed.,"),
         ("isbn", "ISBN-13: 978-3-16-148410-0."),
         ("volume", "Bd. 12, H. 3,"),
+        ("chapter", "Chap. 3,"),
         ("publisher", "دار النشر،"),
     ]);
     let expected = json!({
         "title": "Rivers", "edition": "2nd", "isbn": "978-3-16-148410-0", "volume": "12", "number": "3",
-        "publisher": "دار النشر",
+        "chapter": "3", "publisher": "دار النشر",
     });
     assert_eq!(fields(&entry), expected);
 }
