@@ -54,13 +54,28 @@ const REPORTS: &[&str] = &[
 const THESES: &[&str] = &[
     "thesis", "theses", "dissertation", "dissertations", "diss", "thèse", "habilitation",
     "habilitationsschrift", "doktorarbeit", "masterarbeit", "diplomarbeit",
+    "bachelorarbeit", "magisterarbeit", "tesis", "tesina", "tesi", "tese", "dissertação",
+    "proefschrift", "диссертация",
 ];
-const DOCTORATES: &[&str] = &["phd", "ph.d", "ph. d", "doctoral", "doctorate", "dphil", "d.phil"];
+const DOCTORATES: &[&str] = &[
+    "phd",
+    "ph.d",
+    "ph. d",
+    "doctoral",
+    "doctorate",
+    "dphil",
+    "d.phil",
+    "doctorat",
+    "doctorado",
+    "doutorado",
+    "dottorato",
+];
 #[rustfmt::skip]
 const OTHER_DEGREES: &[&str] = &[
     "master", "masters", "masterarbeit", "m.s", "m. s", "ms", "m.sc", "msc", "m.a", "m. a", "ma",
     "m.phil", "mphil", "diplom", "diploma", "diplomarbeit", "magister", "magisterarbeit",
-    "bachelor", "bachelors", "b.a", "b.s", "b.sc", "bsc", "laurea",
+    "bachelor", "bachelors", "bachelorarbeit", "b.a", "b.s", "b.sc", "bsc", "laurea", "maestría",
+    "maestria", "máster", "mestrado", "licenciatura", "grado",
 ];
 
 impl Kind {
