@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::date::Date;
 use super::entry::Entry;
 use super::field::Field;
-use super::identifier::{Identifiers, without_identifiers};
+use super::identifier::{Identifiers, beside_address, with_whole_addresses, without_identifiers};
 use super::kind::Kind;
 use super::named::is_about_people;
 use super::numbers::{VolumeParts, bare, chapter, report_parts, volume_parts};
@@ -80,6 +80,7 @@ impl Entry {
             Field::Pages => pages(text),
             Field::Volume | Field::Number => bare(text),
             Field::Chapter => chapter(text),
+            Field::Url => tidy(&with_whole_addresses(text)),
             Field::BookTitle | Field::Container | Field::Journal => {
                 abbreviated(text, tidy(without_in(&tidy(text))))
             }
@@ -152,6 +153,11 @@ impl Entry {
     /// Identifiers are found in the text, whatever its labels.
     fn identify(&mut self, line: &str) {
         let Identifiers { doi, arxiv, url } = Identifiers::find(line);
+        // Labels hold an address together that the line has in two.
+        let said = self.text(Field::Url).unwrap_or_default().to_string();
+        let url = url.map(|url| {
+            Identifiers::find(&said).url.filter(|own| own.starts_with(&url)).unwrap_or(url)
+        });
         for (field, found) in [(Field::Doi, doi), (Field::Arxiv, arxiv), (Field::Url, url)] {
             let labelled = self.texts.remove(&field);
             let labelled = labelled.filter(|text| field != Field::Url || text.contains('.'));
@@ -169,7 +175,28 @@ impl Entry {
         if self.text(Field::Identifier).is_some_and(is_found) {
             self.texts.remove(&Field::Identifier);
         }
+        let rest = self.text(Field::Url).map(|url| tidy(&beside_address(&said, url)));
+        if let Some(rest) = rest.filter(|rest| says_more(rest)) {
+            append(self.texts.entry(Field::Identifier).or_default(), &rest, ", ");
+        }
     }
+}
+
+/// Whether what is said beside an address is more than what it is and when it was looked at.
+fn says_more(text: &str) -> bool {
+    #[rustfmt::skip]
+    const ABOUT: &[&str] = &[
+        "url", "urls", "online", "available", "at", "from", "in", "on", "see", "web", "internet",
+        "website", "homepage", "link", "and",
+    ];
+    #[rustfmt::skip]
+    const LOOKED_AT: &[&str] = &[
+        "accessed", "access", "retrieved", "visited", "viewed", "consulted", "checked", "cited",
+        "abgerufen", "zugriff", "aufgerufen", "consulté", "consultado", "consultato",
+    ];
+    let lower = text.to_lowercase();
+    let mut words = lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    !words.clone().any(|word| LOOKED_AT.contains(&word)) && words.any(|word| !ABOUT.contains(&word))
 }
 
 fn append(own: &mut String, text: &str, between: &str) {

@@ -21,8 +21,7 @@ impl Identifiers {
             return found;
         }
         let mut announced = false;
-        for word in line.split_whitespace() {
-            let word = opened(word);
+        for word in line.split_whitespace().flat_map(pieces) {
             found.doi = found.doi.or_else(|| doi(word));
             found.arxiv = found.arxiv.or_else(|| arxiv(word, announced));
             found.url = found.url.or_else(|| url(word));
@@ -42,9 +41,64 @@ fn opened(word: &str) -> &str {
     word.trim_start_matches(['(', '[', '<', '{', '"', '“', '\''])
 }
 
+/// The identifiers of a word that stand in it one behind the other, `doi:10.1000/182,http://a.org`.
+/// Commas and stops are also inside identifiers: something must begin behind them.
+fn pieces(word: &str) -> Vec<&str> {
+    let word = opened(word);
+    let mut pieces = Vec::with_capacity(1);
+    let mut from = 0;
+    let mut before = ' ';
+    for (at, c) in word.char_indices() {
+        let rest = &word[at..];
+        let begins = match before {
+            ',' | ';' => is_announced(rest) || begins_doi(rest) || arxiv(rest, false).is_some(),
+            '.' | ')' | ']' => is_announced(rest),
+            // But for an address in another, `/web/http://a.org`.
+            _ => before.is_alphanumeric() && starts_with_any(rest, &["http://", "https://"]),
+        };
+        if begins {
+            pieces.push(&word[from..at]);
+            from = at;
+        }
+        before = c;
+    }
+    pieces.push(&word[from..]);
+    pieces
+}
+
+/// Whether a text begins with what is before identifiers.
+fn is_announced(text: &str) -> bool {
+    const NAMES: &[&str] =
+        &["http://", "https://", "ftp://", "www.", "doi:", "arxiv:", "pmid:", "pmcid:", "url:"];
+    starts_with_any(text, NAMES)
+}
+
+fn starts_with_any(text: &str, starts: &[&str]) -> bool {
+    let starts_with =
+        |start: &&str| text.get(..start.len()).is_some_and(|own| own.eq_ignore_ascii_case(start));
+    starts.iter().any(starts_with)
+}
+
 /// A text without the identifiers in it and the words that announce them: `12--17, doi:
 /// 10.1000/182.`
 pub(super) fn without_identifiers(text: &str) -> Cow<'_, str> {
+    without(text, |piece, announced| {
+        doi(piece).is_some()
+            || arxiv(piece, announced).is_some()
+            || address(piece).is_some_and(|address| address.contains('.'))
+    })
+}
+
+/// What is said beside an address, and is no DOI or number at arXiv: also a second address.
+pub(super) fn beside_address<'a>(text: &'a str, known: &str) -> Cow<'a, str> {
+    without(text, |piece, announced| match url(piece) {
+        Some(address) => address == known,
+        None => doi(piece).is_some() || arxiv(piece, announced).is_some(),
+    })
+}
+
+/// A text without some identifiers and the words that announce them.
+fn without(text: &str, is_identifier: impl Fn(&str, bool) -> bool) -> Cow<'_, str> {
     /// Words before an identifier that say nothing without it.
     const BEFORE: &[&str] =
         &["doi", "url", "at", "from", "available", "online", "retrieved", "arxiv", "via", "see"];
@@ -56,24 +110,49 @@ pub(super) fn without_identifiers(text: &str) -> Cow<'_, str> {
     let mut removed = false;
     let mut behind = false; // an identifier is before this word
     for word in text.split_whitespace() {
-        let own = opened(word);
         let announced = kept.last().is_some_and(|before| bare(before) == "arxiv");
         // `arXiv:1412.6980 [cs.LG]`
         let is_class = behind && word.starts_with('[') && word.contains(']');
-        behind = is_class
-            || doi(own).is_some()
-            || arxiv(own, announced).is_some()
-            || address(own).is_some_and(|address| address.contains('.'));
-        if behind {
+        let pieces = pieces(word);
+        behind = is_class || pieces.iter().any(|piece| is_identifier(piece, announced));
+        if !behind {
+            kept.push(word);
+            continue;
+        }
+        removed = true;
+        for piece in pieces {
+            if !is_class && !is_identifier(piece, announced) {
+                kept.extend(piece.contains(char::is_alphanumeric).then_some(piece));
+                continue;
+            }
             while kept.last().is_some_and(|before| BEFORE.contains(&bare(before).as_str())) {
                 kept.pop();
             }
-            removed = true;
-        } else {
-            kept.push(word);
         }
     }
     if removed { Cow::Owned(kept.join(" ")) } else { Cow::Borrowed(text) }
+}
+
+/// A text with its addresses whole again that a line's end cut in two: behind a hyphen or the like,
+/// or at a slash.
+pub(super) fn with_whole_addresses(text: &str) -> String {
+    let mut whole = String::with_capacity(text.len());
+    let mut in_address = false;
+    for word in text.split_whitespace() {
+        let begins = pieces(word).into_iter().any(|piece| address(piece).is_some());
+        let is_path = word.trim_end_matches(['.', ',', ';']).contains(['/', '.']);
+        let continues = match whole.chars().next_back() {
+            Some('-' | '_' | '=' | '&' | '?') => is_path || !word.starts_with(char::is_uppercase),
+            Some('/') => is_path,
+            _ => word.starts_with('/'),
+        };
+        let is_of_address = |c: char| c == '/' || c.is_alphanumeric();
+        let joins = in_address && !begins && continues && word.starts_with(is_of_address);
+        whole.push_str(if joins || whole.is_empty() { "" } else { " " });
+        whole.push_str(word);
+        in_address = begins || joins;
+    }
+    whole
 }
 
 /// The end of an identifier is not that of its sentence, and a bracket that it did not open is not
@@ -82,8 +161,8 @@ fn ended(text: &str) -> &str {
     let mut text = text;
     loop {
         let before = text;
-        text = text.trim_end_matches(['.', ',', ';', ':', '"', '”', '\'', '>', '}', '。', '，']);
-        for (open, close) in [('(', ')'), ('[', ']')] {
+        text = text.trim_end_matches(['.', ',', ';', ':', '"', '”', '\'', '>', '。', '，']);
+        for (open, close) in [('(', ')'), ('[', ']'), ('{', '}')] {
             if text.matches(close).count() > text.matches(open).count() {
                 text = text.strip_suffix(close).unwrap_or(text);
             }
@@ -101,17 +180,20 @@ fn doi(word: &str) -> Option<String> {
     // As addresses may have it.
     let word = &word.replace("%2F", "/").replace("%2f", "/");
     let start = word.match_indices("10.").map(|(at, _)| at).find(|&at| {
-        let digits =
-            word[at + 3..].bytes().take_while(|b| b.is_ascii_digit() || *b == b'.').count();
         let before = word[..at].chars().next_back();
-        digits >= 4
-            && word[at + 3 + digits..].starts_with('/')
-            && before.is_none_or(|c| !c.is_ascii_digit() && c != '.')
+        begins_doi(&word[at..]) && before.is_none_or(|c| !c.is_ascii_digit() && c != '.')
     })?;
     let doi = ended(&word[start..]);
     let host = word[..start].split_once("://").map(|(_, rest)| rest);
     let doi = if host.is_some_and(|host| !is_resolver(host)) { of_page(doi) } else { doi };
     doi.split_once('/').filter(|(_, suffix)| !suffix.is_empty()).map(|_| doi.to_string())
+}
+
+fn begins_doi(text: &str) -> bool {
+    text.strip_prefix("10.").is_some_and(|rest| {
+        let behind = rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
+        rest.len() - behind.len() >= 4 && behind.starts_with('/')
+    })
 }
 
 /// A DOI in the address of a publisher's page, without what tells which page it is.
@@ -140,24 +222,31 @@ fn arxiv(word: &str, announced: bool) -> Option<String> {
     let lower = word.to_ascii_lowercase();
     let marks = ["arxiv:", "arxiv.org/abs/", "arxiv.org/pdf/"];
     let after = marks.iter().find_map(|mark| lower.find(mark).map(|at| at + mark.len()));
-    let number = ended(&word[after.unwrap_or(0)..]);
-    let number = number.strip_suffix(".pdf").unwrap_or(number);
-    let old = number.split_once('/').is_some_and(|(archive, digits)| {
-        is_archive(archive)
-            && digits.len() >= 7
-            && digits.bytes().take(7).all(|b| b.is_ascii_digit())
-    });
-    let new = number.split_once('.').is_some_and(|(month, rest)| {
-        let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
-        let version = &rest[digits..];
-        month.len() == 4
-            && month.bytes().all(|b| b.is_ascii_digit())
-            && (4..=5).contains(&digits)
-            && (version.is_empty() || version.starts_with('v') || version.starts_with('['))
-    });
+    let number = &word[after.unwrap_or(0)..];
     let told = after.is_some() || announced;
-    let number = number.split('[').next().unwrap_or(number);
-    (old || new && told).then(|| number.to_string())
+    let end = old_number(number).or_else(|| new_number(number).filter(|_| told))?;
+    let version = number[end..].strip_prefix('v').map_or(0, digits);
+    let end = if version > 0 { end + 1 + version } else { end };
+    // What goes on is something else.
+    (!number[end..].starts_with(char::is_alphanumeric)).then(|| number[..end].to_string())
+}
+
+/// Where `hep-th/9711200` ends, at the start of a text.
+fn old_number(text: &str) -> Option<usize> {
+    let (archive, rest) = text.split_once('/')?;
+    (is_archive(archive) && digits(rest) == 7).then_some(archive.len() + 1 + 7)
+}
+
+/// Where `0705.1234` ends, at the start of a text.
+fn new_number(text: &str) -> Option<usize> {
+    let (month, rest) = text.split_once('.')?;
+    let is_number = month.len() == 4 && digits(month) == 4 && (4..=5).contains(&digits(rest));
+    is_number.then(|| month.len() + 1 + digits(rest))
+}
+
+/// How many digits a text begins with.
+fn digits(text: &str) -> usize {
+    text.bytes().take_while(u8::is_ascii_digit).count()
 }
 
 /// Archives from the time when numbers had their name before them.
@@ -168,8 +257,9 @@ fn is_archive(name: &str) -> bool {
         "stat", "alg-geom", "chao-dyn", "cmp-lg", "dg-ga", "funct-an", "patt-sol", "q-alg",
         "solv-int",
     ];
-    let archive = name.split('.').next().unwrap_or(name);
-    ARCHIVES.contains(&archive.to_ascii_lowercase().as_str())
+    let (archive, class) = name.split_once('.').unwrap_or((name, ""));
+    let is_class = class.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'-');
+    is_class && ARCHIVES.contains(&archive.to_ascii_lowercase().as_str())
 }
 
 /// The address of a page, but for that of a DOI, which has a field of its own.
@@ -233,6 +323,46 @@ mod tests {
         check("Report 1234.5678, 10.5/3, and/or", "", "", "");
         check("版本10.1234/文档。", "10.1234/文档", "", "");
     }
+
+    #[test]
+    fn identifiers_that_are_written_together_are_told_apart() {
+        check("doi:10.1000/182,http://x.org/y.", "10.1000/182", "", "http://x.org/y");
+        check("https://doi.org/10.1000/182https://x.org", "10.1000/182", "", "https://x.org");
+        check("hep-th/9711200,gr-qc/9310026", "", "hep-th/9711200", "");
+        check("arXiv:1706.03762;doi:10.1000/182", "10.1000/182", "1706.03762", "");
+        check("doi:10.1000/182;10.1000/183", "10.1000/182", "", "");
+        check("DOI:10.1000/182.PMID:12345", "10.1000/182", "", "");
+        // What only looks like an end is inside.
+        check("10.1002/(SICI)1<1::A-B>3.0.CO;2-2", "10.1002/(SICI)1<1::A-B>3.0.CO;2-2", "", "");
+        check("http://a.org/b,c;d", "", "", "http://a.org/b,c;d");
+        check("http://a.org/web/http://b.org/c", "", "", "http://a.org/web/http://b.org/c");
+        check("(doi:10.1000/a{b}).", "10.1000/a{b}", "", "");
+        check("{10.1000/a}", "10.1000/a", "", "");
+    }
+
+    #[test]
+    fn numbers_at_arxiv_end_where_they_must() {
+        check("arXiv:hep-th/9711200v2[hep-th]", "", "hep-th/9711200v2", "");
+        check("(gr-qc/9310026)", "", "gr-qc/9310026", "");
+        for line in ["gr-qc/9310026gr&x", "gr-qc/93100261", "math.&/9806043", "arXiv:1706.037621"] {
+            check(line, "", "", "");
+        }
+    }
+
+    #[test]
+    fn addresses_are_whole_again() {
+        for (text, expected) in [
+            ("http://a.org/long- path/b.html", "http://a.org/long-path/b.html"),
+            ("http://a.org/ b/c.html, 2001", "http://a.org/b/c.html, 2001"),
+            ("http://a.org /b", "http://a.org/b"),
+            ("http://a.org/ Accessed 2001", "http://a.org/ Accessed 2001"),
+            ("http://a.org/, http://b.org/", "http://a.org/, http://b.org/"),
+            ("pre- and post-", "pre- and post-"),
+        ] {
+            assert_eq!(with_whole_addresses(text), expected);
+        }
+    }
+
     #[test]
     fn a_doi_in_an_address_ends_where_the_page_begins() {
         let doi = |address: &str| Identifiers::find(address).doi.unwrap_or_default();
@@ -260,6 +390,7 @@ mod tests {
             ("Available at: http://x.org/y", ""),
             ("arXiv preprint arXiv:1412.6980v3 [cs.LG]", "arXiv preprint"),
             ("arXiv: 1412.6980, 2014", "2014"),
+            ("12-17,doi:10.1000/182", "12-17,"),
             ("either/or at 12", "either/or at 12"),
             ("for the www.", "for the www."),
         ] {

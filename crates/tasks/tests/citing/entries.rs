@@ -106,6 +106,23 @@ fn identifiers_leave_the_fields_that_they_stand_in() {
 }
 
 #[test]
+fn nothing_labelled_as_an_address_is_lost() {
+    let found = |text: &str| {
+        let entry = flat(&[("title", "Rivers."), ("url", text)]);
+        (entry.text(Field::Url).unwrap_or_default().to_string(), entry.remarks())
+    };
+    let cut = found("http://a.org/long- path/to/b.html");
+    assert_eq!(cut, ("http://a.org/long-path/to/b.html".to_string(), None));
+    let two = found("http://a.org/b/, http://c.org/.");
+    assert_eq!(two, ("http://a.org/b/".to_string(), Some("http://c.org/".to_string())));
+    let more = found("http://a.org/b c d");
+    assert_eq!(more, ("http://a.org/b".to_string(), Some("c d".to_string())));
+    for said in ["Available at: http://a.org/b", "URL http://a.org/b (accessed May 2020)"] {
+        assert_eq!(found(said), ("http://a.org/b".to_string(), None));
+    }
+}
+
+#[test]
 fn editions_and_numbers_lose_their_words() {
     let entry = flat(&[
         ("title", "Rivers."),
