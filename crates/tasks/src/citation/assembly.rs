@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use super::access::{dates, is_date, says_only_looked_at};
 use super::date::Date;
 use super::entry::Entry;
 use super::field::Field;
@@ -37,15 +38,13 @@ impl Entry {
     pub fn new(line: Labelled, meanings: &Meanings) -> Self {
         let parts = meanings.parts(line.labels);
         let mut entry = Self::default();
-        let mut date = String::new();
+        let date = dates(&line, &parts);
         for part in &parts {
             let text = line.text_of(&part.tokens);
             match part.field {
                 None => entry.keep(part.name, text),
-                Some(Field::Date | Field::Year | Field::Month | Field::Day) => {
-                    date.push(' ');
-                    date.push_str(&without_identifiers(text));
-                }
+                field if is_date(field) => {}
+                Some(Field::Note | Field::Status) if says_only_looked_at(text) => {}
                 Some(field) if is_about_people(part, field) => {}
                 Some(_) if part.between => {}
                 Some(field) => entry.add(field, text),
@@ -53,7 +52,7 @@ impl Entry {
         }
         entry.add_people(&line, &parts);
         entry.date = Date::read(&date);
-        if entry.date == Date::default() && !date.is_empty() {
+        if entry.date == Date::default() && !date.trim().is_empty() {
             entry.add(Field::Date, &date);
         }
         entry.identify(line.text);

@@ -1,5 +1,6 @@
 //! Years, months and days in the text of a date.
 
+use super::access::is_looked_at;
 use super::text::is_dash;
 
 /// A date as far as it is known.
@@ -29,10 +30,6 @@ const MONTHS: [&[&str]; 12] = [
     &["november", "novembre", "noviembre", "novembro"],
     &["december", "dezember", "décembre", "diciembre", "dicembre", "dezembro"],
 ];
-
-/// Words behind which stands when somebody looked at it.
-const LOOKED_AT: &[&str] =
-    &["accessed", "retrieved", "visited", "viewed", "abgerufen", "consulté", "zugriff", "cited"];
 
 /// A number or a word of a date.
 #[derive(Clone, Copy)]
@@ -129,7 +126,7 @@ fn pieces(text: &str) -> Vec<(Piece, char)> {
             continue;
         }
         let own = &rest[..word];
-        if LOOKED_AT.contains(&own.to_lowercase().as_str()) {
+        if is_looked_at(own) {
             break;
         }
         pieces.extend(piece(own).map(|piece| (piece, ' ')));

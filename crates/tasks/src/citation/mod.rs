@@ -6,6 +6,7 @@
 //! the fields assembled into an [`Entry`]: people, dates, pages, identifiers, and the [`Kind`] of
 //! work. [`Citing`] does all of it; an entry is written by [`bibtex`], [`csl`] and [`fields`].
 
+mod access;
 mod assembly;
 mod bibtex;
 mod citing;

@@ -158,6 +158,23 @@ fn organisations_that_labels_take_for_people_stay_whole() {
 }
 
 #[test]
+fn when_a_page_was_looked_at_is_no_date_of_it() {
+    let (title, web) = (("title", "Rivers."), ("web", "https://a.org/b"));
+    let labels =
+        [("status", "(last accessed on"), ("date", "12"), ("month", "May"), ("year", "2020).")];
+    let entry = flat(&[&[title, web], &labels[..]].concat());
+    assert_eq!(fields(&entry), json!({"title": "Rivers", "url": "https://a.org/b"}));
+    let entry = flat(&[&[title, ("year", "1999."), web], &labels[..]].concat());
+    assert_eq!((entry.date.year, entry.date.month), (Some(1999), None));
+    // The word may be in the date, and when it appeared behind it.
+    let entry = flat(&[title, ("date", "accessed 12 May 2020,"), web, ("date", "1999.")]);
+    assert_eq!((entry.date.year, entry.date.month), (Some(1999), None));
+    // In a title it is about something else.
+    let entry = flat(&[("title", "Places I visited,"), ("date", "May 1999.")]);
+    assert_eq!((entry.date.year, entry.date.month), (Some(1999), Some(5)));
+}
+
+#[test]
 fn kinds_follow_the_stated_rules() {
     let title = ("title", "A title.");
     for (second, kind) in [
