@@ -4,7 +4,7 @@ use super::name_word::{
     is_degree, is_initials, is_particle, is_prefix, is_short_capitals, is_suffix,
     joins_family_names,
 };
-use super::organisation::is_organisation;
+use super::organisation::{is_company_form, is_organisation};
 use super::person::Name;
 use super::pieces::Piece;
 
@@ -22,7 +22,9 @@ impl Order {
     pub(super) fn of(pieces: &[Piece]) -> Self {
         let last = pieces.iter().rposition(|piece| !piece.comma).unwrap_or(0);
         let is_inverted = match &pieces[last..] {
-            [_, given] if last > 0 => !is_suffix(given.text) && !is_degree(given.text),
+            [_, given] if last > 0 => {
+                !is_suffix(given.text) && !is_degree(given.text) && !is_company_form(given.text)
+            }
             _ => false,
         };
         let is_abbreviated = |piece: &&Piece| {

@@ -40,6 +40,15 @@ pub(super) fn is_companion(piece: &str) -> bool {
     COMPANIONS.contains(&piece.trim_end_matches('.').to_lowercase().as_str())
 }
 
+/// What a company's name ends with behind a comma; shorter ones, `AG`, could be initials.
+const FORMS: &[&str] =
+    &["corp", "corporation", "gmbh", "inc", "incorporated", "limited", "llc", "llp", "ltd", "plc"];
+
+/// `Inc.` in `Apple, Inc.`
+pub(super) fn is_company_form(piece: &str) -> bool {
+    FORMS.contains(&piece.trim_end_matches('.').to_lowercase().as_str())
+}
+
 /// Whether a name is that of an organisation: no person's has one of these words, or `of` inside.
 pub(super) fn is_organisation(name: &str) -> bool {
     let bare = |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();

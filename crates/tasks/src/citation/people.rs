@@ -2,11 +2,10 @@
 
 use super::inverted::{Order, inverted, is_complete};
 use super::name_word::{is_degree, is_suffix};
-use super::organisation::{is_companion, is_organisation, names_a_field};
+use super::organisation::{is_companion, is_company_form, is_organisation, names_a_field};
 use super::person::{Name, People};
 use super::pieces::{Piece, pieces};
 use super::remark::{stands_for_others, without_others, without_remarks};
-use super::tidy::tidy;
 
 /// The people in a list: `A. Cau, R. Kuiper, and W.-P. de Roever`, `Romero, C., & Dweck, C.`,
 /// `Smith JK, Doe A`, `Liu, Bing; Wang, Chao`, `王明、李雷`, `Smith et al.`
@@ -21,6 +20,7 @@ pub fn people(list: &str) -> People {
                 if groups.len() > 1
                     && given.comma
                     && !is_suffix(given.text)
+                    && !is_company_form(given.text)
                     && !is_complete(family.text, given.text) =>
             {
                 people.names.extend(Name::inverted(family.text, given.text));
@@ -60,7 +60,7 @@ fn groups(list: &str) -> Vec<&str> {
 
 /// Whether text between names says that there are others.
 pub(super) fn says_others(text: &str) -> bool {
-    without_others(&tidy(text)).2
+    without_others(&text.split_whitespace().collect::<Vec<_>>().join(" ")).2
 }
 
 fn assemble(list: &str, pieces: &[Piece], people: &mut People) {
@@ -76,7 +76,7 @@ fn assemble(list: &str, pieces: &[Piece], people: &mut People) {
         } else if !piece.comma && stands_for_others(piece.text) {
             people.others = true;
             at += 1;
-        } else if let Some(end) = organisation(pieces, at) {
+        } else if let Some(end) = company(pieces, at).or_else(|| organisation(pieces, at)) {
             people.names.extend(Name::whole(&list[piece.start..pieces[end - 1].end()]));
             at = end;
         } else if let Some((name, end)) = inverted(pieces, at, &order) {
@@ -87,6 +87,19 @@ fn assemble(list: &str, pieces: &[Piece], people: &mut People) {
             people.names.extend(Name::of_words(piece.text));
             at += 1;
         }
+    }
+}
+
+/// Where the name of a company ends that begins at a piece, if its form is behind a comma: `Apple,
+/// Inc.`, `Barnes and Noble, Inc.`
+fn company(pieces: &[Piece], at: usize) -> Option<usize> {
+    let is_form = |at: usize| pieces.get(at).is_some_and(|p| p.comma && is_company_form(p.text));
+    let is_pair = pieces[at].is_one_word()
+        && pieces.get(at + 1).is_some_and(|next| !next.comma && next.is_one_word());
+    match (is_form(at + 1), is_pair && is_form(at + 2)) {
+        (true, _) => Some(at + 2),
+        (false, true) => Some(at + 3),
+        (false, false) => None,
     }
 }
 
@@ -115,7 +128,9 @@ fn organisation(pieces: &[Piece], at: usize) -> Option<usize> {
         };
         let fields = pieces[end..].iter().take_while(|p| p.comma && p.is_one_word() && plain(p));
         let last = end + fields.count();
-        let is_person = piece(last + 1).is_some_and(|next| next.comma);
+        // `Department of Health and Smith, J.`
+        let is_person =
+            piece(last + 1).is_some_and(|next| next.comma && !is_organisation(next.text));
         if has_and(last) && piece(last).as_ref().is_some_and(plain) && !is_person {
             end = last + 1;
         }
@@ -300,6 +315,16 @@ mod tests {
             ("McKinsey & Company", "{McKinsey & Company}"),
             ("Bill and Melinda Gates Foundation", "{Bill and Melinda Gates Foundation}"),
             ("The ATLAS Collaboration, Aad, G.", "{The ATLAS Collaboration}; Aad|G."),
+            ("Wolfram Research, Inc.", "{Wolfram Research, Inc.}"),
+            ("Apple, Inc.; Li, A.", "{Apple, Inc.}; Li|A."),
+            ("Barnes and Noble, Inc.", "{Barnes and Noble, Inc.}"),
+            ("Ann Roe, Bo Doe, and Apple, Inc.", "Roe|Ann; Doe|Bo; {Apple, Inc.}"),
+            ("Acme Widgets, Ltd., and Foo Bar, LLC.", "{Acme Widgets, Ltd.}; {Foo Bar, LLC}"),
+            (
+                "Department of Health and Human Services, Centers for Disease Control and Prevention",
+                "{Department of Health and Human Services}; \
+                 {Centers for Disease Control and Prevention}",
+            ),
             ("University of Oxford and Smith, J.", "{University of Oxford}; Smith|J."),
         ]);
     }
