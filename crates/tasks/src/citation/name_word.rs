@@ -103,6 +103,18 @@ pub(super) fn is_short_first_name(word: &str) -> bool {
         && word != "Ng"
 }
 
+/// Whether a stop behind a first name of two or three letters is not its own: `Tim.`, but not
+/// `Chr.`, `Geo.`, `Yu.`
+pub(super) fn is_short_whole_name(word: &str) -> bool {
+    const SHORT_FORMS: &[&str] =
+        &["Aug", "Edw", "Geo", "Ja", "Jas", "Jno", "Joh", "Jos", "Ju", "Ya", "Ye", "Yu"];
+    (2..=3).contains(&word.chars().count())
+        && word.starts_with(char::is_uppercase)
+        && word.chars().skip(1).all(char::is_lowercase)
+        && !is_without_vowel(word)
+        && !SHORT_FORMS.contains(&word)
+}
+
 /// `LI`: initials, or a family name in capitals.
 pub(super) fn is_short_capitals(word: &str) -> bool {
     (2..=3).contains(&word.chars().count()) && word.chars().all(char::is_uppercase)

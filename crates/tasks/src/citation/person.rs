@@ -2,8 +2,8 @@
 
 use super::mend::mended;
 use super::name_word::{
-    is_and, is_initials, is_particle, is_prefix, is_short_capitals, is_short_first_name, is_suffix,
-    is_title, joins_family_names,
+    is_and, is_initials, is_particle, is_prefix, is_short_capitals, is_short_first_name,
+    is_short_whole_name, is_suffix, is_title, joins_family_names,
 };
 use super::text::is_dash;
 use super::tidy::tidy;
@@ -36,8 +36,14 @@ impl Name {
     /// A name of marked parts.
     pub fn of_parts(given: &str, family: &str, suffix: &str) -> Option<Self> {
         let given = given_name(given);
-        let (particle, family) = particle(&family_name(family));
-        let suffix = suffix_of(suffix);
+        let family = family_name(family);
+        let mut words: Vec<&str> = family.split(' ').collect();
+        // `Gates III`, but nobody is called by a family name and a suffix alone.
+        let suffix = match suffix_of(suffix) {
+            none if none.is_empty() && !given.is_empty() => take_suffix(&mut words),
+            suffix => suffix,
+        };
+        let (particle, family) = particle(&words);
         let name = match (family.is_empty(), given.is_empty()) {
             (true, true) => return None,
             (true, false) => Self { family: given, suffix, ..Self::default() },
@@ -139,7 +145,7 @@ fn inverted_family(words: &[&str]) -> Option<usize> {
 /// Where the family name begins in a name that ends with it: at the last word, or at what goes
 /// before it, particles or another family name.
 fn family_start(words: &[&str]) -> usize {
-    let mut start = words.len().saturating_sub(1);
+    let mut start = first_particle(words).unwrap_or(words.len().saturating_sub(1));
     let capitals = words.last().is_some_and(|last| !last.contains(char::is_lowercase));
     // `VAN GOGH`, but initials in `Adam DI Kramer`.
     let is_prefix = |word: &str| {
@@ -153,6 +159,14 @@ fn family_start(words: &[&str]) -> usize {
             _ => return start,
         }
     }
+}
+
+/// Where particles begin before a family name of several words: `Miguel de Cervantes Saavedra`.
+fn first_particle(words: &[&str]) -> Option<usize> {
+    let first = words.iter().position(|word| is_particle(word))?;
+    // `María del Carmen García`: particles are also in first names.
+    let is_given = first.checked_sub(1).is_some_and(|at| matches!(words[at], "Maria" | "María"));
+    (first > 0 && !is_given).then_some(first)
 }
 
 /// Without what is around it, but with the stop of a last word that is short for a first name.
@@ -187,7 +201,7 @@ fn given_name(text: &str) -> String {
     // A stop behind a whole name, or initials that have none, is that of the list.
     let is_of_list = |rest: &str| {
         let last = rest.rsplit([' ', '.', '-']).next().unwrap_or(rest);
-        last.chars().count() > 3 || is_short_capitals(rest)
+        last.chars().count() > 3 || is_short_capitals(rest) || is_short_whole_name(last)
     };
     match given.strip_suffix('.').filter(|rest| is_of_list(rest)) {
         Some(rest) => rest.to_string(),
@@ -230,8 +244,7 @@ fn take_suffix(words: &mut Vec<&str>) -> String {
 }
 
 /// Particles before the family name, and the family name.
-fn particle(family: &str) -> (String, String) {
-    let words: Vec<&str> = family.split(' ').collect();
+fn particle(words: &[&str]) -> (String, String) {
     let count = words.iter().take_while(|word| is_particle(word)).count();
     let (particles, rest) = words.split_at(count.min(words.len() - 1));
     (particles.join(" "), rest.join(" "))
@@ -264,6 +277,10 @@ mod tests {
             ("W.-P. de Roever", name("Roever", "W.-P.", "de", "")),
             ("Johannes Diderik van der Waals", name("Waals", "Johannes Diderik", "van der", "")),
             ("Waals J. D. van der", name("Waals", "J. D.", "van der", "")),
+            ("C.-J. de la Vallée Poussin", name("Vallée Poussin", "C.-J.", "de la", "")),
+            ("Miguel de Cervantes Saavedra", name("Cervantes Saavedra", "Miguel", "de", "")),
+            ("Pedro Calderón de la Barca", name("Barca", "Pedro Calderón", "de la", "")),
+            ("María del Carmen García", name("García", "María del Carmen", "", "")),
             ("Robert De Niro", name("De Niro", "Robert", "", "")),
             ("VINCENT VAN GOGH", name("VAN GOGH", "VINCENT", "", "")),
             ("Van Morrison", name("Morrison", "Van", "", "")),
@@ -299,6 +316,9 @@ mod tests {
         assert_eq!(Name::of_parts("LA.", "Goodman", ""), name("Goodman", "LA", "", ""));
         assert_eq!(Name::of_parts("and W.", "Wonham , and", ""), name("Wonham", "W.", "", ""));
         assert_eq!(Name::of_parts("and", ".", ""), None);
+        assert_eq!(Name::of_parts("W. H.", "Gates III", ""), name("Gates", "W. H.", "", "III"));
+        assert_eq!(Name::of_parts("Tim.", "Roe", ""), name("Roe", "Tim", "", ""));
+        assert_eq!(Name::of_parts("Chr.", "Roe", ""), name("Roe", "Chr.", "", ""));
     }
 
     #[test]
