@@ -21,7 +21,7 @@ impl Entry {
             let is_first = self.people(part.people).names.is_empty();
             let whole = if is_first { organisation(line, &parts[at..]) } else { None };
             let (list, used) = match part.field {
-                _ if let Some((name, count)) = whole => (one(Some(name)), count),
+                _ if let Some(whole) = whole => whole,
                 Some(field) if field.is_name_part() => {
                     let run = parts[at..].iter().take_while(same).collect::<Vec<_>>();
                     let count = name_length(&run);
@@ -44,9 +44,9 @@ impl Entry {
     }
 }
 
-/// The organisation that labels take for people, and how many parts are its own: `Ernst & Young
+/// The organisations that labels take for people, and how many parts are theirs: `Ernst & Young
 /// LLP`.
-fn organisation(line: &Labelled, parts: &[Part]) -> Option<(Name, usize)> {
+fn organisation(line: &Labelled, parts: &[Part]) -> Option<(People, usize)> {
     let is_own = |next: &&Part| {
         let is_name = next.field.is_some_and(Field::is_name_part);
         let is_between = next.between && next.field.is_some_and(Field::is_people);
@@ -58,9 +58,9 @@ fn organisation(line: &Labelled, parts: &[Part]) -> Option<(Name, usize)> {
     if !parts[0].field.is_some_and(Field::is_name_part) || tokens.len() > MOST_WORDS {
         return None;
     }
-    let mut list = Some(line.text_of(&tokens)).filter(|text| is_organisation(text)).map(people)?;
-    let name = list.names.pop().filter(|name| name.is_whole && list.names.is_empty())?;
-    Some((name, count))
+    let list = Some(line.text_of(&tokens)).filter(|text| is_organisation(text)).map(people)?;
+    let is_whole = !list.names.is_empty() && list.names.iter().all(|name| name.is_whole);
+    is_whole.then_some((list, count))
 }
 
 /// Whether a part is of people or of their names.

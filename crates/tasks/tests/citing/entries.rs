@@ -155,6 +155,20 @@ fn organisations_that_labels_take_for_people_stay_whole() {
     };
     assert_eq!(family("Ernst & Young LLP Banks", 0), (1, "Ernst & Young LLP".to_string()));
     assert_eq!(family("Ernst & Ann Young Banks", 1), (2, "Young".to_string()));
+    let team = [
+        "B-authors:B-person:B-person-first",
+        "I-authors:I-person:B-person-last",
+        "I-authors",
+        "I-authors",
+        "I-authors",
+        "B-title",
+    ];
+    let authors = of_labels("Library Team et al. Rivers", &team).authors;
+    assert_eq!((authors.names[0].family.as_str(), authors.others), ("Library Team", true));
+    let named = ["B-authors:B-person:B-person-last", "I-authors", "I-authors", "I-authors"];
+    let last = "I-authors:B-person:B-person-last";
+    let labels = [&named[..], &[last, "B-title"]].concat();
+    assert!(of_labels("Li . . . Xu Rivers", &labels).authors.others);
 }
 
 #[test]
