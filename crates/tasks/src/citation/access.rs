@@ -10,7 +10,8 @@ use super::parts::Part;
 #[rustfmt::skip]
 const LOOKED_AT: &[&str] = &[
     "abgerufen", "accessed", "acessado", "aufgerufen", "cited", "consultado", "consultato",
-    "consulté", "geraadpleegd", "retrieved", "viewed", "visited", "zugriff", "обращения",
+    "consulted", "consulté", "geraadpleegd", "retrieved", "viewed", "visited", "zugriff",
+    "обращения",
 ];
 
 /// Words before and behind those: `last accessed on`.

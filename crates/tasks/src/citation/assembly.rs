@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::access::{dates, is_date, says_only_looked_at};
+use super::access::{dates, is_date, is_looked_at, says_only_looked_at};
 use super::date::Date;
 use super::entry::Entry;
 use super::field::Field;
@@ -188,14 +188,9 @@ fn says_more(text: &str) -> bool {
         "url", "urls", "online", "available", "at", "from", "in", "on", "see", "web", "internet",
         "website", "homepage", "link", "and",
     ];
-    #[rustfmt::skip]
-    const LOOKED_AT: &[&str] = &[
-        "accessed", "access", "retrieved", "visited", "viewed", "consulted", "checked", "cited",
-        "abgerufen", "zugriff", "aufgerufen", "consulté", "consultado", "consultato",
-    ];
     let lower = text.to_lowercase();
     let mut words = lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    !words.clone().any(|word| LOOKED_AT.contains(&word)) && words.any(|word| !ABOUT.contains(&word))
+    !words.clone().any(is_looked_at) && words.any(|word| !ABOUT.contains(&word))
 }
 
 fn append(own: &mut String, text: &str, between: &str) {
