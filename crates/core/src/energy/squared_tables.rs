@@ -93,6 +93,9 @@ impl SquaredTables {
         for MeasuredTable { rows: own, lay } in &energies.tables {
             let total = energies.total(own.start);
             let weight = energies.table_weight(own).expect("one weight for a table");
+            if weights[lay.start] == 0.0 {
+                lays.push(lay.clone());
+            }
             // Several measurements of a cell are one of their mean.
             for (cell, row) in (lay.start..).zip(own.clone()) {
                 let target = -rows.offset(row) / total;
@@ -100,9 +103,6 @@ impl SquaredTables {
                 let apart = target - targets[cell];
                 targets[cell] += weight / weights[cell] * apart;
                 squares += 0.5 * weight * apart * (target - targets[cell]);
-            }
-            if lays.iter().all(|other| other.start != lay.start) {
-                lays.push(lay.clone());
             }
         }
         let of_tables: Vec<f64> = lays.iter().map(|lay| weights[lay.start]).collect();
