@@ -98,7 +98,8 @@ fn is_beside(word: &str) -> bool {
     BESIDE.contains(&word.to_lowercase().as_str())
 }
 
-fn words(text: &str) -> impl Iterator<Item = &str> {
+/// Letters and digits between anything else.
+pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty())
 }
 

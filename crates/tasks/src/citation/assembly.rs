@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::access::{dates, is_date, is_looked_at, says_only_looked_at};
+use super::access::{dates, is_date, is_looked_at, says_only_looked_at, words};
 use super::date::Date;
 use super::entry::Entry;
 use super::field::Field;
@@ -188,9 +188,8 @@ fn says_more(text: &str) -> bool {
         "url", "urls", "online", "available", "at", "from", "in", "on", "see", "web", "internet",
         "website", "homepage", "link", "and",
     ];
-    let lower = text.to_lowercase();
-    let mut words = lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    !words.clone().any(is_looked_at) && words.any(|word| !ABOUT.contains(&word))
+    let is_about = |word: &str| ABOUT.contains(&word.to_lowercase().as_str());
+    !words(text).any(is_looked_at) && !words(text).all(is_about)
 }
 
 fn append(own: &mut String, text: &str, between: &str) {

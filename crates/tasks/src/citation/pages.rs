@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn every_dash_makes_a_range() {
+    fn dashes_between_pages_make_ranges() {
         check(&[
             ("pp. 179-192.", "179--192"),
             ("371-- 408", "371--408"),

@@ -16,6 +16,7 @@ pub mod rules;
 pub mod score;
 mod scored;
 mod tag;
+mod tag_error;
 pub mod train;
 
 pub use decode::{Decoding, HardRules};
@@ -23,4 +24,5 @@ pub use file::{ContentFault, ModelError};
 pub use input::{Input, InputError};
 pub use model::{Parts, RuleTraining, Tagger, Training, WeightFeatures};
 pub use scored::{ScoredError, states_of};
-pub use tag::{Active, MOST_SCORE, Summary, TagError, TagOptions, Tagged, Tagging};
+pub use tag::{Active, MOST_SCORE, Summary, TagOptions, Tagged, Tagging};
+pub use tag_error::TagError;

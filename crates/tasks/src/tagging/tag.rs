@@ -6,15 +6,14 @@ use bethe_core::support::Support;
 use bethe_learn::corpus::Corpus;
 use bethe_learn::crf::Scorer;
 use bethe_learn::energy::{Inference, Inferred, Limits};
-use thiserror::Error;
 
 use super::data::Sequence;
 use super::decode::{Decoding, HardRules, Paths, decode, decode_weighed};
 use super::features::Workspace;
-use super::input::InputError;
 use super::labels::{Role, Segment, leaf_segments};
 use super::model::Tagger;
 use super::rules::{Compiled, Occurrences, Weight};
+use super::tag_error::TagError;
 
 /// A label that leaves the choice to the tagger, where labels are forced.
 const UNKNOWN: &str = "_";
@@ -87,70 +86,6 @@ pub struct Active {
     pub excess_before: f64,
     /// How far it is with the rules.
     pub excess_after: f64,
-}
-
-/// Why a sequence cannot be tagged.
-#[derive(Debug, Error)]
-pub enum TagError {
-    /// It does not fit the model.
-    #[error(transparent)]
-    Input(#[from] InputError),
-    /// A label that is forced is not one of the model's.
-    #[error(
-        "{path}:{line}: the label {found:?} is not one of the model's, expected one of them or _"
-    )]
-    UnknownLabel {
-        /// The file.
-        path: String,
-        /// The line.
-        line: usize,
-        /// The label.
-        found: String,
-    },
-    /// A label that is neither one nor `_`.
-    #[error("{path}:{line}: found an empty label, expected a label, or _ to leave the choice open")]
-    EmptyLabel {
-        /// The file.
-        path: String,
-        /// The line.
-        line: usize,
-    },
-    /// Labels are to be forced, and there are none.
-    #[error("{path}:{line}: no label column to force labels from")]
-    NoLabels {
-        /// The file.
-        path: String,
-        /// The line.
-        line: usize,
-    },
-    /// No sequence of labels is allowed.
-    #[error("{path}:{line}: no sequence of labels is allowed: {why}")]
-    Impossible {
-        /// The file.
-        path: String,
-        /// The sequence's first line.
-        line: usize,
-        /// What forbids them.
-        why: &'static str,
-    },
-    /// A score that is no score.
-    #[error(
-        "score {place} is {found:e}, expected a number between ±{MOST_SCORE:e}, or -∞ to forbid a label"
-    )]
-    NotAScore {
-        /// Its place among the scores of the sequence.
-        place: usize,
-        /// The score.
-        found: f64,
-    },
-    /// Scores do not fit the model.
-    #[error("{found} scores, expected rows of {expected}")]
-    Scores {
-        /// How many.
-        found: usize,
-        /// Labels of the model.
-        expected: usize,
-    },
 }
 
 /// The memory to tag one sequence after the other.
