@@ -3,7 +3,7 @@
 
 mod common;
 
-use bethe_core::{Energy, Method, Penalty, Problem, Settings, Status};
+use bethe_core::{Energy, Method, Penalty, Problem, Settings, Status, Term};
 use common::{
     Graph, Recipe, graphs, random_measurement, random_model, rng, run, soft_penalties, value_nearby,
 };
@@ -59,4 +59,52 @@ fn the_dual_reaches_a_relative_gap_of_a_billionth_on_stiff_problems() {
             }
         }
     }
+}
+
+/// Counts of hundreds on every marginal: the objective is in the tens of thousands, and a part of it
+/// says little about marginals.
+fn counted(graph: &Graph, seed: u64) -> Problem {
+    let (_, cardinalities, scopes) = graph;
+    let recipe = Recipe { score: 5.0, forbidden: 0.0, weight: 10.0, measurements: 0 };
+    let mut rng = rng(seed);
+    let model = random_model(&mut rng, cardinalities, scopes, &recipe);
+    let mut energies = Vec::new();
+    for (variable, &states) in cardinalities.iter().enumerate() {
+        for state in 0..states {
+            let count = f64::from(rng.random_range(1..600));
+            let penalty = Penalty::Poisson { rate: 1000.0, count };
+            let mut coefficients = vec![0.0; states];
+            coefficients[state] = 1.0;
+            let term = Term { scope: vec![variable], coefficients };
+            energies.push(Energy::measurement(recipe.weight, penalty, vec![term]));
+        }
+    }
+    Problem::new(model, energies).unwrap()
+}
+
+#[test]
+fn marginals_are_polished_where_objectives_are_large() {
+    let mut unpolished_miss = 0;
+    for (index, graph) in graphs().iter().enumerate() {
+        for seed in 0..SEEDS {
+            let problem = counted(graph, 100 * seed + index as u64);
+            let marginals = |tolerance, polish| {
+                let settings = Settings { tolerance, polish, ..Settings::default() };
+                let found = run(&mut problem.bind().unwrap(), &settings).unwrap();
+                assert_eq!(found.status, Status::Converged, "{}, {seed}: {found:?}", graph.0);
+                found.marginals
+            };
+            let exact = marginals(1e-13, true);
+            let error = |found: Vec<f64>| {
+                let errors = found.iter().zip(&exact).map(|(a, b)| (a - b).abs());
+                errors.fold(0.0, f64::max)
+            };
+            for (tolerance, most) in [(1e-7, 2.5e-4), (1e-8, 1e-4)] {
+                let polished = error(marginals(tolerance, true));
+                assert!(polished <= most, "{}, {seed}, {tolerance}: {polished}", graph.0);
+                unpolished_miss += usize::from(error(marginals(tolerance, false)) > most);
+            }
+        }
+    }
+    assert!(unpolished_miss > 0, "nothing needed polishing: the problems are too tame");
 }

@@ -51,7 +51,7 @@ const SOLVERS: [Solver; 6] = [
 ];
 
 fn settings(method: Method) -> Settings {
-    Settings { method, tolerance: 1e-6, max_iterations: 1000, ..Settings::default() }
+    Settings { method, tolerance: 1e-6, polish: false, max_iterations: 1000, ..Settings::default() }
 }
 
 fn sizes(verdicts: &mut Verdicts) {

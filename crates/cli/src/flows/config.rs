@@ -79,6 +79,7 @@ impl TryFrom<Flags> for Config {
                 FlowSolver::NonlinearBp => bethe_core::Method::Auto,
             },
             tolerance: flags.tolerance,
+            polish: true,
             max_iterations: flags.max_iterations,
             time_limit: time_limit.transpose()?,
             global: false,

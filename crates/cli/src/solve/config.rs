@@ -34,6 +34,7 @@ impl TryFrom<Flags> for Config {
         let settings = Settings {
             method: method(&flags)?,
             tolerance: flags.tolerance,
+            polish: true,
             max_iterations: flags.max_iterations,
             time_limit: time_limit.transpose()?,
             global: flags.global,

@@ -66,6 +66,7 @@ impl LimitFlags {
         let limits = Limits {
             method,
             tolerance: self.tolerance,
+            polish: true,
             max_iterations: self.max_iterations,
             time_limit: time_limit.map(|text| time::parse("--time-limit", text)).transpose()?,
         };
@@ -75,9 +76,9 @@ impl LimitFlags {
 }
 
 fn check(limits: &Limits) -> Result<()> {
-    let Limits { method, tolerance, max_iterations, time_limit } = *limits;
+    let Limits { method, tolerance, polish, max_iterations, time_limit } = *limits;
     let settings =
-        Settings { method, tolerance, max_iterations, time_limit, ..Settings::default() };
+        Settings { method, tolerance, polish, max_iterations, time_limit, ..Settings::default() };
     settings.check().map_err(|error| match error {
         SolveError::Setting { setting, found, expected } => bad_input(format!(
             "--{}: found {found}, expected {expected}",

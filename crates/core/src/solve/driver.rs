@@ -7,8 +7,7 @@ use crate::energy::Energies;
 use crate::model::ModelError;
 use crate::oracle::{Exactness, Oracle};
 
-/// After the relative tolerance is met, so many further iterations may go into meeting it in
-/// absolute terms: the marginals' error follows the absolute gap.
+/// Polishing takes at most as many iterations as the relative tolerance took, and so many more.
 const POLISHING: usize = 10;
 
 /// Hard measurements hold if they are off by no more than this, or than the tolerance.
@@ -317,7 +316,7 @@ impl<'a> Run<'a> {
             return false;
         }
         let met_at = *self.met_at.get_or_insert(self.iteration);
-        let polished = self.iteration - met_at >= POLISHING.min(met_at / 2 + 1);
+        let polished = !self.settings.polish || self.iteration >= 2 * met_at + POLISHING;
         gap <= self.settings.tolerance || polished || ends
     }
 

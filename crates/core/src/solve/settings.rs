@@ -106,6 +106,9 @@ pub struct Settings {
     pub method: Method,
     /// Converged means `gap ≤ tolerance · max(1, |objective|)`.
     pub tolerance: f64,
+    /// Whether iterations go on until `gap ≤ tolerance`, which the error of the marginals follows, if
+    /// that takes no longer than it took to converge.
+    pub polish: bool,
     /// At most so many iterations.
     pub max_iterations: usize,
     /// At most so long.
@@ -123,6 +126,7 @@ impl Default for Settings {
         Self {
             method: Method::Auto,
             tolerance: 1e-6,
+            polish: true,
             max_iterations: 10_000,
             time_limit: None,
             global: false,

@@ -16,6 +16,8 @@ pub struct Limits {
     pub method: Method,
     /// `gap ≤ tolerance · max(1, |objective|)`
     pub tolerance: f64,
+    /// Whether it goes on until `gap ≤ tolerance`, if that takes no longer.
+    pub polish: bool,
     /// At most so many iterations.
     pub max_iterations: usize,
     /// At most so long for a sequence.
@@ -24,7 +26,13 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { method: Method::Auto, tolerance: 1e-5, max_iterations: 100, time_limit: None }
+        Self {
+            method: Method::Auto,
+            tolerance: 1e-5,
+            polish: true,
+            max_iterations: 100,
+            time_limit: None,
+        }
     }
 }
 
@@ -139,6 +147,7 @@ impl Inference {
         let settings = Settings {
             method: limits.method,
             tolerance: limits.tolerance,
+            polish: limits.polish,
             max_iterations: limits.max_iterations,
             time_limit: limits.time_limit,
             marginals: Tables::None,

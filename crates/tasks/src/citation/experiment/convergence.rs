@@ -86,7 +86,7 @@ fn by_gap(
     let active = pulls.fold(0.0, f64::max) >= PULL;
     let method = if run == Run::Auto { Method::Auto } else { Method::Rda { beta: 0.0 } };
     let tolerance = GAP / exact.objective.abs().max(1.0);
-    let limits = Limits { method, tolerance, max_iterations: CAP, time_limit: None };
+    let limits = Limits { method, tolerance, polish: false, max_iterations: CAP, time_limit: None };
     let found = inference.run(scores, &limits)?;
     let within = run != Run::Auto || found.oracle_calls <= CAP;
     let converged = within && found.gap.is_some_and(|gap| gap <= GAP * (1.0 + 1e-6));

@@ -106,7 +106,8 @@ fn once(instance: &Instance, contender: Contender, optimum: f64) -> Result<Row, 
     let started = Instant::now();
     drop(problem.bind()?);
     let ready_seconds = started.elapsed().as_secs_f64();
-    let settings = Settings { tolerance: 1e-6, max_iterations: 2000, ..Settings::default() };
+    let settings =
+        Settings { tolerance: 1e-6, polish: false, max_iterations: 2000, ..Settings::default() };
     let mut records: Vec<Record> = Vec::with_capacity(2000);
     let mut keep = |record: &Record, _: &[f64]| {
         records.push(*record);
