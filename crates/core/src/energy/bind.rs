@@ -137,18 +137,6 @@ impl Energies {
         value
     }
 
-    /// `mean ← (1 − share)·mean + share·marginals`, and `L` there; `scratch` is overwritten.
-    pub(crate) fn average(
-        &mut self,
-        mean: &mut [f64],
-        (share, marginals): (f64, &[f64]),
-        scratch: &mut [f64],
-    ) -> f64 {
-        let value = self.measurements.average(mean, (share, marginals));
-        let nearest = self.nearest.iter_mut().map(|nearest| nearest.lowest_piece(mean).1);
-        value + nearest.sum::<f64>() + self.evaluate_others(mean, scratch)
-    }
-
     /// The part of `L(μ)` that is known by value and gradient only; its gradient is added.
     pub fn evaluate_others(&mut self, marginals: &[f64], gradient: &mut [f64]) -> f64 {
         self.others.iter_mut().map(|other| other.evaluate(marginals, gradient)).sum()

@@ -2,10 +2,10 @@ use std::array::from_fn;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::passes::{Averaging, Sight, Visiting, Writing};
+use super::passes::{Sight, Visiting, Writing};
 use super::rows::{gaps, pieces};
 use super::{Curvature, EnergyFunction, Kind, Penalty, Rows, Run};
-use crate::vector::{Column, Piece, approach, dispatch};
+use crate::vector::{Column, Piece, dispatch};
 
 /// So many cells of tables have overlaps that the dual is slow on.
 const MANY: usize = 500;
@@ -159,18 +159,6 @@ impl Measurements {
         self.runs.iter().all(|run| self.rows.fresh_columns(run).is_some())
     }
 
-    /// `mean ← (1 − share)·mean + share·marginals`, and the energy there.
-    pub(crate) fn average(&mut self, mean: &mut [f64], (share, marginals): (f64, &[f64])) -> f64 {
-        if !self.is_straight() {
-            approach(mean, share, marginals);
-            return self.visit(mean, |_, _, _| {});
-        }
-        for gap in gaps(&self.rows, &self.runs, mean.len()) {
-            approach(&mut mean[gap.clone()], share, &marginals[gap]);
-        }
-        dispatch(Averaging { measurements: self, share, marginals, mean })
-    }
-
     /// The energy; `visit` sees the slopes `w_j φ_j′(z_j)` of each piece.
     fn visit(&mut self, marginals: &[f64], visit: impl FnMut(&Rows, &Run, &[f64])) -> f64 {
         let Self { rows, weights, parameters: [first, second], runs, scratch, .. } = self;
@@ -313,12 +301,6 @@ mod tests {
         assert!((energy - value).abs() < 1e-12 * value.abs(), "{energy} for {value}");
         assert!(found.iter().zip(&expected).all(|(f, e)| (f - e).abs() <= 1e-13 * e.abs()));
         assert_eq!(seen.0, found);
-
-        let mut mean = vec![0.5; COLUMNS];
-        let found = all.average(&mut mean, (0.25, &marginals));
-        assert!(mean.iter().zip(&marginals).all(|(a, m)| (a - (0.375 + 0.25 * m)).abs() < 1e-15));
-        let value = all.evaluate(&mean, &mut expected);
-        assert!((found - value).abs() < 1e-12 * value.abs(), "{found} for {value}");
     }
 
     #[test]

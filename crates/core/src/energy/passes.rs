@@ -1,4 +1,4 @@
-//! Passes over measurements: energies, with gradients or averages.
+//! Passes over measurements: energies, with gradients.
 
 use std::array::from_fn;
 use std::ops::Range;
@@ -47,41 +47,6 @@ impl<V: Sight> pulp::WithSimd for Writing<'_, V> {
                 },
             ));
             sight.see(simd, columns, target);
-        }
-        sum(total)
-    }
-}
-
-/// `mean ← (1 − share)·mean + share·marginals` where straight measurements read it, and the energy
-/// there.
-pub(super) struct Averaging<'a> {
-    pub measurements: &'a Measurements,
-    pub share: f64,
-    pub marginals: &'a [f64],
-    pub mean: &'a mut [f64],
-}
-
-impl pulp::WithSimd for Averaging<'_> {
-    type Output = f64;
-
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, simd: S) -> f64 {
-        let Self { measurements, share, marginals, mean } = self;
-        let mut total = Reduction::new(simd);
-        let share = total.all(share);
-        for run in measurements.pieces() {
-            let (columns, own) = measurements.numbers(&run, marginals);
-            let mean = &mut mean[columns];
-            specialised!(run.kind, type K => total.sweep_apart(
-                [&mut *mean],
-                own,
-                #[inline(always)]
-                move |[mean], [m, a, b, w, p, q]| {
-                    let mean = (m - mean).times_plus(share, mean);
-                    let (value, _) = penalise(K::KIND, [mean, a, b, w, p, q]);
-                    Entry { values: [mean], products: [value], sizes: [] }
-                },
-            ));
         }
         sum(total)
     }

@@ -140,8 +140,8 @@ impl Solver for AcceleratedRda {
         }
         std::mem::swap(&mut self.leader, &mut self.next);
         self.average.add(engine, &self.leader, share);
+        self.average.evaluate(engine);
         let point = &mut self.average.point;
-        point.energy = engine.energies.evaluate(&point.marginals, &mut point.gradient);
         for (tilt, gradient) in point.tilt.iter_mut().zip(&self.mean_gradient) {
             *tilt = -gradient;
         }
@@ -154,20 +154,14 @@ impl Solver for AcceleratedRda {
         let bound = lower_bound(linear, size, self.leader.log_partition);
         let verdict = if objective.is_finite() { Verdict::Continue } else { Verdict::Settled };
         let step = Step::new(objective, bound, self.average.point.residual(), verdict);
-        Step {
-            average_objective: Some(objective),
-            is_average: true,
-            can_be_sharpened: true,
-            rounding: self.average.rounding(),
-            ..step
-        }
+        Step { is_average: true, can_be_sharpened: true, rounding: self.average.rounding(), ..step }
     }
 
     fn point(&self) -> &Point {
         &self.average.point
     }
 
-    fn average(&self) -> Option<&Average> {
+    fn average(&mut self, _: &mut Engine) -> Option<&Average> {
         Some(&self.average)
     }
 }

@@ -7,7 +7,8 @@ use crate::vector::approach;
 /// `−H − ⟨θ, ·⟩` is convex and equals `⟨δ_k, μ_k⟩ − A_k` at an iterate, so its average bounds it at
 /// the average; the energy is exact there.
 pub(super) struct Average {
-    /// The average marginals, and the energy there. The average has no tilt of its own.
+    /// The average marginals, and once it is asked for, the energy there; NaN before. The average has
+    /// no tilt of its own.
     pub point: Point,
     /// Average of `⟨δ_k, μ_k⟩ − A_k`.
     negative_entropy: f64,
@@ -29,7 +30,8 @@ impl Average {
         }
     }
 
-    /// Moves the average by `share` towards the point that the oracle was called for last.
+    /// Moves the average by `share` towards the point that the oracle was called for last. What its
+    /// energy is, nobody needs to know at every step.
     pub fn add(&mut self, engine: &mut Engine, point: &Point, share: f64) {
         let own = point.without_energy();
         self.negative_entropy += share * (own - self.negative_entropy);
@@ -42,8 +44,16 @@ impl Average {
             approach(&mut tables[at..at + values.len()], share, values);
             at += values.len();
         });
-        let (share, Point { marginals, gradient, .. }) = (share, &mut self.point);
-        self.point.energy = engine.energies.average(marginals, (share, &point.marginals), gradient);
+        approach(&mut self.point.marginals, share, &point.marginals);
+        self.point.energy = f64::NAN;
+    }
+
+    /// Brings energy and gradient at the average up to date.
+    pub fn evaluate(&mut self, engine: &mut Engine) {
+        if self.point.energy.is_nan() {
+            let Point { marginals, gradient, .. } = &mut self.point;
+            self.point.energy = engine.energies.evaluate(marginals, gradient);
+        }
     }
 
     /// What the objective may be off by.
@@ -51,7 +61,7 @@ impl Average {
         rounding(self.size + self.point.energy.abs())
     }
 
-    /// An upper bound on `F` at the average.
+    /// An upper bound on `F` at the average, once that is evaluated.
     pub fn objective(&self) -> f64 {
         self.negative_entropy + self.point.energy
     }

@@ -1,5 +1,6 @@
 use std::time::{Duration, Instant};
 
+use super::average::Average;
 use super::choice::choose;
 use super::engine::{Engine, Point, Solver, Step, Verdict};
 use super::{Observer, Record, Returned, Settings, Solution, SolveError, Status};
@@ -90,7 +91,7 @@ impl Engine<'_> {
         let mut solver = choose(&mut self, settings)?;
         let mut run = Run::new(&self, settings, clock);
         let status = run.drive(&mut self, solver.as_mut(), observer);
-        Ok(run.finish(&mut self, solver.as_ref(), status))
+        Ok(run.finish(&mut self, solver.as_mut(), status))
     }
 }
 
@@ -209,19 +210,22 @@ impl<'a> Run<'a> {
             let step = solver.step(engine);
             self.iteration += 1;
             self.lower_bound = self.lower_bound.max(step.lower_bound);
-            let candidate = self.consider(solver, &step);
-            self.chosen = Some(candidate);
             let out_of_iterations = self.iteration >= self.settings.max_iterations;
             let out_of_time = self.clock.is_over();
             let ends = out_of_iterations || out_of_time || step.verdict != Verdict::Continue;
-            if step.can_be_sharpened && self.is_sharp_bound_due(&candidate, ends) {
+            let due = ends || self.is_time_to_look();
+            let average = if due || looks { solver.average(engine) } else { None };
+            let average = average.map(Average::objective);
+            let candidate = self.consider(solver, &step, average);
+            self.chosen = Some(candidate);
+            if due && step.can_be_sharpened && !self.is_polished(&candidate) {
                 let coordinates = engine.coordinates();
                 let scratch = self.scratch.get_or_insert_with(|| Point::new(coordinates));
                 let bound = engine.sharp_bound(solver.point(), scratch);
                 self.lower_bound = self.lower_bound.max(bound);
             }
             let stopped = looks && {
-                let record = self.record(engine, &step);
+                let record = self.record(engine, &step, average);
                 observer.observe(&record, &solver.point().marginals).is_break()
             };
             let ended = match step.verdict {
@@ -241,7 +245,7 @@ impl<'a> Run<'a> {
 
     /// Keeps the best iterate, and picks the point that would be returned now: the last iterate
     /// unless an earlier one, or the average, is better.
-    fn consider(&mut self, solver: &dyn Solver, step: &Step) -> Candidate {
+    fn consider(&mut self, solver: &dyn Solver, step: &Step, average: Option<f64>) -> Candidate {
         let last = Candidate::new(step);
         if step.is_average || step.verdict == Verdict::Stationary {
             return last;
@@ -256,7 +260,7 @@ impl<'a> Run<'a> {
             self.keep_best(solver.previous().expect("a solver that holds one always does"));
         }
         let best = self.best.filter(|best| self.is_better(best, &last)).unwrap_or(last);
-        match step.average_objective {
+        match average {
             Some(average) if average < best.objective => {
                 Candidate { returned: Returned::Average, objective: average, ..last }
             }
@@ -301,12 +305,15 @@ impl<'a> Run<'a> {
         candidate.violation <= self.settings.tolerance.min(FEASIBLE)
     }
 
-    /// Primal solvers hold a free certificate that lags behind; now and then, and before the end, a
-    /// sharp one is worth a call.
-    fn is_sharp_bound_due(&self, candidate: &Candidate, ends: bool) -> bool {
-        let due = self.iteration.is_power_of_two() || self.iteration.is_multiple_of(8);
-        let met = self.gap(candidate).is_some_and(|gap| gap <= self.settings.tolerance);
-        (due || ends) && !met
+    /// Primal solvers hold a free certificate that lags behind, and averages: now and then, and
+    /// before the end, a sharp one is worth a call, and a look at the average worth a pass.
+    fn is_time_to_look(&self) -> bool {
+        self.iteration.is_power_of_two() || self.iteration.is_multiple_of(8)
+    }
+
+    /// Whether the tolerance is met in absolute terms.
+    fn is_polished(&self, candidate: &Candidate) -> bool {
+        self.gap(candidate).is_some_and(|gap| gap <= self.settings.tolerance)
     }
 
     /// Whether the candidate is within the tolerance, and polished if it can go on.
@@ -320,13 +327,13 @@ impl<'a> Run<'a> {
         gap <= self.settings.tolerance || polished || ends
     }
 
-    fn record(&self, engine: &Engine, step: &Step) -> Record {
+    fn record(&self, engine: &Engine, step: &Step, average_objective: Option<f64>) -> Record {
         let last = Candidate::new(step);
         let proved = engine.oracle.exactness().certifies();
         Record {
             iteration: self.iteration,
             objective: step.objective,
-            average_objective: step.average_objective,
+            average_objective,
             lower_bound: Some(self.lower_bound).filter(|bound| proved && bound.is_finite()),
             gap: self.gap(&last).filter(|_| proved),
             residual: step.residual,
@@ -336,10 +343,11 @@ impl<'a> Run<'a> {
     }
 
     /// Takes the oracle to the chosen point and reads everything off there.
-    fn finish(self, engine: &mut Engine, solver: &dyn Solver, status: Status) -> Solution {
+    fn finish(self, engine: &mut Engine, solver: &mut dyn Solver, status: Status) -> Solution {
         let mut chosen = self.chosen.expect("the loop took at least one step");
-        let average = solver.average().filter(|_| chosen.returned == Returned::Average);
-        let mut point = solver.point().clone();
+        let (name, mut point) = (solver.name(), solver.point().clone());
+        let is_average = chosen.returned == Returned::Average;
+        let average = if is_average { solver.average(engine) } else { None };
         if let Some(average) = average {
             point.marginals.copy_from_slice(&average.point.marginals);
             point.energy = average.point.energy;
@@ -363,7 +371,7 @@ impl<'a> Run<'a> {
         let bound = Some(self.lower_bound.min(chosen.objective)).filter(|bound| bound.is_finite());
         Solution {
             status,
-            solver: solver.name(),
+            solver: name,
             iterations: self.iteration,
             oracle_calls: engine.oracle_calls,
             seconds: self.clock.seconds(),

@@ -66,8 +66,6 @@ pub(super) struct Step {
     pub objective: f64,
     /// What it may be off by.
     pub rounding: f64,
-    /// A bound on `F` at the average of the iterates.
-    pub average_objective: Option<f64>,
     /// Whether the solver's point is that average, so that `objective` is the same bound.
     pub is_average: bool,
     /// A valid lower bound on the optimum, `-∞` where the step gave none.
@@ -91,7 +89,6 @@ impl Step {
         Self {
             objective,
             rounding: 0.0,
-            average_objective: None,
             is_average: false,
             lower_bound,
             residual,
@@ -133,8 +130,8 @@ pub(super) trait Solver {
         None
     }
 
-    /// The average of the iterates, for solvers that keep one.
-    fn average(&self) -> Option<&Average> {
+    /// The average of the iterates, evaluated, for solvers that keep one.
+    fn average(&mut self, _: &mut Engine) -> Option<&Average> {
         None
     }
 }

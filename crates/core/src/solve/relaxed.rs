@@ -191,8 +191,7 @@ impl Solver for Relaxed {
             self.average.add(engine, &self.relaxation.current, 1.0 / self.iteration as f64);
         }
         let verdict = if moved { Verdict::Continue } else { Verdict::Settled };
-        let average_objective = moved.then(|| self.average.objective());
-        Step { average_objective, ..self.relaxation.report(verdict) }
+        self.relaxation.report(verdict)
     }
 
     fn point(&self) -> &Point {
@@ -203,7 +202,8 @@ impl Solver for Relaxed {
         Some(self.relaxation.previous())
     }
 
-    fn average(&self) -> Option<&Average> {
-        Some(&self.average)
+    fn average(&mut self, engine: &mut Engine) -> Option<&Average> {
+        self.average.evaluate(engine);
+        Some(&self.average).filter(|_| self.relaxation.moved)
     }
 }
