@@ -237,6 +237,19 @@ fn blank_lines_are_counted_and_bytes_that_are_not_utf8_are_read_as_windows_1252(
 }
 
 #[test]
+fn models_without_a_field_of_references_are_refused() {
+    let folder = Folder::new().with("train.txt", "the\tB-NP\ncat\tI-NP\nsat\tB-VP\n");
+    folder.train("chunks", &["--max-iterations", "3"]);
+    let message = folder.refusal(&["cite", "chunks", "train.txt"]);
+    assert!(message.starts_with("chunks: found the labels B-NP"), "{message}");
+    assert!(message.contains("such as author, title and year"), "{message}");
+    // Labels it can write, whatever they mean.
+    for format in ["conll", "json"] {
+        folder.succeeds(&["cite", "chunks", "train.txt", "--format", format, "--quiet"]);
+    }
+}
+
+#[test]
 fn models_that_do_not_read_tokens_are_refused() {
     let folder = Folder::new().with("template", "Ushape:%shape[0,0]\nB\n");
     let folder = folder.with("train.txt", &labelled(&citations(10, 1)));

@@ -157,6 +157,9 @@ fn data_that_are_missing_or_wrong_are_told_before_any_work() {
     assert_eq!(message, "data/citation/umass/dev.conll: found 0 references, expected at least 1");
     let message = refused(dev, Some("a\tO\t-\tO\nb\tO\n"));
     assert!(message.contains("dev.conll:2: 2 columns found, expected 4"), "{message}");
+    let message = refused("data/citation/cora/cora.conll", Some("a\tB-title\n"));
+    let expected = "data/citation/cora/cora.conll: found 1 references, expected at least 10";
+    assert_eq!(message, expected);
     let message = folder.refusal(&[&RUN[..6], &["--max-iterations", "0"]].concat());
     assert_eq!(message, "--max-iterations: found 0, expected at least 1");
     fs::write(folder.path("out-file"), "").unwrap();

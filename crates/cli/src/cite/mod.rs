@@ -5,6 +5,7 @@ mod lines;
 mod write;
 
 pub use flags::Flags;
+use flags::Format;
 
 use std::io::{self, Write};
 use std::time::Instant;
@@ -32,6 +33,15 @@ pub fn run(flags: Flags) -> Result<Outcome> {
     };
     let pool = threads::pool(flags.threads)?;
     let citer = Citer::new(&tagger, dialect(&flags, &tagger)?);
+    let of_references = matches!(flags.format, Format::Bibtex | Format::CslJson);
+    if of_references && !citer.meanings().has_fields() {
+        return Err(bad_input(format!(
+            "{}: found the labels {}, expected fields of references among them, such as author, title \
+             and year (--format json and conll write any labels)",
+            flags.model.display(),
+            examples(&tagger)
+        )));
+    }
     let mut batches = Batches::of(&flags.file, Lines::new)?;
     let mut writer = Writer::new(&tagger, &citer, flags.format, flags.explain);
     let mut out = Output { out: io::stdout().lock(), closed: false };
@@ -67,6 +77,15 @@ pub fn run(flags: Flags) -> Result<Outcome> {
         counts.print(begun.elapsed().as_secs_f64());
     }
     Ok(Outcome::Done)
+}
+
+/// Some of a model's labels.
+fn examples(tagger: &Tagger) -> String {
+    const SHOWN: usize = 5;
+    let states = tagger.states();
+    let shown = (0..states.len().min(SHOWN)).map(|state| states.label(state));
+    let more = if states.len() > SHOWN { ", …" } else { "" };
+    format!("{}{more}", shown.collect::<Vec<_>>().join(", "))
 }
 
 /// How the model expects text.

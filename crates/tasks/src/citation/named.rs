@@ -28,9 +28,7 @@ impl Entry {
                     (one(name_of(line, &run[..count])), count)
                 }
                 Some(Field::Institution) if part.group.is_some() => (one(Name::whole(text)), 1),
-                Some(field) if field.is_people() && part.between => {
-                    (People { names: Vec::new(), others: says_others(text) }, 1)
-                }
+                Some(field) if field.is_people() && part.between => (between(text), 1),
                 Some(field) if field.is_people() || field == Field::Person => (people(text), 1),
                 _ => (People::default(), 1),
             };
@@ -42,6 +40,18 @@ impl Entry {
             at += used;
         }
     }
+}
+
+/// What text says that labels have between people: that there are others, or by mistake the name of
+/// one.
+fn between(text: &str) -> People {
+    let is_name = |name: &Name| {
+        let mut letters = name.family.chars().filter(|c| c.is_alphabetic());
+        letters.next().is_some_and(char::is_uppercase) && letters.next().is_some()
+    };
+    let mut list = people(text);
+    list.names.retain(is_name);
+    People { others: says_others(text), ..list }
 }
 
 /// The organisations that labels take for people, and how many parts are theirs: `Ernst & Young

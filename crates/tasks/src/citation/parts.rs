@@ -56,6 +56,11 @@ impl Meanings {
         Self { scheme: states.scheme(), names }
     }
 
+    /// Whether any label means a field of references.
+    pub fn has_fields(&self) -> bool {
+        self.names.values().any(|meaning| meaning.field.is_some())
+    }
+
     /// The parts of a reference, in order.
     pub fn parts<'a>(&self, labels: &[&'a str]) -> Vec<Part<'a>> {
         let found = segments(self.scheme, labels);

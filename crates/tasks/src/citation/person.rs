@@ -35,8 +35,12 @@ pub struct People {
 impl Name {
     /// A name of marked parts.
     pub fn of_parts(given: &str, family: &str, suffix: &str) -> Option<Self> {
-        let given = given_name(given);
-        let family = family_name(family);
+        let (given, particles) = match family.trim().is_empty() {
+            true => (given.to_string(), String::new()),
+            false => without_particles(given),
+        };
+        let given = given_name(&given);
+        let family = family_name(&format!("{particles} {family}"));
         let mut words: Vec<&str> = family.split(' ').collect();
         // `Gates III`, but nobody is called by a family name and a suffix alone.
         let suffix = match suffix_of(suffix) {
@@ -81,16 +85,7 @@ impl Name {
         let mut given: Vec<&str> = given.split_whitespace().collect();
         // `King Jr., M. L.`, `King, M. L., Jr.`
         let suffix = [take_suffix(&mut family), take_suffix(&mut given)].concat();
-        // `Beethoven, Ludwig van`
-        if let Some(last) = given.last_mut()
-            && let Some(particle) = last.strip_suffix('.').filter(|word| is_particle(word))
-        {
-            *last = particle;
-        }
-        let particles = given.iter().rev().take_while(|word| is_particle(word)).count();
-        let (given, particles) = given.split_at(given.len() - particles);
-        let family = [particles, &family].concat().join(" ");
-        Self::of_parts(&given.join(" "), &family, &suffix)
+        Self::of_parts(&given.join(" "), &family.join(" "), &suffix)
     }
 
     /// With a suffix that stands apart: `King, Jr.`
@@ -119,6 +114,20 @@ impl People {
         self.names.extend(more.names);
         self.others |= more.others;
     }
+}
+
+/// First names, and the particles behind them that belong to the family name: `Ludwig van`, or `L.
+/// van der` where labels take them for middle names.
+fn without_particles(given: &str) -> (String, String) {
+    let mut given: Vec<&str> = given.split_whitespace().collect();
+    if let Some(last) = given.last_mut()
+        && let Some(particle) = last.strip_suffix('.').filter(|word| is_particle(word))
+    {
+        *last = particle;
+    }
+    let particles = given.iter().rev().take_while(|word| is_particle(word)).count();
+    let (given, particles) = given.split_at(given.len() - particles);
+    (given.join(" "), particles.join(" "))
 }
 
 /// How many words are the family name of a name that begins with it: `Last F. M.`, `LI Y`.
@@ -316,6 +325,9 @@ mod tests {
         assert_eq!(Name::of_parts("LA.", "Goodman", ""), name("Goodman", "LA", "", ""));
         assert_eq!(Name::of_parts("and W.", "Wonham , and", ""), name("Wonham", "W.", "", ""));
         assert_eq!(Name::of_parts("and", ".", ""), None);
+        let maaten = name("Maaten", "L.", "van der", "");
+        assert_eq!(Name::of_parts("L. van der", "Maaten ,", ""), maaten);
+        assert_eq!(Name::of_parts("L. van", "der Maaten", ""), maaten);
         assert_eq!(Name::of_parts("W. H.", "Gates III", ""), name("Gates", "W. H.", "", "III"));
         assert_eq!(Name::of_parts("Tim.", "Roe", ""), name("Roe", "Tim", "", ""));
         assert_eq!(Name::of_parts("Chr.", "Roe", ""), name("Roe", "Chr.", "", ""));

@@ -46,6 +46,31 @@ fn hierarchical_labels_become_fields() {
 }
 
 #[test]
+fn names_that_labels_have_between_people_are_kept() {
+    let labels = [
+        "B-authors:B-person:B-person-first",
+        "I-authors:I-person:B-person-last",
+        "I-authors",
+        "I-authors",
+        "I-authors",
+        "I-authors:B-person:B-person-first",
+        "I-authors:I-person:B-person-last",
+        "I-authors",
+        "B-date:B-year",
+    ];
+    let entry = of_labels("A. Li and B. Chen C. Ng & 1979", &labels);
+    let expected = json!({
+        "year": 1979,
+        "author": [
+            {"family": "Li", "given": "A."},
+            {"family": "Chen", "given": "B."},
+            {"family": "Ng", "given": "C."},
+        ],
+    });
+    assert_eq!(fields(&entry), expected);
+}
+
+#[test]
 fn parts_of_names_without_a_level_for_people_are_told_apart() {
     let labels = [
         "B-person-last",

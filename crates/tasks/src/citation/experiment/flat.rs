@@ -26,17 +26,22 @@ const FOLDS: usize = 5;
 /// Parts that the others are cut into in turn, to learn weights of rules.
 const INNER_FOLDS: usize = 3;
 
-/// The table of a file of references.
-pub(super) fn run(
-    (name, path): (&str, &Path),
-    recipe: &Recipe,
-    observe: &mut dyn FnMut(Event),
-) -> Result<Vec<Row>, ExperimentError> {
-    let mut references = read(path)?;
+/// The references of a file, if they are enough.
+pub(super) fn read_enough(path: &Path) -> Result<Vec<Sequence>, ExperimentError> {
+    let references = read(path)?;
     let (found, least) = (references.len(), 2 * FOLDS);
     if found < least {
         return Err(ExperimentError::TooFew { path: path.to_path_buf(), found, least });
     }
+    Ok(references)
+}
+
+/// Their table.
+pub(super) fn run(
+    (name, mut references): (&str, Vec<Sequence>),
+    recipe: &Recipe,
+    observe: &mut dyn FnMut(Event),
+) -> Result<Vec<Row>, ExperimentError> {
     references.shuffle(&mut StdRng::seed_from_u64(recipe.seed));
     let (mut base, mut ruled) = (Trial::empty(), Trial::empty());
     for fold in 0..FOLDS {
