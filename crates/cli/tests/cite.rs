@@ -239,6 +239,7 @@ fn blank_lines_are_counted_and_bytes_that_are_not_utf8_are_read_as_windows_1252(
 #[test]
 fn models_without_a_field_of_references_are_refused() {
     let folder = Folder::new().with("train.txt", "the\tB-NP\ncat\tI-NP\nsat\tB-VP\n");
+    let folder = folder.with("template", TEMPLATE);
     folder.train("chunks", &["--max-iterations", "3"]);
     let message = folder.refusal(&["cite", "chunks", "train.txt"]);
     assert!(message.starts_with("chunks: found the labels B-NP"), "{message}");

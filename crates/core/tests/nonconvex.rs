@@ -341,3 +341,30 @@ fn pieces_with_a_hard_constraint_keep_it_and_their_bounds_are_valid() {
         }
     }
 }
+
+/// Pieces of `nearest`, a product and measurements whose dual swings in rounding where it is solved.
+const SWINGING: &str = r#"
+{"variables": [2, 4, 2], "factors": [{"scope": [0], "log_potentials": [-21.6875, 32.8212]},
+{"scope": [2], "log_potentials": [-0.7246, -35.0831]}, {"scope": [2, 1, 0], "log_potentials":
+[13.4487, 38.1608, 38.272, 10.7636, 35.2481, 4.7259, -12.663, 32.7084, 10.2214, 1.2799, 16.8016,
+-26.4394, 2.8, 32.7766, 33.0873, -4.9732]}], "energies": [{"kind": "measurement", "weight":
+0.5297, "penalty": {"kind": "hinge"}, "terms": [{"scope": [0], "coefficients": [-0.161,
+-1.836]}, {"scope": [2], "coefficients": [0.0, 1.0]}, {"scope": [0], "coefficients": [1.0,
+0.0]}], "offset": -1.91}, {"kind": "measurement", "weight": 0.0141, "penalty": {"kind":
+"squared"}, "terms": [{"scope": [2], "coefficients": [0.0, 1.0]}, {"scope": [2], "coefficients":
+[0.0, 1.0]}, {"scope": [2], "coefficients": [1.867, 1.574]}]}, {"kind": "nearest", "weight":
+670.8564, "measurements": [{"terms": [{"scope": [0], "coefficients": [1.0, 0.0]}]}, {"terms":
+[{"scope": [1], "coefficients": [0.0, 0.0, 0.0, 1.0]}]}], "norm": "l1", "points": [[1.03, 1.31],
+[-0.16, 0.35], [-0.41, 1.93]]}, {"kind": "nearest", "weight": 2.7278, "measurements": [{"terms":
+[{"scope": [0], "coefficients": [0.315, 1.027]}]}], "norm": "l1", "points": [[-0.29], [0.55],
+[-0.07]]}, {"kind": "product", "scope": [1, 2], "log_potentials": [0.599, 0.316, -0.295, -0.33,
+-0.513, 0.044, -0.364, 0.586]}]}
+"#;
+
+#[test]
+fn rounding_in_the_inner_dual_does_not_keep_alternation_from_ending() {
+    let problem = Problem::from_json(SWINGING.as_bytes()).unwrap();
+    let found = run(&mut problem.bind().unwrap(), &Settings::default()).unwrap();
+    assert_eq!(found.status, Status::Stationary, "after {} iterations", found.iterations);
+    assert!(found.iterations < 1000, "{} iterations", found.iterations);
+}

@@ -37,7 +37,7 @@ pub struct Flags {
     #[arg(long)]
     pub global: bool,
 
-    /// Converged means gap ≤ tolerance · max(1, |objective|)
+    /// Converged means gap ≤ tolerance · max(1, |objective|); then on to gap ≤ tolerance, for at most as long again
     #[arg(long, value_name = "NUMBER", default_value_t = 1e-6, allow_negative_numbers = true)]
     pub tolerance: f64,
 

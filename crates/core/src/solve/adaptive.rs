@@ -4,6 +4,9 @@
 //! differences of `L` drown in rounding, the test is `⟨∇L(μ′)−∇L(μ), μ′−μ⟩ ≤ M·⟨δ′−δ, μ′−μ⟩`, which
 //! holds whenever the first does everywhere on the segment.
 //!
+//! Under Poisson penalties no step changes a potential by more than a limit, and where that binds it
+//! is enough that `F` falls: where next to nobody is expected, no `M` that a double holds will do.
+//!
 //! * Needs: a smooth energy, finite at the base model's marginals.
 //! * Guarantees: `F` never rises; for convex energies that are `M`-smooth relative to −H the gap
 //!   falls by the factor `M/(1 + M)` per step; for others, stationary limits (Appendix C).
@@ -67,13 +70,18 @@ impl Solver for Adaptive {
 
     fn step(&mut self, engine: &mut Engine) -> Step {
         let mut verdict = Verdict::Settled;
+        let longest = self.relaxation.longest_step();
         while !self.smoothness.is_hopeless() {
             let step = 1.0 / (1.0 + self.smoothness.value());
+            let (step, is_limited) = (step.min(longest), longest < step);
             let change = self.relaxation.attempt_change(engine, step);
             let needed = needed_smoothness(&self.relaxation.current, &self.relaxation.next, change);
-            if self.smoothness.allows(needed) {
+            let passes = self.smoothness.allows(needed);
+            if passes || is_limited && self.relaxation.falls() {
                 self.relaxation.accept(step);
-                self.smoothness.relax(needed);
+                if passes {
+                    self.smoothness.relax(needed);
+                }
                 verdict = Verdict::Continue;
                 break;
             }

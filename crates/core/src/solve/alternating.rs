@@ -24,6 +24,9 @@ use crate::energy::{Curvature, Measurements};
 const INNER_TOLERANCE: f64 = 0.1;
 /// … and with them, until it is this part of how far the point moved, or lost in rounding.
 const INNER_SHARE: f64 = 1e-2;
+/// Lost in rounding it is at so many times what a single sum may be off by: rounding in one tilt
+/// after another can keep it from less.
+const ROUNDINGS: f64 = 64.0;
 
 pub(super) struct Alternating {
     dual: Dual,
@@ -216,7 +219,8 @@ impl Solver for Alternating {
         let allowed = if engine.energies.others.is_empty() {
             INNER_TOLERANCE * self.tolerance
         } else {
-            rounding(1.0 + self.shown.log_partition.abs()).max(INNER_SHARE * moved)
+            let exact = ROUNDINGS * rounding(1.0 + self.shown.log_partition.abs());
+            exact.max(INNER_SHARE * moved)
         };
         let solved =
             self.dual.is_exhausted() || gap <= allowed && violation <= self.tolerance.min(FEASIBLE);

@@ -30,8 +30,8 @@ impl Average {
         }
     }
 
-    /// Moves the average by `share` towards the point that the oracle was called for last. What its
-    /// energy is, nobody needs to know at every step.
+    /// Moves the average by `share` towards the point that the oracle was called for last; it is not
+    /// evaluated there.
     pub fn add(&mut self, engine: &mut Engine, point: &Point, share: f64) {
         let own = point.without_energy();
         self.negative_entropy += share * (own - self.negative_entropy);

@@ -216,7 +216,8 @@ impl<'a> Run<'a> {
             let due = ends || self.is_time_to_look();
             let average = if due || looks { solver.average(engine) } else { None };
             let average = average.map(Average::objective);
-            let candidate = self.consider(solver, &step, average);
+            // Whether somebody looks must not change the answer.
+            let candidate = self.consider(solver, &step, average.filter(|_| due));
             self.chosen = Some(candidate);
             if due && step.can_be_sharpened && !self.is_polished(&candidate) {
                 let coordinates = engine.coordinates();
@@ -323,8 +324,8 @@ impl<'a> Run<'a> {
             return false;
         }
         let met_at = *self.met_at.get_or_insert(self.iteration);
-        let polished = !self.settings.polish || self.iteration >= 2 * met_at + POLISHING;
-        gap <= self.settings.tolerance || polished || ends
+        let goes_on = self.settings.polish && self.iteration < 2 * met_at + POLISHING;
+        self.is_polished(candidate) || !goes_on || ends
     }
 
     fn record(&self, engine: &Engine, step: &Step, average_objective: Option<f64>) -> Record {

@@ -66,7 +66,7 @@ pub(super) struct Step {
     pub objective: f64,
     /// What it may be off by.
     pub rounding: f64,
-    /// Whether the solver's point is that average, so that `objective` is the same bound.
+    /// Whether the solver's point is the average of its iterates, so that `objective` is a bound.
     pub is_average: bool,
     /// A valid lower bound on the optimum, `-∞` where the step gave none.
     pub lower_bound: f64,

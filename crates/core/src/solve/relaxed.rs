@@ -34,6 +34,8 @@ pub(super) struct Relaxation {
     linear_size: f64,
     convex: bool,
     tables: usize,
+    /// No step changes a potential by more than this.
+    tilt_limit: f64,
     /// Whether `next` is the point before the current one, and not one that was tried in vain.
     moved: bool,
 }
@@ -41,7 +43,9 @@ pub(super) struct Relaxation {
 impl Relaxation {
     pub fn start(engine: &mut Engine, solver: &'static str) -> Result<Self, SolveError> {
         let infimum = engine.infimum();
+        let bounded = engine.energies.measurements.has_bounded_slopes();
         Ok(Self {
+            tilt_limit: if bounded { f64::INFINITY } else { TILT_LIMIT },
             current: engine.base_point(solver)?,
             next: Point::new(engine.coordinates()),
             linear: infimum.unwrap_or(f64::NEG_INFINITY),
@@ -50,6 +54,11 @@ impl Relaxation {
             tables: engine.tables(),
             moved: false,
         })
+    }
+
+    /// The longest step that the limit on tilts allows.
+    pub fn longest_step(&self) -> f64 {
+        self.tilt_limit / self.current.residual()
     }
 
     /// Evaluates the point that a step `τ` leads to.
@@ -75,6 +84,11 @@ impl Relaxation {
                 }
             },
         );
+    }
+
+    /// Whether the attempted point is finite and no worse than the current one.
+    pub fn falls(&self) -> bool {
+        self.next.is_finite() && !self.rises()
     }
 
     /// Whether the attempted point is worse than the current one.
@@ -135,12 +149,10 @@ pub(super) struct Relaxed {
     /// What a constant rate is multiplied by.
     caution: f64,
     smooth: bool,
-    tilt_limit: f64,
 }
 
 impl Relaxed {
     pub fn start(engine: &mut Engine, method: Method, shown: Tables) -> Result<Self, SolveError> {
-        let bounded = engine.energies.measurements.has_bounded_slopes();
         Ok(Self {
             method,
             relaxation: Relaxation::start(engine, method.name())?,
@@ -148,7 +160,6 @@ impl Relaxed {
             iteration: 0,
             caution: 1.0,
             smooth: engine.energies.is_smooth(),
-            tilt_limit: if bounded { f64::INFINITY } else { TILT_LIMIT },
         })
     }
 
@@ -172,8 +183,7 @@ impl Solver for Relaxed {
 
     fn step(&mut self, engine: &mut Engine) -> Step {
         self.iteration += 1;
-        let longest = self.tilt_limit / self.relaxation.current.residual();
-        let mut step = self.step_size().min(longest);
+        let mut step = self.step_size().min(self.relaxation.longest_step());
         self.relaxation.attempt(engine, step);
         for _ in 0..SHORTENINGS {
             if self.relaxation.next.is_finite() {

@@ -106,8 +106,8 @@ pub struct Settings {
     pub method: Method,
     /// Converged means `gap ≤ tolerance · max(1, |objective|)`.
     pub tolerance: f64,
-    /// Whether iterations go on until `gap ≤ tolerance`, which the error of the marginals follows, if
-    /// that takes no longer than it took to converge.
+    /// Whether iterations go on until `gap ≤ tolerance`, which the error of the marginals follows: for
+    /// at most as many as it took to converge, and ten.
     pub polish: bool,
     /// At most so many iterations.
     pub max_iterations: usize,

@@ -83,7 +83,8 @@ pub trait Observer {
     /// Called after each iteration with what is known and the current marginals on the support.
     fn observe(&mut self, record: &Record, marginals: &[f64]) -> ControlFlow<()>;
 
-    /// Whether it looks at anything: for one that does not, no clock is read and no record made.
+    /// Whether it looks at anything: for one that does not, no clock is read and no record made, and
+    /// averages of iterates are evaluated now and then only. The answer is the same.
     fn looks(&self) -> bool {
         true
     }

@@ -16,7 +16,7 @@ pub struct Limits {
     pub method: Method,
     /// `gap ≤ tolerance · max(1, |objective|)`
     pub tolerance: f64,
-    /// Whether it goes on until `gap ≤ tolerance`, if that takes no longer.
+    /// Whether it goes on until `gap ≤ tolerance`, for at most as long again and ten iterations.
     pub polish: bool,
     /// At most so many iterations.
     pub max_iterations: usize,
