@@ -39,7 +39,7 @@ pub fn run(flags: Flags) -> Result<Outcome> {
             "{}: found the labels {}, expected fields of references among them, such as author, title \
              and year (--format json and conll write any labels)",
             flags.model.display(),
-            examples(&tagger)
+            some_labels(&tagger)
         )));
     }
     let mut batches = Batches::of(&flags.file, Lines::new)?;
@@ -80,7 +80,7 @@ pub fn run(flags: Flags) -> Result<Outcome> {
 }
 
 /// Some of a model's labels.
-fn examples(tagger: &Tagger) -> String {
+fn some_labels(tagger: &Tagger) -> String {
     const SHOWN: usize = 5;
     let states = tagger.states();
     let shown = (0..states.len().min(SHOWN)).map(|state| states.label(state));

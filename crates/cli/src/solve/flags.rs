@@ -37,7 +37,8 @@ pub struct Flags {
     #[arg(long)]
     pub global: bool,
 
-    /// Converged means gap ≤ tolerance · max(1, |objective|); then on to gap ≤ tolerance, for at most as long again
+    /// Converged means gap ≤ tolerance · max(1, |objective|); iterations then go on to gap ≤
+    /// tolerance, for at most as long again and ten
     #[arg(long, value_name = "NUMBER", default_value_t = 1e-6, allow_negative_numbers = true)]
     pub tolerance: f64,
 

@@ -11,7 +11,7 @@
 use super::adaptive::Adaptive;
 use super::engine::{Engine, Point, Solver, Step, Verdict};
 
-/// Iterations of each turn.
+/// Iterations of each turn; the last for all that follow.
 const TURNS: [usize; 3] = [1000, 1000, 2000];
 /// A dual that came so close, relative to the objective's size, is not interrupted.
 const NEAR: f64 = 1e-3;
