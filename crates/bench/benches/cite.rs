@@ -12,16 +12,16 @@ use std::path::Path;
 
 use bethe_bench::Verdicts;
 use bethe_bench::usage::thread_seconds;
-use bethe_learn::corpus::Corpus;
-use bethe_learn::crf::Scorer;
-use bethe_tasks::citation::{
+use bethe_cite::{
     Cited, Citer, Citing, Dialect, Entry, Field, Keys, Labelled as LabelledLine, base_settings,
     bibtex, clean, lexicons, printed, template,
 };
-use bethe_tasks::tagging::data::{Format, Sequence, Sequences};
-use bethe_tasks::tagging::features::Workspace;
-use bethe_tasks::tagging::train::{ConstraintSource, Labelled, TrainSettings, train};
-use bethe_tasks::tagging::{TagOptions, Tagger, Tagging};
+use bethe_learn::corpus::Corpus;
+use bethe_learn::crf::Scorer;
+use bethe_tagging::data::{Format, Sequence, Sequences};
+use bethe_tagging::features::Workspace;
+use bethe_tagging::train::{ConstraintSource, Labelled, TrainSettings, train};
+use bethe_tagging::{TagOptions, Tagger, Tagging};
 
 fn main() {
     let Some(data) = bethe_bench::data_folder() else {

@@ -7,16 +7,16 @@ use std::sync::Arc;
 
 use bethe_bench::{Verdicts, time};
 use bethe_core::{Method, Norm};
+use bethe_experiments::ocr::data::{Word, read};
+use bethe_experiments::ocr::energy::{Energy, Search, Statistic};
+use bethe_experiments::ocr::features::Features;
+use bethe_experiments::ocr::glyphs::{Drawing, VOCABULARY, draw};
+use bethe_experiments::ocr::histories::Histories;
+use bethe_experiments::ocr::learning::{Examples, Minimisation, WordFeatures, fit_base};
+use bethe_experiments::ocr::lexicon::Lexicon;
+use bethe_experiments::ocr::model::{Field, Model};
+use bethe_experiments::ocr::reader::{Limits, Reader};
 use bethe_learn::crf::Scorer;
-use bethe_tasks::ocr::data::{Word, read};
-use bethe_tasks::ocr::energy::{Energy, Search, Statistic};
-use bethe_tasks::ocr::features::Features;
-use bethe_tasks::ocr::glyphs::{Drawing, VOCABULARY, draw};
-use bethe_tasks::ocr::histories::Histories;
-use bethe_tasks::ocr::learning::{Examples, Minimisation, WordFeatures, fit_base};
-use bethe_tasks::ocr::lexicon::Lexicon;
-use bethe_tasks::ocr::model::{Field, Model};
-use bethe_tasks::ocr::reader::{Limits, Reader};
 
 /// About what learning finds.
 const WEIGHT: f64 = 3.0;

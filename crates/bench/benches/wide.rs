@@ -7,7 +7,7 @@ use bethe_bench::time;
 use bethe_core::Support;
 use bethe_core::model::BaseModel;
 use bethe_core::oracle::{JunctionTree, MessagePassing, Oracle};
-use bethe_tasks::ising::{Base, Comparison, Couplings, Grid, compare};
+use bethe_experiments::ising::{Base, Comparison, Couplings, Grid, compare};
 
 /// Fields of all grids are within this.
 const FIELD: f64 = 0.3;

@@ -3,22 +3,17 @@
 
 mod check;
 mod cite;
-mod counted;
 mod demo;
 mod evaluate;
-mod files;
+
 mod flows;
+mod input;
 mod inspect;
-mod interrupt;
-mod outcome;
-mod reproduce;
 mod sample;
 mod solve;
 mod solver;
 mod tag;
 mod tagging;
-mod threads;
-mod time;
 mod train;
 
 use std::process::ExitCode;
@@ -50,12 +45,11 @@ enum Command {
     Inspect(inspect::Flags),
     Flows(Box<flows::Flags>),
     Check(check::Flags),
-    Reproduce(reproduce::Flags),
     Demo(demo::Flags),
 }
 
 fn main() -> ExitCode {
-    outcome::exit_code(match Cli::parse().command {
+    bethe_terminal::exit_code(match Cli::parse().command {
         Command::Solve(flags) => solve::run(flags),
         Command::Sample(flags) => sample::run(flags),
         Command::Train(flags) => train::run(*flags),
@@ -65,7 +59,6 @@ fn main() -> ExitCode {
         Command::Inspect(flags) => inspect::run(flags),
         Command::Flows(flags) => flows::run(*flags),
         Command::Check(flags) => check::run(flags),
-        Command::Reproduce(flags) => reproduce::run(flags),
         Command::Demo(flags) => demo::run(flags),
     })
 }

@@ -3,9 +3,8 @@
 use anyhow::Result;
 use bethe_core::solve::SolveError;
 use bethe_core::{Method, StepSchedule};
+use bethe_terminal::bad_input;
 use clap::{Args, ValueEnum};
-
-use crate::outcome::bad_input;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum SolverChoice {

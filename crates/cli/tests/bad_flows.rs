@@ -200,8 +200,8 @@ fn flags_out_of_range_are_named() {
         ),
         (&["--out", "o", "--forecast", "0"], "--forecast: found 0, expected at least 1"),
         (
-            &["--solver", "nonlinear-bp", "--beta", "1"],
-            "--beta: found with --solver nonlinear-bp, expected --solver rda",
+            &["--solver", "dual", "--beta", "1"],
+            "--beta: found with --solver dual, expected --solver rda",
         ),
     ];
     for (flags, message) in cases {

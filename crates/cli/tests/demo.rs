@@ -54,17 +54,10 @@ fn the_tour_shows_what_energies_change_and_leaves_problems_and_pictures() {
     let arguments = command.unwrap().split_whitespace().collect::<Vec<_>>();
     bethe().arg("flows").args(arguments).assert().success();
 
-    // Bounds on a wide grid's log-partition enclose it.
-    let line = text.lines().find(|line| line.contains("log Z is between")).unwrap();
-    let bounds: Vec<f64> = line.split([' ', ':']).filter_map(|word| word.parse().ok()).collect();
-    let [.., lower, upper] = bounds[..] else { panic!("{line}") };
-    assert!(lower < upper && upper < 1.15 * lower, "{line}");
-
     for (problem, status) in [
         ("titles", "converged"),
         ("words", "stationary"),
         ("grid", "stationary"),
-        ("wide", "converged"),
         ("census", "converged"),
     ] {
         let file = out.join(format!("{problem}.json"));

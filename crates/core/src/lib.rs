@@ -41,7 +41,6 @@ pub mod energy;
 mod fitted;
 pub mod model;
 pub mod oracle;
-pub mod plot;
 pub mod solve;
 pub mod support;
 mod vector;

@@ -11,7 +11,7 @@ use safetensors::{Dtype, SafeTensors, View};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::pending::PendingFile;
+use bethe_io::PendingFile;
 
 /// The entry of the file's metadata that holds ours, as JSON.
 const METADATA: &str = "bethe";

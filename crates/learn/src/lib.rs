@@ -19,4 +19,3 @@ pub mod dictionary;
 pub mod energy;
 pub mod fingerprint;
 pub mod optimise;
-pub mod pending;

@@ -7,10 +7,10 @@ use bethe_bench::usage::{peak_memory, thread_seconds};
 use bethe_bench::{Verdicts, exponent};
 use bethe_core::solve::{Ignore, Task, solve};
 use bethe_core::{Method, Settings};
-use bethe_tasks::flows::data::{Cells, Geometry, Observations};
-use bethe_tasks::flows::energy::Noise;
-use bethe_tasks::flows::infer::FlowProblem;
-use bethe_tasks::flows::model::{Feature, Kind, Movement};
+use bethe_flows::data::{Cells, Geometry, Observations};
+use bethe_flows::energy::Noise;
+use bethe_flows::infer::FlowProblem;
+use bethe_flows::model::{Feature, Kind, Movement};
 
 use crate::instance::{PAPER, Recipe};
 

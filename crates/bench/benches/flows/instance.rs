@@ -1,10 +1,10 @@
 //! Simulated migrations on a grid, as the paper has them, and harder ones.
 
-use bethe_tasks::flows::data::{Cells, Observations};
-use bethe_tasks::flows::energy::Noise;
-use bethe_tasks::flows::infer::FlowProblem;
-use bethe_tasks::flows::model::{Feature, Kind, Movement, Moves, Winds};
-use bethe_tasks::flows::simulate::simulate;
+use bethe_flows::data::{Cells, Observations};
+use bethe_flows::energy::Noise;
+use bethe_flows::infer::FlowProblem;
+use bethe_flows::model::{Feature, Kind, Movement, Moves, Winds};
+use bethe_flows::simulate::simulate;
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 

@@ -9,6 +9,7 @@ use std::time::Instant;
 
 use bethe_bench::Verdicts;
 use bethe_core::{Method, Settings, Solution, StepSchedule};
+use bethe_experiments::cgm::solve_by_nonlinear_bp;
 use growth::LARGE;
 use instance::{Instance, PAPER, Recipe};
 
@@ -127,7 +128,7 @@ impl Instance {
             let flows = match solver {
                 Solver::By(method) => problem.solve(&settings(method), observer),
                 Solver::NonlinearBp => {
-                    problem.solve_by_nonlinear_bp(&settings(Method::Auto), observer)
+                    solve_by_nonlinear_bp(&problem, &settings(Method::Auto), observer)
                 }
             };
             flows.expect("counts that are possible").solution

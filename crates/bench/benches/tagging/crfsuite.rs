@@ -7,13 +7,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use bethe_bench::Verdicts;
-use bethe_tasks::tagging::data::{Format, Sequence, Sequences};
-use bethe_tasks::tagging::labels::Scheme;
-use bethe_tasks::tagging::score::Score;
-use bethe_tasks::tagging::train::{
-    Event, Labelled, TrainError, TrainSettings, train, train_reading,
-};
-use bethe_tasks::tagging::{TagOptions, Tagger, Tagging};
+use bethe_tagging::data::{Format, Sequence, Sequences};
+use bethe_tagging::labels::Scheme;
+use bethe_tagging::score::Score;
+use bethe_tagging::train::{Event, Labelled, TrainError, TrainSettings, train, train_reading};
+use bethe_tagging::{TagOptions, Tagger, Tagging};
 use serde_json::{Value, json};
 
 use super::data::{attribute_files, read};

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use bethe_tasks::tagging::data::{Format, Sequence, Sequences};
+use bethe_tagging::data::{Format, Sequence, Sequences};
 
 pub fn read(path: &Path, format: Format) -> Vec<Sequence> {
     let sequences = Sequences::open(path, format).expect("the data set");

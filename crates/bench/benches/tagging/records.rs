@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use bethe_tasks::tagging::data::{Format, Sequence, Sequences};
+use bethe_tagging::data::{Format, Sequence, Sequences};
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 

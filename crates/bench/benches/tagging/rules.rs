@@ -6,11 +6,11 @@ use std::time::Instant;
 use bethe_bench::usage::processor_seconds;
 use bethe_bench::{Verdicts, exponent};
 use bethe_core::Method;
-use bethe_tasks::tagging::data::{Format, Sequence};
-use bethe_tasks::tagging::train::{
+use bethe_tagging::data::{Format, Sequence};
+use bethe_tagging::train::{
     Base, ConstraintSource, Event, Labelled, LearnedRules, TrainSettings, train,
 };
-use bethe_tasks::tagging::{TagOptions, Tagger, Tagging};
+use bethe_tagging::{TagOptions, Tagger, Tagging};
 
 use super::data::{attribute_files, read};
 use super::records::records;

@@ -9,11 +9,10 @@ use bethe_core::oracle::chain::Link;
 use bethe_core::oracle::{Chain, JunctionTree};
 use bethe_core::solve::{Plan, SolveError};
 use bethe_core::{Curvature, Energy, Model, OracleKind, Penalty, Problem};
-use bethe_tasks::tagging::features::Template;
-use bethe_tasks::tagging::labels::States;
-use bethe_tasks::tagging::rules::{Constraint, Weight};
-
-use crate::counted::counted;
+use bethe_tagging::features::Template;
+use bethe_tagging::labels::States;
+use bethe_tagging::rules::{Constraint, Weight};
+use bethe_terminal::counted;
 
 /// What a problem holds, and how it would be solved.
 pub fn problem(name: &str, problem: &Problem) -> Result<String, SolveError> {

@@ -11,14 +11,14 @@ use anyhow::{Context, Result};
 use bethe_core::OracleKind;
 use bethe_core::model::file::EnergiesFile;
 use bethe_core::model::uai::Evidence;
-use bethe_tasks::tagging::features::Template;
-use bethe_tasks::tagging::rules::rules_of_any_labels;
+use bethe_tagging::features::Template;
+use bethe_tagging::rules::rules_of_any_labels;
+use bethe_terminal::{Outcome, bad_input, print};
 use clap::Args;
 use serde::de::IgnoredAny;
 
-use crate::files::{self, Content, Source};
+use crate::input::{self, Content, Source};
 use crate::inspect::summary;
-use crate::outcome::{Outcome, bad_input, print};
 use crate::solve::problems::read_problem;
 use crate::tagging::read_tagger;
 
@@ -47,7 +47,7 @@ pub fn run(flags: Flags) -> Result<Outcome> {
         print(&text).context("standard output")?;
         return Ok(Outcome::Done);
     }
-    let text = match files::read(&flags.file)? {
+    let text = match input::read(&flags.file)? {
         Content::Single(source) if is_energies_file(&source) => {
             let file = EnergiesFile::from_json(&source.bytes).map_err(|e| source.mistake(e))?;
             describe::energies_file(&source.name, &file)

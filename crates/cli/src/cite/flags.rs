@@ -1,10 +1,10 @@
 use std::path::PathBuf;
 
 use anyhow::Result;
-use bethe_tasks::citation::Tokeniser;
+use bethe_cite::Tokeniser;
+use bethe_terminal::bad_input;
 use clap::{Args, ValueEnum};
 
-use crate::outcome::bad_input;
 use crate::tagging::LimitFlags;
 
 /// Turn references in plain text into entries of a bibliography.

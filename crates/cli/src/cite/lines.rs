@@ -1,8 +1,8 @@
 use std::io::BufRead;
 use std::path::{Path, PathBuf};
 
-use bethe_tasks::citation::decoded;
-use bethe_tasks::tagging::data::DataError;
+use bethe_cite::decoded;
+use bethe_tagging::data::DataError;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 

@@ -11,14 +11,12 @@ use std::io::{self, Write};
 use std::time::Instant;
 
 use anyhow::{Context, Result};
-use bethe_tasks::citation::{Cited, Citer, Citing, Dialect, DialectError};
-use bethe_tasks::tagging::{TagOptions, Tagger};
+use bethe_cite::{Cited, Citer, Citing, Dialect, DialectError};
+use bethe_tagging::{TagOptions, Tagger};
+use bethe_terminal::{Outcome, bad_input, counted, threads};
 use rayon::prelude::*;
 
-use crate::counted::counted;
-use crate::outcome::{Outcome, bad_input};
 use crate::tagging::{Batches, SHARE, Statistics, read_tagger};
-use crate::threads;
 use lines::{Line, Lines};
 use write::Writer;
 
@@ -137,7 +135,7 @@ impl Counts {
                 self.first_replaced = line.number;
             }
         }
-        let is_blank = bethe_tasks::citation::clean(&line.text).is_empty();
+        let is_blank = bethe_cite::clean(&line.text).is_empty();
         self.blank += usize::from(is_blank);
         !is_blank
     }

@@ -1,8 +1,8 @@
 //! What `bethe cite` writes for a reference.
 
-use bethe_tasks::citation::{Cited, Citer, Keys, bibtex, csl, fields};
-use bethe_tasks::tagging::labels::leaf_segments;
-use bethe_tasks::tagging::{Tagged, Tagger};
+use bethe_cite::{Cited, Citer, Keys, bibtex, csl, fields};
+use bethe_tagging::labels::leaf_segments;
+use bethe_tagging::{Tagged, Tagger};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -128,7 +128,7 @@ impl<'a> Writer<'a> {
         let named = leaf_segments(self.tagger.states().scheme(), labels);
         let probabilities = tagged.segments.first().into_iter().flatten();
         let record = |(segment, &(first, end, probability)): (_, &(usize, usize, f64))| {
-            let bethe_tasks::tagging::labels::Segment { name: label, .. } = segment;
+            let bethe_tagging::labels::Segment { name: label, .. } = segment;
             SegmentRecord { label, first, end, probability }
         };
         named.into_iter().zip(probabilities).map(record).collect()

@@ -5,10 +5,10 @@ use std::path::Path;
 
 use anyhow::Result;
 use bethe_core::{Energy, Method, Model, Names, Penalty, Problem, Variable};
+use bethe_terminal::PendingFile;
 
 use super::random::Random;
 use super::{save, solve};
-use crate::files::PendingFile;
 
 const VARIABLES: [(&str, &[&str]); 3] = [
     ("age", &["young", "middle", "old"]),
@@ -52,7 +52,7 @@ pub fn census(out: &Path) -> Result<String> {
 
     let answer = solve(&problem, Method::Auto)?.0;
     let mut text = format!(
-        "9. Noisy counts of people\n\n\
+        "7. Noisy counts of people\n\n\
          Two tables of {TOTAL} people, age by work and work by home, each count off by up to {NOISE}, do\n\
          not agree with each other. The distribution of greatest entropy that fits them:\n\n"
     );

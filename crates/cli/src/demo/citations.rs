@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use bethe_tasks::citation::Tokeniser;
+use bethe_cite::Tokeniser;
 
 use super::random::Random;
 

@@ -5,10 +5,10 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use bethe_tasks::citation::{Citer, Citing, Dialect, Keys, bibtex, lexicons, template};
-use bethe_tasks::tagging::TagOptions;
-use bethe_tasks::tagging::data::{Format, Sequence, Sequences};
-use bethe_tasks::tagging::train::{
+use bethe_cite::{Citer, Citing, Dialect, Keys, bibtex, lexicons, template};
+use bethe_tagging::TagOptions;
+use bethe_tagging::data::{Format, Sequence, Sequences};
+use bethe_tagging::train::{
     BaseSettings, ConstraintSource, Labelled, RuleSettings, TrainSettings, train,
 };
 

@@ -5,16 +5,16 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use bethe_tasks::flows::data::Cells;
-use bethe_tasks::flows::model::{Feature, Movement, Moves};
-use bethe_tasks::flows::output::write_counts;
-use bethe_tasks::flows::simulate::{Simulated, simulate};
+use bethe_flows::data::Cells;
+use bethe_flows::model::{Feature, Movement, Moves};
+use bethe_flows::output::write_counts;
+use bethe_flows::simulate::{Simulated, simulate};
+use bethe_terminal::PendingFile;
 use clap::Parser;
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 
 use super::report::bar;
-use crate::files::PendingFile;
 use crate::flows;
 
 const SIDE: usize = 8;

@@ -4,32 +4,29 @@ mod census;
 mod citations;
 mod citing;
 mod flows;
-mod handwriting;
 mod problems;
 mod random;
 mod records;
 mod report;
 mod tagging;
-mod wide;
 
 use std::fmt::Write;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use bethe_core::plot::convergence;
 use bethe_core::solve::{Ignore, Record};
 use bethe_core::{Answer, Method, Problem, Settings, StepSchedule};
+use bethe_io::plot::convergence;
+use bethe_terminal::{Folder, Outcome, PendingFile, print};
 use clap::Args;
 
-use crate::files::{Folder, PendingFile};
-use crate::outcome::{Outcome, print};
 use problems::{DICTIONARY, LABELS, SIDE, TITLE_BEGIN, TOKENS};
 use report::{bar, reading};
 
 /// A tour on built-in problems: what energies change, how the solvers compare, what rules do for a
-/// tagger, a bibliography from plain text, how birds moved that were only counted, words for a
-/// reader of letters, a grid too wide for exact inference, and records from noisy tables.
+/// tagger, a bibliography from plain text, how birds moved that were only counted, and records from
+/// noisy tables.
 #[derive(Args)]
 pub struct Flags {
     /// Folder for the problems, as files to solve and change, for pictures of convergence, for
@@ -48,8 +45,6 @@ pub fn run(flags: Flags) -> Result<Outcome> {
         tagging::references,
         citing::bibliography,
         flows::birds,
-        handwriting::handwriting,
-        wide::grids,
         census::census,
     ];
     for part in parts {

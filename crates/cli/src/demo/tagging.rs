@@ -5,10 +5,10 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use bethe_tasks::tagging::data::{Format, Sequence, Sequences};
-use bethe_tasks::tagging::score::{Report, Score};
-use bethe_tasks::tagging::train::{ConstraintSource, Labelled, RuleSettings, TrainSettings, train};
-use bethe_tasks::tagging::{TagOptions, Tagger, Tagging};
+use bethe_tagging::data::{Format, Sequence, Sequences};
+use bethe_tagging::score::{Report, Score};
+use bethe_tagging::train::{ConstraintSource, Labelled, RuleSettings, TrainSettings, train};
+use bethe_tagging::{TagOptions, Tagger, Tagging};
 
 use super::records::records;
 

@@ -8,12 +8,12 @@ pub use flags::Flags;
 use std::borrow::Cow;
 
 use anyhow::{Context, Result};
-use bethe_tasks::tagging::data::Sequence;
-use bethe_tasks::tagging::rules::Occurrences;
-use bethe_tasks::tagging::score::Score;
-use bethe_tasks::tagging::{Tagged, Tagger};
+use bethe_tagging::data::Sequence;
+use bethe_tagging::rules::Occurrences;
+use bethe_tagging::score::Score;
+use bethe_tagging::{Tagged, Tagger};
+use bethe_terminal::{Outcome, bad_input, print};
 
-use crate::outcome::{Outcome, bad_input, print};
 use crate::tagging::{Batches, Item, Statistics, read_tagger, tag_all};
 use report::Evaluation;
 

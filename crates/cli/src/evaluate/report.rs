@@ -2,10 +2,10 @@
 
 use std::fmt::Write;
 
-use bethe_tasks::tagging::score::{LabelReport, Report, Score};
+use bethe_tagging::score::{LabelReport, Report, Score};
+use bethe_terminal::counted;
 use serde_json::{Value, json};
 
-use crate::counted::counted;
 use crate::tagging::Statistics;
 
 /// What there is to tell.

@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use bethe_core::{OracleKind, Settings, Tables};
-use bethe_tasks::flows::data::Geometry;
+use bethe_flows::data::Geometry;
+use bethe_terminal::{bad_input, time};
 
-use super::flags::{CoordinatesChoice, Flags, FlowSolver, NoiseChoice, YesNo};
-use crate::outcome::bad_input;
-use crate::{solver, time};
+use super::flags::{CoordinatesChoice, Flags, NoiseChoice, YesNo};
+use crate::solver;
 
 /// What `bethe flows` was asked to do.
 pub struct Config {
@@ -27,7 +27,6 @@ pub struct Config {
     pub covariates: Vec<PathBuf>,
     pub normalised: bool,
     pub start: String,
-    pub nonlinear: bool,
     pub settings: Settings,
     pub out: Option<PathBuf>,
     pub threshold: f64,
@@ -74,10 +73,7 @@ impl TryFrom<Flags> for Config {
         let time_limit = flags.time_limit.as_deref();
         let time_limit = time_limit.map(|text| time::parse("--time-limit", text));
         let settings = Settings {
-            method: match flags.solver {
-                FlowSolver::Known(solver) => flags.steps.method(solver),
-                FlowSolver::NonlinearBp => bethe_core::Method::Auto,
-            },
+            method: flags.steps.method(flags.solver),
             tolerance: flags.tolerance,
             polish: true,
             max_iterations: flags.max_iterations,
@@ -105,7 +101,6 @@ impl TryFrom<Flags> for Config {
             covariates: flags.covariates,
             normalised: flags.normalise == YesNo::Yes,
             start: flags.start,
-            nonlinear: flags.solver == FlowSolver::NonlinearBp,
             settings,
             out: flags.out,
             threshold: flags.threshold.unwrap_or(THRESHOLD * flags.population),

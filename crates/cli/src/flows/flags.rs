@@ -1,6 +1,5 @@
 use std::path::PathBuf;
 
-use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 
 use crate::solver::{SolverChoice, StepFlags};
@@ -69,8 +68,8 @@ pub struct Flags {
     pub start: String,
 
     /// Which solver to run
-    #[arg(long, value_enum, default_value_t = FlowSolver::Known(SolverChoice::Auto))]
-    pub solver: FlowSolver,
+    #[arg(long, value_enum, default_value_t = SolverChoice::Auto)]
+    pub solver: SolverChoice,
 
     #[command(flatten)]
     pub steps: StepFlags,
@@ -148,37 +147,4 @@ pub enum NoiseChoice {
 pub enum YesNo {
     Yes,
     No,
-}
-
-/// The solvers of `bethe solve`, and one more.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FlowSolver {
-    Known(SolverChoice),
-    NonlinearBp,
-}
-
-impl ValueEnum for FlowSolver {
-    fn value_variants<'a>() -> &'a [Self] {
-        use SolverChoice::{AcceleratedRda, Adaptive, Auto, Dual, MirrorDescent, Rda};
-        const ALL: [FlowSolver; 7] = [
-            FlowSolver::Known(Auto),
-            FlowSolver::Known(Rda),
-            FlowSolver::Known(MirrorDescent),
-            FlowSolver::Known(AcceleratedRda),
-            FlowSolver::Known(Adaptive),
-            FlowSolver::Known(Dual),
-            FlowSolver::NonlinearBp,
-        ];
-        &ALL
-    }
-
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        match self {
-            Self::Known(solver) => solver.to_possible_value(),
-            Self::NonlinearBp => Some(
-                PossibleValue::new("nonlinear-bp")
-                    .help("Non-linear belief propagation (Sun, Sheldon, Kumar 2015)"),
-            ),
-        }
-    }
 }

@@ -4,18 +4,18 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::Result;
-use bethe_tasks::flows::data::{
+use bethe_flows::data::{
     Cells, Covariate, Observations, read_cell_values, read_cells, read_covariates,
     read_observations,
 };
-use bethe_tasks::flows::energy::{Excess, Noise};
-use bethe_tasks::flows::infer::{FlowError, FlowProblem};
-use bethe_tasks::flows::model::{DEFAULT_FEATURES, Feature, Movement, Moves};
-use bethe_tasks::flows::output::rounded;
+use bethe_flows::energy::{Excess, Noise};
+use bethe_flows::infer::{FlowError, FlowProblem};
+use bethe_flows::model::{DEFAULT_FEATURES, Feature, Movement, Moves};
+use bethe_flows::output::rounded;
+use bethe_terminal::bad_input;
 
 use super::config::Config;
 use super::flags::NoiseChoice;
-use crate::outcome::bad_input;
 
 /// Counts that are this many times what the population explains are no matter of noise.
 const SENSELESS: f64 = 10.0;

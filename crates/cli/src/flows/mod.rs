@@ -14,11 +14,10 @@ use std::ops::ControlFlow;
 use anyhow::Result;
 use bethe_core::Status;
 use bethe_core::solve::Record;
-use bethe_tasks::flows::infer::{Flows, fit};
-use bethe_tasks::flows::output::{Summary, rounded};
+use bethe_flows::infer::{Flows, fit};
+use bethe_flows::output::{Summary, rounded};
+use bethe_terminal::{Interrupt, Outcome};
 
-use crate::interrupt::Interrupt;
-use crate::outcome::Outcome;
 use crate::solve::progress::Progress;
 use crate::solver::name;
 use config::Config;
@@ -71,12 +70,7 @@ fn solve(config: &Config, input: &Input) -> Result<Flows> {
         if interrupt.is_set() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
     let problem = input.problem(config);
-    let solved = if config.nonlinear {
-        problem.solve_by_nonlinear_bp(&config.settings, &mut observer)
-    } else {
-        problem.solve(&config.settings, &mut observer)
-    };
-    solved.map_err(|error| input.mistake(config, error))
+    problem.solve(&config.settings, &mut observer).map_err(|error| input.mistake(config, error))
 }
 
 fn summarise(config: &Config, input: &Input, flows: &Flows, counts: &[f64]) -> Summary {

@@ -4,17 +4,16 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use bethe_tasks::flows::infer::Flows;
-use bethe_tasks::flows::output::{
+use bethe_flows::infer::Flows;
+use bethe_flows::output::{
     Movements, Picture, Summary, stream, write_counts, write_moves, write_net, write_routes,
 };
+use bethe_terminal::{Folder, PendingFile, bad_input, check_apart};
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 
 use super::config::Config;
 use super::input::Input;
-use crate::files::{Folder, PendingFile, check_apart};
-use crate::outcome::bad_input;
 
 /// A folder, and the files that are to be in it.
 pub struct Output {
@@ -187,5 +186,5 @@ fn title(path: &Path) -> String {
 /// The summary on standard output.
 pub fn print(summary: &Summary) -> Result<()> {
     let json = serde_json::to_string(summary)? + "\n";
-    crate::outcome::print(&json).context("standard output")
+    bethe_terminal::print(&json).context("standard output")
 }

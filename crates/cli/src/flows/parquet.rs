@@ -4,15 +4,14 @@ use std::io;
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
-use bethe_tasks::flows::data::Cells;
-use bethe_tasks::flows::output::Move;
+use bethe_flows::data::Cells;
+use bethe_flows::output::Move;
+use bethe_terminal::PendingFile;
 use parquet::basic::Compression;
 use parquet::data_type::{ByteArray, ByteArrayType, DataType, DoubleType};
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::parser::parse_message_type;
-
-use crate::files::PendingFile;
 
 const SCHEMA: &str = "message flows {
     required binary time (UTF8);

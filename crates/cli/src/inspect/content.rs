@@ -1,8 +1,8 @@
 //! What a model holds, as data.
 
-use bethe_tasks::tagging::labels::{Role, States};
-use bethe_tasks::tagging::rules::{RulePenalty, Weight};
-use bethe_tasks::tagging::{Decoding, Input, Tagger, Training, WeightFeatures};
+use bethe_tagging::labels::{Role, States};
+use bethe_tagging::rules::{RulePenalty, Weight};
+use bethe_tagging::{Decoding, Input, Tagger, Training, WeightFeatures};
 use serde::Serialize;
 
 /// All that `bethe inspect` shows.
@@ -100,7 +100,7 @@ fn name(states: &States, state: usize) -> String {
 }
 
 fn rules(tagger: &Tagger) -> Vec<Rule> {
-    let rule = |(constraint, weight): (&bethe_tasks::tagging::rules::Constraint, f64)| Rule {
+    let rule = |(constraint, weight): (&bethe_tagging::rules::Constraint, f64)| Rule {
         rule: constraint.in_words(tagger.states()),
         weight: weight.is_finite().then_some(weight),
         source: match constraint.weight {

@@ -6,9 +6,9 @@ mod words;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
+use bethe_terminal::{Outcome, print};
 use clap::Args;
 
-use crate::outcome::{Outcome, print};
 use crate::tagging::read_tagger;
 use content::Content;
 pub use words::summary;

@@ -2,10 +2,10 @@
 
 use std::fmt::Write;
 
-use bethe_tasks::tagging::{Input, RuleTraining, Tagger, Training};
+use bethe_tagging::{Input, RuleTraining, Tagger, Training};
+use bethe_terminal::counted;
 
 use super::content::{Content, Strongest, Transition};
-use crate::counted::counted;
 
 /// Labels of which the summary names all.
 const NAMED_LABELS: usize = 12;

@@ -6,13 +6,11 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 use bethe_core::solve::{Record, Status};
 use bethe_core::{Model, OracleKind, Records, Settings, Tables};
+use bethe_terminal::{Interrupt, Outcome, PendingFile, bad_input, check_apart};
 use clap::Args;
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 
-use crate::files::{PendingFile, check_apart};
-use crate::interrupt::Interrupt;
-use crate::outcome::{Outcome, bad_input};
 use crate::solve::problems::{self, Inputs, NamedProblem};
 use crate::solve::progress::Progress;
 use crate::solve::{observer, wrong};

@@ -4,11 +4,10 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use bethe_core::{Method, OracleKind, Settings, Tables};
+use bethe_terminal::{bad_input, time};
 
 use super::flags::{Flags, MarginalsChoice, OracleChoice, OutputChoice};
-use crate::outcome::bad_input;
 use crate::solver::{self, SolverChoice};
-use crate::time;
 
 /// What `bethe solve` was asked to do.
 pub struct Config {

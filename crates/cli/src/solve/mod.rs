@@ -16,15 +16,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::{Context, Result};
 use bethe_core::model::uai;
-use bethe_core::plot::convergence;
 use bethe_core::solve::{Record, SolveError, Status};
 use bethe_core::{Answer, Model, OracleKind, Problem, Settings};
+use bethe_io::plot::convergence;
+use bethe_terminal::{Interrupt, Outcome, PendingFile, bad_input, check_apart, print, threads};
 use rayon::prelude::*;
 
-use crate::files::{PendingFile, check_apart};
-use crate::interrupt::Interrupt;
-use crate::outcome::{Outcome, bad_input, print};
-use crate::threads;
 use config::Config;
 use flags::OutputChoice;
 use problems::{Inputs, NamedProblem};

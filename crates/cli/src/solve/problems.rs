@@ -4,9 +4,9 @@ use anyhow::Result;
 use bethe_core::model::file::EnergiesFile;
 use bethe_core::model::uai::{Evidence, Sample};
 use bethe_core::{Model, Problem};
+use bethe_terminal::bad_input;
 
-use crate::files::{self, Content, Source};
-use crate::outcome::bad_input;
+use crate::input::{self, Content, Source};
 
 /// The files that problems come from.
 pub struct Inputs<'a> {
@@ -45,7 +45,7 @@ pub struct NamedProblem {
 /// sample of the evidence.
 pub fn read(inputs: &Inputs) -> Result<Vec<NamedProblem>> {
     inputs.check()?;
-    let (sources, is_uai) = match files::read(inputs.problem)? {
+    let (sources, is_uai) = match input::read(inputs.problem)? {
         Content::Single(source) => (vec![source], false),
         Content::Uai(source) => (vec![source], true),
         Content::Lines(sources) => (sources, false),
@@ -54,7 +54,7 @@ pub fn read(inputs: &Inputs) -> Result<Vec<NamedProblem>> {
     let further = match inputs.energies {
         None => None,
         Some(path) => {
-            let source = single(files::read(path)?)?;
+            let source = single(input::read(path)?)?;
             let file = EnergiesFile::from_json(&source.bytes).map_err(|e| source.mistake(e))?;
             Some((source, file))
         }

@@ -10,12 +10,11 @@ use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
-use bethe_tasks::tagging::data::Sequence;
-use bethe_tasks::tagging::{TagOptions, Tagged, Tagger};
+use bethe_tagging::data::Sequence;
+use bethe_tagging::{TagOptions, Tagged, Tagger};
+use bethe_terminal::{Outcome, bad_input, counted};
 use rayon::ThreadPool;
 
-use crate::counted::counted;
-use crate::outcome::{Outcome, bad_input};
 use crate::tagging::{Batches, Item, Scores, Statistics, read_tagger, tag_all};
 
 /// Sequences of scores that are tagged before any is written.

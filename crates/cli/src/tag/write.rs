@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use bethe_tasks::tagging::rules::{Form, Relation};
-use bethe_tasks::tagging::{Active, HardRules, Tagged, Tagger};
+use bethe_tagging::rules::{Form, Relation};
+use bethe_tagging::{Active, HardRules, Tagged, Tagger};
 
 /// A sequence's lines, if there are any, with their labels, once for each of the best label
 /// sequences.

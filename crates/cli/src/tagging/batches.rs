@@ -4,13 +4,14 @@ use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread;
 
 use anyhow::Result;
-use bethe_tasks::tagging::data::{DataError, Format, Sequence, Sequences, open};
-use bethe_tasks::tagging::{TagOptions, Tagged, Tagger, Tagging};
+use bethe_io::open;
+use bethe_tagging::data::{DataError, Format, Sequence, Sequences};
+use bethe_tagging::{TagOptions, Tagged, Tagger, Tagging};
+use bethe_terminal::bad_input;
 use rayon::ThreadPool;
 use rayon::prelude::*;
 
 use super::Scores;
-use crate::outcome::bad_input;
 
 /// Sequences that are tagged before any is written.
 const BATCH: usize = 256;
@@ -48,7 +49,7 @@ impl<T: Send + 'static> Batches<T> {
         thread::spawn(move || {
             let items = match open("-") {
                 Ok(input) => read(input, Path::new("standard input")),
-                Err(error) => return drop(sender.send(Err(error))),
+                Err(error) => return drop(sender.send(Err(error.into()))),
             };
             for item in items {
                 if sender.send(item).is_err() {

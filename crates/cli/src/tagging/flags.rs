@@ -1,12 +1,12 @@
 use std::path::PathBuf;
 
 use anyhow::Result;
-use bethe_tasks::tagging::Tagger;
+use bethe_tagging::Tagger;
+use bethe_terminal::threads;
 use clap::Args;
 use rayon::ThreadPool;
 
 use super::{LimitFlags, Scores, read_scores};
-use crate::threads;
 
 /// What `tag` and `evaluate` have in common.
 #[derive(Args)]

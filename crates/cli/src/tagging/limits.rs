@@ -2,13 +2,12 @@ use anyhow::{Result, anyhow};
 use bethe_core::solve::SolveError;
 use bethe_core::{Method, Settings, StepSchedule};
 use bethe_learn::energy::Limits;
-use bethe_tasks::tagging::rules::Weight;
-use bethe_tasks::tagging::{TagOptions, Tagger};
+use bethe_tagging::rules::Weight;
+use bethe_tagging::{TagOptions, Tagger};
+use bethe_terminal::{bad_input, time};
 use clap::Args;
 
-use crate::outcome::bad_input;
 use crate::solver::SolverChoice;
-use crate::time;
 
 /// Inference under rules: whether, how, and for how long.
 #[derive(Args)]

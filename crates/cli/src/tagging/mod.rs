@@ -10,15 +10,14 @@ mod statistics;
 use std::path::Path;
 
 use anyhow::Result;
-use bethe_tasks::tagging::{Input, Tagger};
+use bethe_tagging::{Input, Tagger};
+use bethe_terminal::bad_input;
 
 pub use batches::{Batches, Item, SHARE, tag_all};
 pub use flags::TaggerFlags;
 pub use limits::LimitFlags;
 pub use scores::Scores;
 pub use statistics::Statistics;
-
-use crate::outcome::bad_input;
 
 /// Reads a model file.
 pub fn read_tagger(path: &Path) -> Result<Tagger> {

@@ -2,9 +2,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use bethe_learn::archive::{Archive, ArchiveError};
-use bethe_tasks::tagging::MOST_SCORE;
-
-use crate::outcome::bad_input;
+use bethe_tagging::MOST_SCORE;
+use bethe_terminal::bad_input;
 
 /// Scores of labels that come from elsewhere: a matrix `[positions][labels]` per sequence.
 pub struct Scores {

@@ -1,8 +1,7 @@
 use bethe_core::Status;
-use bethe_tasks::tagging::{HardRules, Tagged};
+use bethe_tagging::{HardRules, Tagged};
+use bethe_terminal::counted;
 use serde::Serialize;
-
-use crate::counted::counted;
 
 /// What inference under rules came to, over many sequences.
 #[derive(Clone, Copy, Debug, Default)]

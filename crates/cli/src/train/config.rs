@@ -4,22 +4,21 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use bethe_learn::energy::Learner;
-use bethe_tasks::tagging::data::Format;
-use bethe_tasks::tagging::features::{Lexicons, Template};
-use bethe_tasks::tagging::labels::Scheme;
-use bethe_tasks::tagging::rules::RulePenalty;
-use bethe_tasks::tagging::train::{
+use bethe_tagging::data::Format;
+use bethe_tagging::features::{Lexicons, Template};
+use bethe_tagging::labels::Scheme;
+use bethe_tagging::rules::RulePenalty;
+use bethe_tagging::train::{
     AllowedTransitions, BaseSettings, ConstraintSource, Optimiser, RuleSettings, TrainSettings,
 };
 
-use bethe_tasks::tagging::{Decoding, WeightFeatures};
+use bethe_tagging::{Decoding, WeightFeatures};
+use bethe_terminal::{bad_input, time};
 
 use super::flags::{
     DecodingChoice, Flags, FormatChoice, LearnerChoice, OptimiserChoice, PenaltyChoice,
     SchemeChoice, TransitionsChoice,
 };
-use crate::outcome::bad_input;
-use crate::time;
 
 /// Random features of a sequence: more would take longer than anyone waits.
 const MOST_FEATURES: usize = 100_000;

@@ -11,17 +11,14 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::Result;
-use bethe_tasks::tagging::data::{Sequence, Sequences};
-use bethe_tasks::tagging::train::{
+use bethe_tagging::data::{Sequence, Sequences};
+use bethe_tagging::train::{
     ConstraintSource, GivenScores, Labelled, TrainError, TrainSettings, train, train_reading,
 };
+use bethe_terminal::{Interrupt, Outcome, PendingFile, bad_input, check_apart, threads};
 
-use crate::files::{PendingFile, check_apart};
-use crate::interrupt::Interrupt;
-use crate::outcome::{Outcome, bad_input};
 use crate::tagging::Scores;
-use crate::threads;
-pub use progress::Progress;
+use progress::TrainingProgress;
 
 /// Trains, and writes the model whole or not at all.
 pub fn run(flags: Flags) -> Result<Outcome> {
@@ -38,7 +35,7 @@ pub fn run(flags: Flags) -> Result<Outcome> {
     let sequences = open(&flags.train, &flags, &settings)?;
     let interrupt = Interrupt::install()?;
     settings.interrupt = Some(interrupt.flag());
-    let mut progress = Progress::new(flags.quiet);
+    let mut progress = TrainingProgress::new(flags.quiet);
     let trained = pool.install(|| {
         let dev = dev.as_ref().map(Data::labelled);
         let mut observe = |event| progress.see(event);

@@ -1,82 +1,32 @@
 //! What training says on standard error.
 
 use std::fmt::Write as _;
-use std::io::{self, IsTerminal, Write};
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use bethe_tasks::tagging::train::Event;
-use bethe_tasks::tagging::{RuleTraining, Tagger};
-use indicatif::ProgressBar;
+use bethe_tagging::train::Event;
+use bethe_tagging::{RuleTraining, Tagger};
+use bethe_terminal::Progress;
 
-use crate::counted::counted;
-
-/// Time between two lines where standard error is no terminal.
-const LINE_EVERY: Duration = Duration::from_secs(3);
 /// Rules that the summary names.
 const NAMED_RULES: usize = 10;
 
-/// A moving line on a terminal, now and then a line elsewhere.
-pub struct Progress {
-    quiet: bool,
-    bar: Option<ProgressBar>,
-    /// When the next line about an iteration may be written.
-    due: Instant,
-    dev_f1: Option<f64>,
+/// What training says, and the summary at its end.
+pub struct TrainingProgress {
+    progress: Progress,
 }
 
-impl Progress {
+impl TrainingProgress {
     pub fn new(quiet: bool) -> Self {
-        let bar = (!quiet && io::stderr().is_terminal()).then(ProgressBar::new_spinner);
-        Self { quiet, bar, due: Instant::now() + LINE_EVERY, dev_f1: None }
+        Self { progress: Progress::new(quiet) }
     }
 
     /// Shows what happens.
     pub fn see(&mut self, event: Event) {
         match event {
-            Event::Warning(text) => self.always(&format!("warning: {text}")),
-            Event::Resumed => self.line("going on where an earlier run was stopped"),
-            Event::Data { sequences, tokens, states, scheme, attributes, weights } => {
-                self.line(&format!(
-                    "{}, {}, {} ({scheme}), {}, {}",
-                    counted(sequences, "sequence"),
-                    counted(tokens, "token"),
-                    counted(states, "state"),
-                    counted(attributes, "attribute"),
-                    counted(weights, "weight")
-                ))
-            }
-            Event::Iteration { model, models, iteration, max_iterations, loss, dev_f1 } => {
-                let stage = match models {
-                    1 => String::new(),
-                    _ => format!("model {} of {models}  ", model + 1),
-                };
-                self.dev_f1 = if model == 0 { dev_f1.or(self.dev_f1) } else { None };
-                let dev = self.dev_f1.map(|f1| format!("  dev F1 {:.2}", 100.0 * f1));
-                let dev = dev.unwrap_or_default();
-                self.moving(|| {
-                    format!("{stage}iteration {iteration} of {max_iterations}  loss {loss:.3}{dev}")
-                });
-            }
-            Event::Rules { generated, pruned, sequences } => self.line(&format!(
-                "{} considered, {pruned} worth a weight, to be learned from {}",
-                counted(generated, "rule"),
-                counted(sequences, "held-out sequence")
-            )),
-            Event::Penalty { l1, f1, plain_f1 } => self.line(&format!(
-                "rule penalty {l1}: held-out F1 {:.2}, {:.2} without rules",
-                100.0 * f1,
-                100.0 * plain_f1
-            )),
-            Event::Decoding { decoding, tilted_f1, weighed_f1 } => self.line(&format!(
-                "decoding {}: held-out F1 {:.2} tilted, {:.2} weighed",
-                decoding.name(),
-                100.0 * tilted_f1,
-                100.0 * weighed_f1
-            )),
-            Event::Pass { pass, loss } => {
-                self.moving(|| format!("weights of rules  pass {pass}  loss {loss:.3}"))
-            }
+            Event::Warning(_) => self.progress.always(&event.to_string()),
+            _ if event.is_passing() => self.progress.passing(|| event.to_string()),
+            _ => self.progress.line(&event.to_string()),
         }
     }
 
@@ -88,7 +38,7 @@ impl Progress {
             }
             _ => "stopped; nothing was kept".to_string(),
         };
-        self.always(&text);
+        self.progress.always(&text);
     }
 
     /// Sums up what was learned.
@@ -118,35 +68,7 @@ impl Progress {
             let more = rules.len() - NAMED_RULES;
             let _ = write!(text, "\n  and {more} more, see bethe inspect {}", model.display());
         }
-        self.line(&text);
-    }
-
-    /// A line that stays, unless quiet.
-    pub fn line(&self, text: &str) {
-        if !self.quiet {
-            self.always(text);
-        }
-    }
-
-    /// A line that stays.
-    pub fn always(&self, text: &str) {
-        // Nobody is left to tell if standard error is closed.
-        let write = || drop(writeln!(io::stderr(), "{text}"));
-        match &self.bar {
-            Some(bar) => bar.suspend(write),
-            None => write(),
-        }
-    }
-
-    /// A line that the next one replaces on a terminal, and that is seldom written elsewhere.
-    fn moving(&mut self, text: impl FnOnce() -> String) {
-        if let Some(bar) = &self.bar {
-            bar.set_message(text());
-            bar.tick();
-        } else if !self.quiet && Instant::now() >= self.due {
-            self.always(&text());
-            self.due = Instant::now() + LINE_EVERY;
-        }
+        self.progress.line(&text);
     }
 }
 
@@ -164,12 +86,4 @@ fn rule_summary(rules: &RuleTraining) -> String {
         let _ = write!(text, ", held-out F1 {without:.2} without them, {with:.2} with them");
     }
     text
-}
-
-impl Drop for Progress {
-    fn drop(&mut self) {
-        if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
-        }
-    }
 }

@@ -1,0 +1,131 @@
+use std::fs;
+use std::io::{self, Read};
+use std::path::Path;
+
+use anyhow::Result;
+use bethe_core::model::file::FileError;
+use bethe_terminal::bad_input;
+
+/// What a file holds before anyone reads it: one JSON text, one a line, or a UAI model.
+pub enum Content {
+    /// A single JSON text.
+    Single(Source),
+    /// A UAI model.
+    Uai(Source),
+    /// One JSON text a line; blank lines are not among them.
+    Lines(Vec<Source>),
+}
+
+/// A text and the name that messages give it.
+pub struct Source {
+    /// `problem.json`, `batch.jsonl:3`, or `standard input`.
+    pub name: String,
+    /// The text.
+    pub bytes: Vec<u8>,
+    /// Whether it is one line of a file: the name gives the line already.
+    is_line: bool,
+}
+
+impl Source {
+    /// All of a file of any kind, or of standard input for `-`.
+    pub fn whole(path: &Path) -> Result<Self> {
+        let mut bytes = Vec::new();
+        let (name, read) = if path == Path::new("-") {
+            ("standard input".to_string(), io::stdin().lock().read_to_end(&mut bytes))
+        } else {
+            let opened = fs::File::open(path);
+            let read = opened.and_then(|mut file| file.read_to_end(&mut bytes));
+            (path.display().to_string(), read)
+        };
+        read.map_err(|error| bad_input(format!("{name}: {error}")))?;
+        Ok(Self { name, bytes, is_line: false })
+    }
+
+    /// A mistake in this text, as an error of exit code 2.
+    pub fn mistake(&self, error: FileError) -> anyhow::Error {
+        match error {
+            FileError::Syntax { column, found, expected, .. } if self.is_line => {
+                self.wrong(format!("column {column}: found {found}, expected {expected}"))
+            }
+            other => self.wrong(other),
+        }
+    }
+
+    /// A message about this text, as an error of exit code 2.
+    pub fn wrong(&self, message: impl std::fmt::Display) -> anyhow::Error {
+        bad_input(format!("{}: {message}", self.name))
+    }
+}
+
+/// How the texts lie in a file.
+enum Layout {
+    Single,
+    Lines,
+    Uai,
+    /// Any: whoever wrote it decides.
+    Open,
+}
+
+/// Reads a file, or standard input for `-`.
+pub fn read(path: &Path) -> Result<Content> {
+    if path == Path::new("-") {
+        let Source { name, bytes, .. } = Source::whole(path)?;
+        return Ok(split(&name, bytes, Layout::Open));
+    }
+    let name = path.display().to_string();
+    let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase());
+    let layout = match extension.as_deref() {
+        Some("json") => Layout::Single,
+        Some("jsonl") => Layout::Lines,
+        Some("uai") => Layout::Uai,
+        None => Layout::Open,
+        Some(other) => {
+            let found = if other == "evid" { "UAI evidence" } else { "an unknown kind of file" };
+            let expected = "expected a .json, .jsonl or .uai file, or - for standard input";
+            return Err(bad_input(format!("{name}: found {found} (.{other}), {expected}")));
+        }
+    };
+    Ok(split(&name, Source::whole(path)?.bytes, layout))
+}
+
+fn split(name: &str, bytes: Vec<u8>, layout: Layout) -> Content {
+    let layout = match layout {
+        Layout::Open if is_uai(&bytes) => Layout::Uai,
+        Layout::Open if is_json_lines(&bytes) => Layout::Lines,
+        other => other,
+    };
+    if !matches!(layout, Layout::Lines) {
+        let source = Source { name: name.to_string(), bytes, is_line: false };
+        return if matches!(layout, Layout::Uai) {
+            Content::Uai(source)
+        } else {
+            Content::Single(source)
+        };
+    }
+    let source = |(index, line): (usize, &[u8])| Source {
+        name: format!("{name}:{}", index + 1),
+        bytes: line.to_vec(),
+        is_line: true,
+    };
+    Content::Lines(lines(&bytes).map(source).collect())
+}
+
+/// Lines that are not blank, counted from 0.
+fn lines(bytes: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
+    let numbered = bytes.split(|&byte| byte == b'\n').enumerate();
+    numbered.filter(|(_, line)| !line.trim_ascii().is_empty())
+}
+
+/// Whether the first word is one that UAI models begin with.
+fn is_uai(bytes: &[u8]) -> bool {
+    let bytes = bytes.trim_ascii_start();
+    ["MARKOV", "BAYES"].iter().any(|word| bytes.starts_with(word.as_bytes()))
+}
+
+/// Whether the first line is a whole JSON text and others follow.
+fn is_json_lines(bytes: &[u8]) -> bool {
+    let mut lines = lines(bytes);
+    let first = lines.next();
+    lines.next().is_some()
+        && first.is_some_and(|(_, l)| serde_json::from_slice::<serde::de::IgnoredAny>(l).is_ok())
+}

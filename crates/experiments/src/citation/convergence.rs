@@ -1,0 +1,144 @@
+//! How many iterations inference takes, reference by reference.
+
+use bethe_core::oracle::{Chain, Oracle, Tables};
+use bethe_core::support::Support;
+use bethe_core::{Method, Penalty};
+use bethe_learn::energy::{Inference, Limits, Rules};
+use rayon::prelude::*;
+
+use bethe_tagging::Tagger;
+use bethe_tagging::train::Prediction;
+
+/// Iterations that a solver has to converge in, as in the paper.
+pub(super) const CAP: usize = 40;
+/// What converged means: the objective is proven to be this near to its minimum, in nats.
+const GAP: f64 = 1e-4;
+/// What it means for RDA as printed: no marginal moved by more.
+const MOVEMENT: f64 = 1e-3;
+/// A rule is active where it moves the score of some state by this much, in nats.
+const PULL: f64 = 0.1;
+
+/// What inference took for one reference.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Effort {
+    /// Iterations, at most [`CAP`].
+    pub iterations: usize,
+    /// Oracle calls, that for the base model included.
+    pub calls: usize,
+    /// Whether it converged within [`CAP`] iterations and, but for RDA as printed, calls.
+    pub converged: bool,
+    /// Whether some rule pulls at the answer.
+    pub active: bool,
+}
+
+/// A solver and when it has converged.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Run {
+    /// The dual, until the gap is small.
+    Auto,
+    /// Algorithm 1, until the gap is small.
+    Rda,
+    /// Algorithm 1, until marginals hardly move.
+    RdaByMovement,
+}
+
+/// What inference takes for every reference.
+pub(super) fn efforts(tagger: &Tagger, predictions: &[Prediction], run: Run) -> Vec<Effort> {
+    let compiled = tagger.compiled();
+    let rules = std::sync::Arc::new(compiled.rules.clone());
+    let memory = || {
+        let none = vec![0.0; rules.soft.len()];
+        (Inference::new(tagger.wide().clone(), rules.clone(), none), Vec::new())
+    };
+    let measure = |(inference, wide): &mut (Inference, Vec<f64>), one: &Prediction| {
+        compiled.space.widen(&one.scores, wide);
+        let weights = tagger.weights_at(&one.features);
+        inference.set_weights(weights.clone());
+        let mut effort = by_gap(inference, (&rules, &weights), wide, run)?;
+        if run == Run::RdaByMovement {
+            let moved = by_movement(inference.chain(), (&rules, &weights), wide);
+            effort.iterations = moved.unwrap_or(CAP);
+            effort.calls = effort.iterations + 1;
+            effort.converged = moved.is_some();
+        }
+        Some(effort)
+    };
+    let of_one = |memory: &mut _, one: &Prediction| measure(memory, one);
+    let efforts: Vec<Option<Effort>> = predictions.par_iter().map_init(memory, of_one).collect();
+    efforts.into_iter().flatten().collect()
+}
+
+/// Runs a solver until the gap is small; nothing where the scores forbid every assignment.
+fn by_gap(
+    inference: &mut Inference,
+    (rules, weights): (&Rules, &[f64]),
+    scores: &[f64],
+    run: Run,
+) -> Option<Effort> {
+    // Limits have the gap relative to the objective, which the first run finds.
+    let exact = Limits { tolerance: 1e-8, max_iterations: 1000, ..Limits::default() };
+    let exact = inference.run(scores, &exact)?;
+    let pulls = rules
+        .soft
+        .iter()
+        .zip(weights)
+        .map(|(rule, weight)| -weight * rules.penalty.derivative(rule.measure(&exact.counts)));
+    let active = pulls.fold(0.0, f64::max) >= PULL;
+    let method = if run == Run::Auto { Method::Auto } else { Method::Rda { beta: 0.0 } };
+    let tolerance = GAP / exact.objective.abs().max(1.0);
+    let limits = Limits { method, tolerance, polish: false, max_iterations: CAP, time_limit: None };
+    let found = inference.run(scores, &limits)?;
+    let within = run != Run::Auto || found.oracle_calls <= CAP;
+    let converged = within && found.gap.is_some_and(|gap| gap <= GAP * (1.0 + 1e-6));
+    Some(Effort { iterations: found.iterations, calls: found.oracle_calls, converged, active })
+}
+
+/// Algorithm 1 as printed, with the gradient at the marginals before: `δ_t = −mean gradient`. The
+/// iterations until no node marginal moves by more than [`MOVEMENT`]; nothing if that is not within
+/// [`CAP`].
+fn by_movement(
+    chain: &mut Chain,
+    (rules, weights): (&Rules, &[f64]),
+    scores: &[f64],
+) -> Option<usize> {
+    let states = rules.states;
+    let mut support = Support::new();
+    support.add((0..scores.len() / states).collect(), states);
+    chain.load(scores, support).expect("scores are numbers or -∞");
+    let (mut tilt, mut sum, mut counts) = (vec![0.0; states], vec![0.0; states], vec![0.0; states]);
+    let [mut before, mut after] = [vec![0.0; scores.len()], vec![0.0; scores.len()]];
+    marginals(chain, &tilt, &mut counts, &mut before);
+    for iteration in 1..=CAP {
+        add_gradient(rules, weights, &counts, &mut sum);
+        for (tilt, sum) in tilt.iter_mut().zip(&sum) {
+            *tilt = -sum / iteration as f64;
+        }
+        marginals(chain, &tilt, &mut counts, &mut after);
+        let moved = before.iter().zip(&after).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        if moved <= MOVEMENT {
+            return Some(iteration);
+        }
+        std::mem::swap(&mut before, &mut after);
+    }
+    None
+}
+
+/// Counts and node marginals at a tilt.
+fn marginals(chain: &mut Chain, tilt: &[f64], counts: &mut [f64], nodes: &mut [f64]) {
+    chain.tilted(tilt, counts);
+    let states = counts.len();
+    chain.visit_marginals(Tables::Nodes, &mut |t, marginal| {
+        nodes[t * states..][..states].copy_from_slice(marginal);
+    });
+}
+
+/// `Σ_j ψ_j φ′(z_j) a_j`
+fn add_gradient(rules: &Rules, weights: &[f64], counts: &[f64], sum: &mut [f64]) {
+    let penalty: Penalty = rules.penalty;
+    for (rule, weight) in rules.soft.iter().zip(weights) {
+        let slope = weight * penalty.derivative(rule.measure(counts));
+        for &(state, coefficient) in &rule.coefficients {
+            sum[state] += slope * coefficient;
+        }
+    }
+}

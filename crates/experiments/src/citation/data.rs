@@ -1,0 +1,53 @@
+//! The references of the experiment.
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use super::error::ExperimentError;
+use bethe_tagging::data::{Format, Sequence, Sequences};
+
+/// References with their labels, cut as their makers cut them.
+pub struct Splits {
+    /// To train on.
+    pub train: Vec<Sequence>,
+    /// To choose on.
+    pub dev: Vec<Sequence>,
+    /// To score once.
+    pub test: Vec<Sequence>,
+    /// Whether a reference of the test data also occurs in the others, case and punctuation aside.
+    pub leaked: Vec<bool>,
+}
+
+impl Splits {
+    /// Reads `train.conll`, `dev.conll` and `test.conll` of a folder.
+    pub fn read(folder: &Path) -> Result<Self, ExperimentError> {
+        let [train, dev, test] =
+            ["train", "dev", "test"].map(|name| read(&folder.join(format!("{name}.conll"))));
+        let (train, dev, test) = (train?, dev?, test?);
+        let seen: HashSet<String> = train.iter().chain(&dev).map(letters).collect();
+        let leaked = test.iter().map(|sequence| seen.contains(&letters(sequence))).collect();
+        Ok(Self { train, dev, test, leaked })
+    }
+
+    /// All that may be learned from.
+    pub fn train_and_dev(&self) -> Vec<Sequence> {
+        self.train.iter().chain(&self.dev).cloned().collect()
+    }
+}
+
+/// All references of a file, of which there are some.
+pub(super) fn read(path: &Path) -> Result<Vec<Sequence>, ExperimentError> {
+    let sequences: Result<Vec<Sequence>, _> = Sequences::open(path, Format::Columns)?.collect();
+    let sequences = sequences?;
+    if sequences.is_empty() {
+        return Err(ExperimentError::TooFew { path: path.to_path_buf(), found: 0, least: 1 });
+    }
+    Ok(sequences)
+}
+
+/// The letters and digits of a reference, in lower case.
+fn letters(sequence: &Sequence) -> String {
+    let tokens = (0..sequence.len()).filter_map(|t| sequence.cell(t, 0));
+    let letters = tokens.flat_map(str::chars).filter(|c| c.is_alphanumeric());
+    letters.flat_map(char::to_lowercase).collect()
+}

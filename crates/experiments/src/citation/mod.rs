@@ -1,0 +1,104 @@
+//! The paper's first experiment: fields of references, by a chain with global constraints on top.
+//!
+//! [`run`] trains and scores every model of the table on `citation/umass`, and the best of them by
+//! cross-validation on `citation/cora` and `citation/anystyle`. All choices (attributes,
+//! regularisers, which rules, their penalty) were made by cross-validation inside train and dev;
+//! test references are scored once, in the end.
+
+mod convergence;
+mod data;
+mod error;
+mod families;
+mod figures;
+mod flat;
+mod recipe;
+mod report;
+mod soft_dd;
+mod table;
+mod trial;
+mod umass;
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+pub use data::Splits;
+pub use error::ExperimentError;
+pub use families::Family;
+pub use table::Row;
+
+use bethe_tagging::train;
+use recipe::Recipe;
+
+/// What may be told.
+#[derive(Clone, Debug, Default)]
+pub struct ExperimentSettings {
+    /// For everything random: folds, stochastic steps, resamples.
+    pub seed: u64,
+    /// Iterations of training a base model, at most; the recipe's own number if not told.
+    pub max_iterations: Option<usize>,
+    /// The experiment stops soon after this is set.
+    pub interrupt: Option<Arc<AtomicBool>>,
+}
+
+/// What happens during the experiment.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Event {
+    /// Something new begins.
+    Stage(String),
+    /// A model is being trained.
+    Training(train::Event),
+    /// A model was scored.
+    Row(Row),
+    /// Data that are not there, and what is left out for it.
+    Skipped(String),
+}
+
+/// A file of the report.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct File {
+    /// Its name.
+    pub name: String,
+    /// Its content.
+    pub content: String,
+}
+
+/// What the experiment came to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Report {
+    /// The table.
+    pub rows: Vec<Row>,
+    /// The table for people.
+    pub text: String,
+    /// All files, the table as JSON last.
+    pub files: Vec<File>,
+}
+
+/// Runs the experiment on the folder that holds `citation/`. Runs on the threads of the current
+/// pool; the result does not depend on how many.
+pub fn run(
+    data: &Path,
+    settings: &ExperimentSettings,
+    observe: &mut dyn FnMut(Event),
+) -> Result<Report, ExperimentError> {
+    let folder = data.join("citation");
+    let splits = Splits::read(&folder.join("umass"))?;
+    // What is wrong with a file shows before minutes of training.
+    let mut flat = Vec::new();
+    for (name, file) in [("cora", "cora.conll"), ("anystyle", "core.conll")] {
+        let path = folder.join(name).join(file);
+        if path.exists() {
+            flat.push((name, flat::read_enough(&path)?));
+        } else {
+            let missing = path.display();
+            observe(Event::Skipped(format!("{missing} is not there: no table for {name}")));
+        }
+    }
+    let recipe = Recipe::new(&folder.join("lexicons"), settings, observe)?;
+    let umass = umass::run(&splits, &recipe, observe)?;
+    let mut others = Vec::new();
+    for (name, references) in flat {
+        others.push((name, flat::run((name, references), &recipe, observe)?));
+    }
+    Ok(report::write(umass, &others))
+}

@@ -1,0 +1,89 @@
+use std::path::PathBuf;
+use std::time::Instant;
+
+use anyhow::Result;
+use bethe_experiments::citation::{Event, ExperimentError, ExperimentSettings, run as experiment};
+use bethe_tagging::train::{self, TrainError};
+use bethe_terminal::{Folder, Interrupt, Outcome, Progress, bad_input, print, threads};
+use clap::Args;
+
+/// The first experiment: fields of references, by a chain with global constraints on top.
+///
+/// Writes table.json, table.md, constraints.csv, and figures with their numbers (*.svg, *.csv); for
+/// the further sets cora.json and anystyle.json. The table goes to standard output too. Exit code 2
+/// means bad input.
+#[derive(Args)]
+pub struct Flags {
+    /// Folder that holds citation/umass/{train,dev,test}.conll, and, where they are to be used,
+    /// citation/cora/cora.conll, citation/anystyle/core.conll and the word lists citation/lexicons
+    #[arg(long, value_name = "DIR")]
+    data: PathBuf,
+
+    /// Folder for tables and figures
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+
+    /// For everything random: folds, stochastic steps, resamples
+    #[arg(long, default_value_t = 0, allow_negative_numbers = true)]
+    seed: u64,
+
+    /// Iterations of training a base model, at most; fewer are faster and worse [default: as in the
+    /// docs]
+    #[arg(long, value_name = "N")]
+    max_iterations: Option<usize>,
+
+    /// Threads to share the work; as many as there are cores if not told
+    #[arg(long, value_name = "N")]
+    threads: Option<usize>,
+
+    /// Say nothing on standard error
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+/// Runs the experiment and writes its report.
+pub fn run(flags: Flags) -> Result<Outcome> {
+    if flags.max_iterations == Some(0) {
+        return Err(bad_input("--max-iterations: found 0, expected at least 1"));
+    }
+    let pool = threads::pool(flags.threads)?;
+    let folder = Folder::probed(&flags.out, "table.json")?;
+    let interrupt = Interrupt::install()?;
+    let settings = ExperimentSettings {
+        seed: flags.seed,
+        max_iterations: flags.max_iterations,
+        interrupt: Some(interrupt.flag()),
+    };
+    let (mut progress, begun) = (Progress::new(flags.quiet), Instant::now());
+    let ran = pool.install(|| {
+        experiment(&flags.data, &settings, &mut |event| show(&mut progress, begun, event))
+    });
+    let report = match ran {
+        Ok(report) => report,
+        Err(ExperimentError::Train(TrainError::Interrupted)) => return Ok(Outcome::Interrupted),
+        Err(error) => return Err(bad_input(error.to_string())),
+    };
+    folder.write(report.files.iter().map(|file| (&file.name[..], &file.content[..])))?;
+    print(&report.text)?;
+    Ok(Outcome::Done)
+}
+
+/// Stages with the time since the beginning, and in between what training says.
+fn show(progress: &mut Progress, begun: Instant, event: Event) {
+    match event {
+        Event::Stage(text) => {
+            let seconds = begun.elapsed().as_secs_f64();
+            progress.line(&format!("{seconds:6.0} s  {text}"));
+        }
+        Event::Training(train::Event::Warning(text)) => {
+            progress.always(&format!("warning: {text}"))
+        }
+        Event::Training(event) if event.is_passing() => progress.passing(|| event.to_string()),
+        Event::Training(event) => progress.line(&event.to_string()),
+        Event::Row(row) => progress.line(&format!(
+            "          {}: leaf F1 {:.2}, all-level F1 {:.2}",
+            row.model, row.leaf_f1, row.all_f1
+        )),
+        Event::Skipped(text) => progress.always(&format!("skipped: {text}")),
+    }
+}

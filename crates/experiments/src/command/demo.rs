@@ -1,0 +1,27 @@
+//! `bethe-reproduce demo`: handwriting and grids on data made here.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use bethe_terminal::{Folder, Outcome, print};
+use clap::Args;
+
+use super::{grids, handwriting};
+
+/// Drawn words read under a dictionary energy, and Ising grids under every kind of inference; no
+/// data needed.
+#[derive(Args)]
+pub struct Flags {
+    /// Folder for the picture of the drawn words and the problem of a wide grid
+    #[arg(long, value_name = "DIR", default_value = "bethe-reproduce-demo")]
+    out: PathBuf,
+}
+
+/// Runs both parts.
+pub fn run(flags: Flags) -> Result<Outcome> {
+    let _folder = Folder::create(&flags.out)?;
+    for part in [handwriting::handwriting, grids::grids] {
+        print(&part(&flags.out)?)?;
+    }
+    Ok(Outcome::Done)
+}

@@ -1,0 +1,16 @@
+//! The `bethe-reproduce` command: the paper's experiments, from data to tables and figures.
+
+mod command;
+
+use std::process::ExitCode;
+
+use bethe_terminal::exit_code;
+use clap::Parser;
+use mimalloc::MiMalloc;
+
+#[global_allocator]
+static ALLOCATOR: MiMalloc = MiMalloc;
+
+fn main() -> ExitCode {
+    exit_code(command::Command::parse().run())
+}

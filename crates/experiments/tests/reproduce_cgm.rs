@@ -1,0 +1,54 @@
+//! `bethe-reproduce cgm` on problems that it simulates itself.
+
+mod common;
+
+use common::Folder;
+use serde_json::Value;
+
+#[test]
+fn the_comparison_runs_on_simulated_birds_alone() {
+    let folder = Folder::new();
+    let flags = ["cgm", "--out", "report", "--sides", "3", "--trials", "1", "--quiet"];
+    let text = folder.succeeds(&flags);
+    assert!(text.contains("| base | 81 | dual |"), "{text}");
+    let rows: Vec<Value> = serde_json::from_str(&folder.read("report/table.json")).unwrap();
+    let solvers: Vec<&str> = rows.iter().map(|row| row["solver"].as_str().unwrap()).collect();
+    for solver in [
+        "dual",
+        "adaptive",
+        "rda",
+        "mirror-descent",
+        "accelerated-rda",
+        "nonlinear-bp",
+        "interior-point",
+    ] {
+        assert_eq!(solvers.iter().filter(|own| **own == solver).count(), 1, "{solver}");
+    }
+    let dual = &rows[0];
+    for field in ["seconds_to_1e-4", "seconds_to_1e-6", "certified_seconds_to_1e-6", "speedup"] {
+        assert!(dual[field].as_f64().unwrap() > 0.0, "{field}: {dual}");
+    }
+    assert!(dual["true_error"].as_f64().unwrap() <= 1e-6);
+    let peer = rows.iter().find(|row| row["solver"] == "interior-point").unwrap();
+    assert!(peer["true_error"].as_f64().unwrap() < 1e-5, "both solve the same problem: {peer}");
+    let accuracies: Vec<Value> =
+        serde_json::from_str(&folder.read("report/accuracy.json")).unwrap();
+    let one = |field: &str| accuracies[0][field].as_f64().unwrap();
+    assert!(one("flows") < one("flows_without_counts"));
+    assert!(one("counts") < one("counts_without_observations"));
+    assert!(folder.read("report/seconds.svg").ends_with("</svg>\n"));
+}
+
+#[test]
+fn flags_out_of_range_are_refused() {
+    let folder = Folder::new();
+    for (flags, expected) in [
+        (["--trials", "0"], "--trials: found 0, expected 1 to 10"),
+        (["--sides", "5,1"], "--sides: found 1, expected 2 to 30"),
+        (["--data", "nowhere"], "nowhere: found no folder flows, expected one in it"),
+    ] {
+        let message = folder.refusal(&[&["cgm", "--out", "report"], &flags[..]].concat());
+        assert_eq!(message, expected);
+    }
+    assert_eq!(folder.files(), Vec::<String>::new(), "nothing is left behind");
+}

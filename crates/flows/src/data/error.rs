@@ -1,0 +1,166 @@
+use std::io;
+use std::path::PathBuf;
+
+use thiserror::Error;
+
+use super::CellError;
+use bethe_io::OpenError;
+
+/// One variant per way a file of cells, counts or covariates can be wrong. The path is as the
+/// caller gave it, lines count from 1.
+#[derive(Debug, Error)]
+pub enum FileError {
+    /// The file does not open.
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    /// The file opened, and then failed.
+    #[error("{}:{line}: cannot be read: {source}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// The line that was being read.
+        line: u64,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// Bytes that are no text.
+    #[error("{}:{line}: found bytes that are not UTF-8, expected text", path.display())]
+    NotUtf8 {
+        /// The file.
+        path: PathBuf,
+        /// The line.
+        line: u64,
+    },
+    /// Nothing in it.
+    #[error("{}: found nothing, expected a header", path.display())]
+    Empty {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A header and nothing else.
+    #[error("{}: found no row after the header, expected at least one", path.display())]
+    NoRows {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A row with another number of cells than the header.
+    #[error("{}:{line}: found {found} values, expected {expected} as in the header", path.display())]
+    Ragged {
+        /// The file.
+        path: PathBuf,
+        /// The line.
+        line: u64,
+        /// How many values it has.
+        found: usize,
+        /// How many columns the header has.
+        expected: usize,
+    },
+    /// A header that lacks something.
+    #[error("{}:1: found the columns {}, expected {expected}", path.display(), listed(found))]
+    Columns {
+        /// The file.
+        path: PathBuf,
+        /// The header.
+        found: Vec<String>,
+        /// What is missing.
+        expected: String,
+    },
+    /// Two columns of one name.
+    #[error(
+        "{}:1, column {column}: found the column {name:?} a second time, expected each once",
+        path.display()
+    )]
+    RepeatedColumn {
+        /// The file.
+        path: PathBuf,
+        /// Number of the second one, from 1.
+        column: usize,
+        /// The name.
+        name: String,
+    },
+    /// A value that does not fit.
+    #[error("{}:{line}, column {column}: found {found:?}, expected {expected}", path.display())]
+    Value {
+        /// The file.
+        path: PathBuf,
+        /// The line.
+        line: u64,
+        /// Name of the column.
+        column: String,
+        /// What is there.
+        found: String,
+        /// What should be.
+        expected: &'static str,
+    },
+    /// A cell that does not exist.
+    #[error(
+        "{}:{line}, column {column}: found the cell {name:?}, expected one of the {known} cells of {}",
+        path.display(), cells.display()
+    )]
+    UnknownCell {
+        /// The file.
+        path: PathBuf,
+        /// The line.
+        line: u64,
+        /// Number of the column, from 1.
+        column: usize,
+        /// The name.
+        name: String,
+        /// The file of cells.
+        cells: PathBuf,
+        /// How many there are.
+        known: usize,
+    },
+    /// A cell that is left out.
+    #[error(
+        "{}: found no {what} for the cell {name:?}, expected one for each cell of {}",
+        path.display(), cells.display()
+    )]
+    MissingCell {
+        /// The file.
+        path: PathBuf,
+        /// What a cell should have there.
+        what: &'static str,
+        /// The cell.
+        name: String,
+        /// The file of cells.
+        cells: PathBuf,
+    },
+    /// A row for what has one already.
+    #[error("{}:{line}: found {what} a second time, expected each once", path.display())]
+    Repeated {
+        /// The file.
+        path: PathBuf,
+        /// The line of the second one.
+        line: u64,
+        /// What it is for.
+        what: String,
+    },
+    /// A time that is left out.
+    #[error(
+        "{}: found nothing for the time {time:?}, expected a row for each time at which a step begins",
+        path.display()
+    )]
+    MissingTime {
+        /// The file.
+        path: PathBuf,
+        /// The time.
+        time: String,
+    },
+    /// Cells that are no cells.
+    #[error("{}: {source}", path.display())]
+    Cells {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: CellError,
+    },
+}
+
+/// The first of some names, in words.
+fn listed(names: &[String]) -> String {
+    const SHOWN: usize = 6;
+    let shown: Vec<&str> = names.iter().take(SHOWN).map(String::as_str).collect();
+    let more = if names.len() > SHOWN { ", …" } else { "" };
+    format!("{}{more}", shown.join(", "))
+}

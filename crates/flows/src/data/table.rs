@@ -1,0 +1,166 @@
+//! CSV files, row after row.
+
+use std::collections::HashSet;
+use std::io::{BufRead, Chain, Cursor, Read};
+use std::path::{Path, PathBuf};
+
+use super::FileError;
+use bethe_io::open;
+
+/// In UTF-8.
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
+
+/// The first bytes, unless they are a mark, and the others.
+type Source = Chain<Cursor<Vec<u8>>, Box<dyn BufRead + Send>>;
+
+/// A CSV file with a header. Values are trimmed of white space.
+pub(super) struct Table {
+    pub path: PathBuf,
+    pub header: Vec<String>,
+    reader: csv::Reader<Source>,
+    record: csv::StringRecord,
+}
+
+impl Table {
+    /// Opens a file, or standard input for `-`, and reads its header.
+    pub fn open(path: &Path) -> Result<Self, FileError> {
+        let mut file = open(path)?;
+        let path = path.to_path_buf();
+        let mut start = Vec::new();
+        (&mut file)
+            .take(BYTE_ORDER_MARK.len() as u64)
+            .read_to_end(&mut start)
+            .map_err(|source| FileError::Read { path: path.clone(), line: 1, source })?;
+        if start == BYTE_ORDER_MARK {
+            start.clear();
+        }
+        let mut reader = csv::ReaderBuilder::new()
+            .flexible(true)
+            .has_headers(false)
+            .trim(csv::Trim::All)
+            .from_reader(Cursor::new(start).chain(file));
+        let mut record = csv::StringRecord::new();
+        match reader.read_record(&mut record) {
+            Ok(true) => {}
+            Ok(false) => return Err(FileError::Empty { path }),
+            Err(error) => return Err(failed(&path, error)),
+        }
+        let header: Vec<String> = record.iter().map(|name| name.trim().to_string()).collect();
+        let mut seen = HashSet::new();
+        for (column, name) in header.iter().enumerate() {
+            if !seen.insert(name) {
+                let (column, name) = (column + 1, name.clone());
+                return Err(FileError::RepeatedColumn { path, column, name });
+            }
+        }
+        Ok(Self { path, header, reader, record })
+    }
+
+    /// The column of one of some names, whatever their case.
+    pub fn column(&self, names: &[&str]) -> Option<usize> {
+        let fits = |own: &String| names.iter().any(|name| own.eq_ignore_ascii_case(name));
+        self.header.iter().position(fits)
+    }
+
+    /// A header without what was looked for.
+    pub fn lacks(&self, expected: impl Into<String>) -> FileError {
+        let (path, found) = (self.path.clone(), self.header.clone());
+        FileError::Columns { path, found, expected: expected.into() }
+    }
+
+    /// The next row that holds something. Rows have as many values as the header; with `alone`, a
+    /// row may also have its first value alone.
+    pub fn next_row(&mut self, alone: bool) -> Result<Option<Row<'_>>, FileError> {
+        loop {
+            match self.reader.read_record(&mut self.record) {
+                Ok(true) if self.record.iter().all(str::is_empty) => {}
+                Ok(true) => break,
+                Ok(false) => return Ok(None),
+                Err(error) => return Err(failed(&self.path, error)),
+            }
+        }
+        let line = self.record.position().map_or(0, csv::Position::line);
+        let (found, expected) = (self.record.len(), self.header.len());
+        if found != expected && !(alone && found == 1) {
+            return Err(FileError::Ragged { path: self.path.clone(), line, found, expected });
+        }
+        let Self { path, header, record, .. } = self;
+        Ok(Some(Row { path, header, record, line }))
+    }
+}
+
+fn failed(path: &Path, error: csv::Error) -> FileError {
+    let path = path.to_path_buf();
+    let line = error.position().map_or(1, csv::Position::line);
+    match error.into_kind() {
+        csv::ErrorKind::Utf8 { .. } => FileError::NotUtf8 { path, line },
+        csv::ErrorKind::Io(source) => FileError::Read { path, line, source },
+        other => {
+            FileError::Read { path, line, source: std::io::Error::other(format!("{other:?}")) }
+        }
+    }
+}
+
+/// One row of a table.
+#[derive(Clone, Copy)]
+pub(super) struct Row<'a> {
+    path: &'a Path,
+    header: &'a [String],
+    record: &'a csv::StringRecord,
+    pub line: u64,
+}
+
+impl Row<'_> {
+    /// The value in a column; nothing where the row ends before.
+    pub fn text(&self, column: usize) -> &str {
+        self.record.get(column).unwrap_or_default()
+    }
+
+    /// A finite number.
+    pub fn number(&self, column: usize) -> Result<f64, FileError> {
+        self.parse(column, "a finite number", |_| true)
+    }
+
+    /// A finite number of at least 0.
+    pub fn count(&self, column: usize) -> Result<f64, FileError> {
+        self.parse(column, "a number of at least 0", |number| number >= 0.0)
+    }
+
+    /// The same, or nothing for an empty value and for `NA`.
+    pub fn observed(&self, column: usize) -> Result<Option<f64>, FileError> {
+        match self.text(column) {
+            "" | "NA" => Ok(None),
+            _ => {
+                let expected = "a number of at least 0, or nothing or NA where it was not observed";
+                self.parse(column, expected, |number| number >= 0.0).map(Some)
+            }
+        }
+    }
+
+    fn parse(
+        &self,
+        column: usize,
+        expected: &'static str,
+        fits: impl Fn(f64) -> bool,
+    ) -> Result<f64, FileError> {
+        let number = self.text(column).parse().ok();
+        let number = number.filter(|number: &f64| number.is_finite() && fits(*number));
+        number.ok_or_else(|| self.unfit(column, expected))
+    }
+
+    /// A value that does not fit.
+    pub fn unfit(&self, column: usize, expected: &'static str) -> FileError {
+        FileError::Value {
+            path: self.path.to_path_buf(),
+            line: self.line,
+            column: self.header[column].clone(),
+            found: self.text(column).to_string(),
+            expected,
+        }
+    }
+
+    /// A row for what has one already.
+    pub fn repeated(&self, what: impl Into<String>) -> FileError {
+        FileError::Repeated { path: self.path.to_path_buf(), line: self.line, what: what.into() }
+    }
+}

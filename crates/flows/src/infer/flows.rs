@@ -1,0 +1,105 @@
+use bethe_core::oracle::Tables;
+use bethe_core::oracle::chain::Chain;
+use bethe_core::{Oracle, Solution, Support};
+
+use super::BoundFlows;
+use crate::model::Moves;
+
+/// The movement that was found.
+pub struct Flows {
+    chain: Chain,
+    /// Node scores without the tilt. `[times][cells]`
+    scores: Vec<f64>,
+    /// How it was found, with its certificate.
+    pub solution: Solution,
+    population: f64,
+}
+
+impl Flows {
+    /// The movement at a solution's tilt, where the chain was left.
+    pub fn new(bound: BoundFlows, solution: Solution, population: f64) -> Self {
+        let BoundFlows { chain, scores, .. } = bound;
+        Self { chain, scores, solution, population }
+    }
+
+    /// Number of times.
+    pub fn times(&self) -> usize {
+        self.chain.length()
+    }
+
+    /// Expected numbers of individuals. `[times][cells]`
+    pub fn counts(&mut self) -> Vec<f64> {
+        let mut counts = Vec::with_capacity(self.scores.len());
+        let population = self.population;
+        self.chain.visit_marginals(Tables::Nodes, &mut |_, marginal| {
+            counts.extend(marginal.iter().map(|share| share * population));
+        });
+        counts
+    }
+
+    /// Visits how many moved: `visit(step, from, to, number)`, step after step, as many as are
+    /// possible. Only the moves of one step are in memory at a time.
+    pub fn visit(&mut self, visit: &mut dyn FnMut(usize, usize, usize, f64)) {
+        let population = self.population;
+        self.chain.visit_transitions(&mut |step, from, to, share| {
+            visit(step, from, to, share * population);
+        });
+    }
+
+    /// Draws the route of one individual; `uniform` gives numbers between 0 and 1.
+    pub fn sample(&self, uniform: &mut dyn FnMut() -> f64) -> Vec<usize> {
+        let mut route = vec![0; self.chain.length()];
+        self.chain.sample(uniform, &mut route);
+        route
+    }
+
+    /// Where those are, before and after, who are in a cell at a time: shares, `[times][cells]`.
+    /// `None` where nobody can be there.
+    pub fn given(&self, time: usize, cell: usize) -> Option<Vec<f64>> {
+        let mut clamped = self.chain.clone();
+        let (cells, mut scores) = (clamped.model().states(time), self.scores.clone());
+        for block in self.chain.support().blocks() {
+            let own = &mut scores[block.tables[0] * cells..][..cells];
+            own.iter_mut().zip(&self.solution.tilt[block.range()]).for_each(|(s, tilt)| *s += tilt);
+        }
+        for (other, score) in scores[time * cells..][..cells].iter_mut().enumerate() {
+            if other != cell {
+                *score = f64::NEG_INFINITY;
+            }
+        }
+        clamped.load(&scores, Support::new()).expect("scores are numbers or -∞");
+        if clamped.tilted(&[], &mut []) == f64::NEG_INFINITY {
+            return None;
+        }
+        let mut shares = Vec::with_capacity(scores.len());
+        clamped.visit_marginals(Tables::Nodes, &mut |_, marginal| shares.extend(marginal));
+        Some(shares)
+    }
+
+    /// Where they will be after the last time: `p(to | from)`, proportional to the exponentials of
+    /// a table of `moves`, step after step. `[steps][cells]`
+    ///
+    /// # Panics
+    /// If `moves` has no table for so many steps after the last time.
+    pub fn forecast(&mut self, moves: &Moves, steps: usize) -> Vec<f64> {
+        let counts = self.counts();
+        let cells = counts.len() / self.times();
+        let mut now = counts[counts.len() - cells..].to_vec();
+        let mut forecast = Vec::with_capacity(steps * cells);
+        for &table in &moves.of_step[self.times() - 1..][..steps] {
+            let mut next = vec![0.0; cells];
+            for (from, &number) in now.iter().enumerate().filter(|(_, number)| **number > 0.0) {
+                let (to, log_potentials) = moves.tables[table].row(from);
+                let highest = log_potentials.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+                let weights = log_potentials.iter().map(|value| (value - highest).exp());
+                let total: f64 = weights.clone().sum();
+                for (&to, weight) in to.iter().zip(weights) {
+                    next[to as usize] += number * weight / total;
+                }
+            }
+            forecast.extend(&next);
+            now = next;
+        }
+        forecast
+    }
+}

@@ -1,0 +1,189 @@
+//! From counts to flows: over a chain of times ([`FlowProblem`]), or over a tree ([`TreeProblem`]).
+
+mod fit;
+mod flows;
+mod tree;
+
+pub use fit::{Fit, fit};
+pub use flows::Flows;
+pub use tree::{TreeFlows, TreeProblem};
+
+use std::sync::Arc;
+
+use bethe_core::Settings;
+use bethe_core::energy::Energies;
+use bethe_core::model::ModelError;
+use bethe_core::oracle::Tables;
+use bethe_core::oracle::chain::{Chain, ChainModel, Link, Transitions};
+use bethe_core::solve::{Observer, SolveError, Task, solve};
+use thiserror::Error;
+
+use super::data::Observations;
+use super::energy::{Counts, Noise};
+use super::model::Moves;
+
+/// Counts of a population that moves.
+#[derive(Clone, Debug)]
+pub struct FlowProblem<'a> {
+    /// The possible moves between successive times.
+    pub moves: &'a Moves,
+    /// Log-potentials of the first time's cells, `-∞` where nobody can be; all alike if not given.
+    pub start: Option<&'a [f64]>,
+    /// What was counted.
+    pub observations: &'a Observations,
+    /// How counts come about.
+    pub noise: &'a Noise,
+    /// How many individuals there are.
+    pub population: f64,
+}
+
+/// Why there are no flows.
+#[derive(Clone, Debug, Error, PartialEq)]
+pub enum FlowError {
+    /// Something was counted where nobody can be.
+    #[error(
+        "time {time}, cell {cell}: found a count of {count} where no possible sequence of moves leads, \
+         expected none (a longer reach allows more moves)"
+    )]
+    Impossible {
+        /// Number of the time.
+        time: usize,
+        /// Number of the cell.
+        cell: usize,
+        /// What was counted.
+        count: f64,
+    },
+    /// A tree of which every variable has one state.
+    #[error("found one cell, expected at least two for a tree")]
+    OneCell,
+    /// Tables that do not fit.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// A solver that cannot serve.
+    #[error(transparent)]
+    Solve(#[from] SolveError),
+}
+
+/// A problem in the form that solvers take.
+pub struct BoundFlows {
+    /// The routes of one individual.
+    pub chain: Chain,
+    /// What counts say of them.
+    pub energies: Energies,
+    /// Node scores of the chain. `[times][cells]`
+    pub scores: Vec<f64>,
+}
+
+impl FlowProblem<'_> {
+    /// Finds the most likely movement of the population.
+    pub fn solve(
+        &self,
+        settings: &Settings,
+        observer: &mut dyn Observer,
+    ) -> Result<Flows, FlowError> {
+        let mut bound = self.bind()?;
+        let BoundFlows { chain, energies, .. } = &mut bound;
+        let task = Task { oracle: chain, energies, lowest_score: f64::NEG_INFINITY };
+        let settings = Settings { marginals: Tables::None, ..settings.clone() };
+        let mut solution = solve(task, &settings, observer)?;
+        // Averages of iterates have no flows of their own.
+        solution.without_average(&mut bound.chain, &mut bound.energies, settings.tolerance);
+        Ok(Flows::new(bound, solution, self.population))
+    }
+
+    /// The chain of one individual and the energy of the counts.
+    pub fn bind(&self) -> Result<BoundFlows, FlowError> {
+        self.check_counts()?;
+        let Counts { energies, mut scores } =
+            Counts::new(self.observations, self.noise, self.population);
+        let start = self.start.unwrap_or_default();
+        scores.iter_mut().zip(start).for_each(|(score, start)| *score += start);
+        let chain = Chain::new(self.chain_model()?, &scores, energies.support().clone())?;
+        Ok(BoundFlows { chain, energies, scores })
+    }
+
+    fn chain_model(&self) -> Result<Arc<ChainModel>, ModelError> {
+        let (times, cells) = (self.observations.times().len(), self.observations.cells());
+        let steps = &self.moves.of_step[..times.saturating_sub(1)];
+        let mut used: Vec<usize> = steps.to_vec();
+        used.sort_unstable();
+        used.dedup();
+        let place = |table: &usize| used.binary_search(table).expect("each is among those used");
+        let links = steps.iter().map(|table| Link::Table(place(table))).collect();
+        let tables: Vec<&Transitions> = used.iter().map(|&t| &self.moves.tables[t]).collect();
+        Ok(Arc::new(ChainModel::with_transitions(vec![cells; times], links, &tables)?))
+    }
+
+    /// Refuses counts, under Poisson noise, in cells that no sequence of moves leads to.
+    fn check_counts(&self) -> Result<(), FlowError> {
+        match self.impossible().first() {
+            Some(&(time, cell, count)) if matches!(self.noise, Noise::Poisson { .. }) => {
+                Err(FlowError::Impossible { time, cell, count })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Counts `(time, cell, count)` in cells that no sequence of moves leads to.
+    pub fn impossible(&self) -> Vec<(usize, usize, f64)> {
+        let mut possible = first_cells(self.start, self.observations.cells());
+        let mut found = Vec::new();
+        for time in 0..self.observations.times().len() {
+            if time > 0 {
+                possible = cells_after(self.moves, time - 1, &possible);
+            }
+            found.extend(impossible_at(self.observations, time, &possible));
+        }
+        found
+    }
+}
+
+/// The cells that individuals can start in.
+fn first_cells(start: Option<&[f64]>, cells: usize) -> Vec<bool> {
+    let allowed = |score: &f64| *score > f64::NEG_INFINITY;
+    start.map_or(vec![true; cells], |start| start.iter().map(allowed).collect())
+}
+
+/// The cells that a step leads to.
+fn cells_after(moves: &Moves, step: usize, before: &[bool]) -> Vec<bool> {
+    let table = &moves.tables[moves.of_step[step]];
+    let mut after = vec![false; before.len()];
+    let mut left = after.len();
+    for from in (0..before.len()).filter(|&from| before[from]) {
+        for &to in table.row(from).0 {
+            left -= usize::from(!std::mem::replace(&mut after[to as usize], true));
+        }
+        if left == 0 {
+            break;
+        }
+    }
+    after
+}
+
+/// Refuses counts, under Poisson noise, where nobody can be.
+fn check_time(
+    observations: &Observations,
+    noise: &Noise,
+    time: usize,
+    possible: &[bool],
+) -> Result<(), FlowError> {
+    match impossible_at(observations, time, possible).next() {
+        Some((time, cell, count)) if matches!(noise, Noise::Poisson { .. }) => {
+            Err(FlowError::Impossible { time, cell, count })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Counts `(time, cell, count)` at a time where nobody can be.
+fn impossible_at(
+    observations: &Observations,
+    time: usize,
+    possible: &[bool],
+) -> impl Iterator<Item = (usize, usize, f64)> {
+    let counts = observations.at(time).iter().zip(possible).enumerate();
+    counts.filter_map(move |(cell, (count, possible))| {
+        let count = count.filter(|&count| count > 0.0 && !possible)?;
+        Some((time, cell, count))
+    })
+}

@@ -1,0 +1,84 @@
+use std::collections::HashMap;
+
+use bethe_core::oracle::chain::Transitions;
+
+use super::Feature;
+use crate::data::Cells;
+
+/// What is known of moves before anything is counted.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Movement {
+    /// What log-potentials are sums of.
+    pub features: Vec<Feature>,
+    /// Farther moves are impossible.
+    pub reach: Option<f64>,
+    /// Whether moves from a cell are probabilities: `p(to | from)`, a softmax of the weighted
+    /// features. Otherwise log-potentials are the weighted features as they are.
+    pub normalised: bool,
+}
+
+/// Tables of moves, one for all steps that are alike.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Moves {
+    /// Log-potentials.
+    pub tables: Vec<Transitions>,
+    /// The table of each step. `[steps]`
+    pub of_step: Vec<usize>,
+}
+
+impl Movement {
+    /// The moves that are possible from each cell, ascending. `[cells]`
+    pub fn possible(&self, cells: &Cells) -> Vec<Vec<usize>> {
+        match self.reach {
+            Some(reach) => cells.within(reach),
+            None => vec![(0..cells.len()).collect(); cells.len()],
+        }
+    }
+
+    /// The tables of so many steps.
+    ///
+    /// # Panics
+    /// If a feature is known for fewer steps.
+    pub fn moves(&self, cells: &Cells, steps: usize) -> Moves {
+        let known = self.features.iter().filter_map(|feature| feature.kind.steps()).min();
+        assert!(known.is_none_or(|known| known >= steps), "features of {steps} steps");
+        let possible = self.possible(cells);
+        let (mut tables, mut of_step) = (Vec::new(), Vec::with_capacity(steps));
+        let mut table_of_kind: HashMap<Vec<usize>, usize> = HashMap::new();
+        for step in 0..steps {
+            let kind = self.features.iter().map(|feature| feature.kind.step_kind(step)).collect();
+            let table = *table_of_kind.entry(kind).or_insert_with(|| {
+                tables.push(self.table(cells, &possible, step));
+                tables.len() - 1
+            });
+            of_step.push(table);
+        }
+        Moves { tables, of_step }
+    }
+
+    /// The table of one step.
+    fn table(&self, cells: &Cells, possible: &[Vec<usize>], step: usize) -> Transitions {
+        let mut transitions = Transitions::new(cells.len());
+        for (from, to) in possible.iter().enumerate() {
+            let score = |to: usize| -> f64 {
+                let weighted = |feature: &Feature| {
+                    feature.weight * feature.kind.value(cells, step, (from, to))
+                };
+                self.features.iter().map(weighted).sum()
+            };
+            transitions.push_row(to.iter().map(|&to| (to, score(to))));
+            if self.normalised {
+                normalise(transitions.row_mut(from));
+            }
+        }
+        transitions
+    }
+}
+
+/// Makes log-potentials the logarithms of probabilities.
+pub(crate) fn normalise(log_potentials: &mut [f64]) {
+    let highest = log_potentials.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let total: f64 = log_potentials.iter().map(|value| (value - highest).exp()).sum();
+    let shift = highest + total.ln();
+    log_potentials.iter_mut().for_each(|value| *value -= shift);
+}

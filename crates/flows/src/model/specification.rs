@@ -1,0 +1,134 @@
+//! Features in words: `stay=0.5,distance=-1,goal:Cell25=1,wind=0.7,habitat=2`.
+
+use thiserror::Error;
+
+use super::{Feature, Kind};
+use crate::data::{Cells, Covariate};
+
+/// What features are if nobody says: a move of one spacing is `e` times less likely than staying.
+pub const DEFAULT_FEATURES: &str = "distance=-1";
+
+/// Why words are no features.
+#[derive(Clone, Debug, Error, PartialEq)]
+pub enum SpecificationError {
+    /// Something without a name or a weight.
+    #[error("found {found:?}, expected name=weight, such as distance=-1")]
+    Malformed {
+        /// What is there.
+        found: String,
+    },
+    /// A name that means nothing.
+    #[error("found the feature {name:?}, expected one of {known}")]
+    Unknown {
+        /// The name.
+        name: String,
+        /// What there is.
+        known: String,
+    },
+    /// A covariate with the name of something that needs none.
+    #[error(
+        "found the feature {name:?}, which a file of covariates has, too; expected another name for that \
+         column"
+    )]
+    Ambiguous {
+        /// The name.
+        name: String,
+    },
+    /// A weight that is no number.
+    #[error("{name}: found the weight {found:?}, expected a finite number")]
+    Weight {
+        /// The feature.
+        name: String,
+        /// What is there.
+        found: String,
+    },
+    /// A feature twice.
+    #[error("found the feature {name:?} twice, expected each once")]
+    Repeated {
+        /// Its name.
+        name: String,
+    },
+    /// A goal that is no cell.
+    #[error("goal: found the cell {name:?}, expected one of the {known} cells")]
+    Goal {
+        /// The name.
+        name: String,
+        /// How many there are.
+        known: usize,
+    },
+}
+
+impl Feature {
+    /// Features as a list of `name=weight`, split by commas.
+    ///
+    /// | name | what it is of a move |
+    /// | --- | --- |
+    /// | `stay` | 1 where the cell stays the same |
+    /// | `distance` | the distance, in units of [`Cells::spacing`] |
+    /// | `stride` | four times the log-normal density with parameters 1 and 1 at the distance |
+    /// | `goal:CELL` | the cosine of the angle to the direction of that cell |
+    /// | `wind` | the cosine of the angle to the wind, of the covariate of that name |
+    /// | any other | the value of the covariate of that name |
+    pub fn parse_list(
+        text: &str,
+        cells: &Cells,
+        covariates: &[Covariate],
+    ) -> Result<Vec<Self>, SpecificationError> {
+        let mut features: Vec<Self> = Vec::new();
+        for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
+            let malformed = || SpecificationError::Malformed { found: part.to_string() };
+            // Names of cells may hold an equals sign.
+            let (name, weight) = part.rsplit_once('=').ok_or_else(malformed)?;
+            let (name, weight) = (name.trim().to_string(), weight.trim());
+            let number = weight.parse().ok().filter(|number: &f64| number.is_finite());
+            let Some(mut number) = number else {
+                return Err(SpecificationError::Weight { name, found: weight.to_string() });
+            };
+            let kind = kind(&name, cells, covariates)?;
+            if features.iter().any(|feature| feature.name == name) {
+                return Err(SpecificationError::Repeated { name });
+            }
+            if kind == Kind::Distance {
+                number /= cells.spacing();
+            }
+            features.push(Self { name, kind, weight: number });
+        }
+        Ok(features)
+    }
+}
+
+fn kind(name: &str, cells: &Cells, covariates: &[Covariate]) -> Result<Kind, SpecificationError> {
+    let name_of = |covariate: &Covariate| covariate.name.clone();
+    let given = covariates.iter().find(|covariate| covariate.name == name);
+    match (built_in(name, cells)?, given) {
+        (Some(_), Some(_)) => Err(SpecificationError::Ambiguous { name: name.to_string() }),
+        (Some(kind), None) => Ok(kind),
+        (None, Some(covariate)) => Ok(covariate.kind.clone()),
+        (None, None) => {
+            let fixed = ["stay", "distance", "stride", "goal:CELL"].map(str::to_string);
+            let mut known: Vec<String> =
+                fixed.into_iter().chain(covariates.iter().map(name_of)).collect();
+            if !known.iter().any(|name| name == "wind") {
+                known.push("wind (which needs a file of covariates)".to_string());
+            }
+            let (name, known) = (name.to_string(), known.join(", "));
+            Err(SpecificationError::Unknown { name, known })
+        }
+    }
+}
+
+/// What needs no file.
+fn built_in(name: &str, cells: &Cells) -> Result<Option<Kind>, SpecificationError> {
+    Ok(Some(match name {
+        "stay" => Kind::Stay(1.0),
+        "distance" => Kind::Distance,
+        "stride" => Kind::Stride,
+        _ => match name.strip_prefix("goal:") {
+            Some(goal) => Kind::Goal(cells.find(goal).ok_or_else(|| SpecificationError::Goal {
+                name: goal.to_string(),
+                known: cells.len(),
+            })?),
+            None => return Ok(None),
+        },
+    }))
+}

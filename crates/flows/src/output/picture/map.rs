@@ -1,0 +1,89 @@
+//! Where cells lie in a picture.
+
+use std::collections::HashSet;
+
+use crate::data::{Cells, Geometry};
+
+/// Kilometres in a degree of latitude.
+const DEGREE: f64 = 111.195;
+
+/// Cells on a plane, `x` to the right and `y` down, within a box.
+pub(super) struct Map {
+    /// `[cells]`
+    pub places: Vec<(f64, f64)>,
+    /// Width and height.
+    pub size: (f64, f64),
+    /// Side or diameter of a cell.
+    pub cell: f64,
+    /// Whether cells are squares of a grid; circles otherwise.
+    pub is_grid: bool,
+}
+
+impl Map {
+    /// Fits the cells into a box of this size, as large as it goes.
+    pub fn new(cells: &Cells, (width, height): (f64, f64)) -> Self {
+        let (places, spacing) = plane(cells);
+        let side = |place: fn(&(f64, f64)) -> f64| {
+            let values = places.iter().map(place);
+            let low = values.clone().fold(f64::INFINITY, f64::min);
+            (low, values.fold(f64::NEG_INFINITY, f64::max) - low)
+        };
+        let ((left, across), (bottom, up)) = (side(|place| place.0), side(|place| place.1));
+        let scale = (width / (across + spacing)).min(height / (up + spacing));
+        let place = |(x, y): &(f64, f64)| {
+            ((x - left + 0.5 * spacing) * scale, (up - (y - bottom) + 0.5 * spacing) * scale)
+        };
+        Self {
+            is_grid: is_grid(&places, spacing),
+            places: places.iter().map(place).collect(),
+            size: ((across + spacing) * scale, (up + spacing) * scale),
+            cell: spacing * scale,
+        }
+    }
+}
+
+/// Places on a plane, and the distance between neighbours there.
+fn plane(cells: &Cells) -> (Vec<(f64, f64)>, f64) {
+    let places: Vec<(f64, f64)> = (0..cells.len()).map(|cell| cells.place(cell)).collect();
+    if cells.geometry() == Geometry::Plane {
+        return (places, cells.spacing());
+    }
+    let first = first_longitude(places.iter().map(|place| place.0));
+    let middle = places.iter().map(|place| place.1).sum::<f64>() / places.len() as f64;
+    let shrink = middle.to_radians().cos().max(0.1);
+    let flat = |(lon, lat): (f64, f64)| ((lon - first).rem_euclid(360.0) * shrink, lat);
+    (places.into_iter().map(flat).collect(), cells.spacing() / DEGREE)
+}
+
+/// The longitude after the widest gap: cells on both sides of the date line stay together.
+fn first_longitude(longitudes: impl Iterator<Item = f64>) -> f64 {
+    let mut sorted: Vec<f64> = longitudes.map(|lon| lon.rem_euclid(360.0)).collect();
+    sorted.sort_by(f64::total_cmp);
+    let last = sorted[sorted.len() - 1] - 360.0;
+    let before = std::iter::once(last).chain(sorted.iter().copied());
+    let gaps = sorted.iter().zip(before).map(|(lon, before)| (lon - before, *lon));
+    gaps.max_by(|a, b| a.0.total_cmp(&b.0)).map_or(0.0, |(_, lon)| lon)
+}
+
+/// Whether most cells have a neighbour beside them and one above or below, both at just the
+/// spacing.
+fn is_grid(places: &[(f64, f64)], spacing: f64) -> bool {
+    const STEPS: f64 = 10.0;
+    let key = |x: f64, y: f64| {
+        ((x / spacing * STEPS).round() as i64, (y / spacing * STEPS).round() as i64)
+    };
+    let taken: HashSet<(i64, i64)> = places.iter().map(|&(x, y)| key(x, y)).collect();
+    let near = |x: f64, y: f64| {
+        let (a, b) = key(x, y);
+        (-1..=1).any(|i| (-1..=1).any(|j| taken.contains(&(a + i, b + j))))
+    };
+    let aligned = |&&(x, y): &&(f64, f64)| {
+        (near(x - spacing, y) || near(x + spacing, y))
+            && (near(x, y - spacing) || near(x, y + spacing))
+    };
+    let in_line = |place: fn(&(f64, f64)) -> f64| {
+        places.iter().all(|own| (place(own) - place(&places[0])).abs() < 0.1 * spacing)
+    };
+    let line = in_line(|place| place.0) || in_line(|place| place.1);
+    line || places.iter().filter(aligned).count() * 10 >= places.len() * 7
+}

@@ -1,0 +1,76 @@
+//! Tables as CSV.
+
+use std::io::{self, Write};
+
+use super::{Move, Movements, rounded};
+use crate::data::Cells;
+
+/// Significant digits of numbers in tables.
+const DIGITS: usize = 6;
+
+/// Writes `time,<cells>`, a row a time, as observations are. `values` are `[times][cells]`.
+pub fn write_counts(
+    output: impl Write,
+    cells: &Cells,
+    times: &[String],
+    values: &[f64],
+) -> io::Result<()> {
+    let mut table = csv::Writer::from_writer(output);
+    table.write_record(std::iter::once("time").chain(cells.names().iter().map(String::as_str)))?;
+    for (time, own) in times.iter().zip(values.chunks(cells.len())) {
+        let numbers = own.iter().map(|value| rounded(*value, DIGITS));
+        table.write_record(std::iter::once(time.clone()).chain(numbers))?;
+    }
+    table.flush()
+}
+
+/// Writes the moves of one step as `time,from,to,count`.
+pub fn write_moves<W: Write>(
+    table: &mut csv::Writer<W>,
+    cells: &Cells,
+    time: &str,
+    moves: &[Move],
+) -> io::Result<()> {
+    for &Move { from, to, count } in moves {
+        let count = rounded(count, DIGITS);
+        table.write_record([time, cells.name(from), cells.name(to), &count])?;
+    }
+    Ok(())
+}
+
+/// Writes `time,cell,arrivals,departures,net`: what changed in each cell from a time to the next.
+pub fn write_net(
+    output: impl Write,
+    cells: &Cells,
+    times: &[String],
+    movements: &Movements,
+) -> io::Result<()> {
+    let mut table = csv::Writer::from_writer(output);
+    table.write_record(["time", "cell", "arrivals", "departures", "net"])?;
+    let steps =
+        movements.arrivals.chunks(cells.len()).zip(movements.departures.chunks(cells.len()));
+    for (time, (arrivals, departures)) in times.iter().zip(steps) {
+        for (cell, (came, left)) in arrivals.iter().zip(departures).enumerate() {
+            let [a, d, net] = [*came, *left, came - left].map(|number| rounded(number, DIGITS));
+            table.write_record([time, cells.name(cell), &a, &d, &net])?;
+        }
+    }
+    table.flush()
+}
+
+/// Writes `route,<times>`: the cells of each route, a row each.
+pub fn write_routes(
+    output: impl Write,
+    cells: &Cells,
+    times: &[String],
+    routes: impl Iterator<Item = Vec<usize>>,
+) -> io::Result<()> {
+    let mut table = csv::Writer::from_writer(output);
+    table.write_record(std::iter::once("route").chain(times.iter().map(String::as_str)))?;
+    for (number, route) in routes.enumerate() {
+        let number = (number + 1).to_string();
+        let names = route.iter().map(|&cell| cells.name(cell));
+        table.write_record(std::iter::once(&number[..]).chain(names))?;
+    }
+    table.flush()
+}

@@ -1,0 +1,296 @@
+//! Files of cells, counts and covariates: what is read, and every message about what is not.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use bethe_flows::data::{
+    Cells, FileError, Geometry, Observations, read_cell_values, read_cells, read_covariates,
+    read_observations,
+};
+use bethe_flows::model::{Feature, Kind, SpecificationError};
+use flate2::{Compression, write::GzEncoder};
+use tempfile::TempDir;
+
+const CELLS: &str = "cell,x,y\na,0,0\nb,1,0\nc,0,1\n";
+
+struct Folder(TempDir);
+
+impl Folder {
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap()).with("cells.csv", CELLS)
+    }
+
+    fn with(self, name: &str, content: &str) -> Self {
+        std::fs::write(self.path(name), content).unwrap();
+        self
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn cells(&self) -> Cells {
+        read_cells(&self.path("cells.csv"), None).unwrap()
+    }
+
+    fn observations(&self, content: &str) -> Result<Observations, FileError> {
+        std::fs::write(self.path("counts.csv"), content).unwrap();
+        read_observations(&self.path("counts.csv"), &self.cells(), &self.path("cells.csv"))
+    }
+
+    fn covariates(&self, content: &str, times: &[&str]) -> Result<Vec<(String, Kind)>, FileError> {
+        std::fs::write(self.path("more.csv"), content).unwrap();
+        let times: Vec<String> = times.iter().map(|time| time.to_string()).collect();
+        let cells = self.cells();
+        let read =
+            read_covariates(&self.path("more.csv"), (&cells, &self.path("cells.csv")), &times);
+        read.map(|all| all.into_iter().map(|own| (own.name, own.kind)).collect())
+    }
+
+    /// A message without the folder.
+    fn message(&self, error: FileError) -> String {
+        error.to_string().replace(&format!("{}/", self.0.path().display()), "")
+    }
+}
+
+#[test]
+fn columns_are_matched_by_name_in_any_order() {
+    let folder = Folder::new();
+    let read = folder.observations("Day,c,a,b\n1,3,1,2\nlater,,NA, 5 \n7\n").unwrap();
+    assert_eq!(read.times(), ["1", "later", "7"]);
+    assert_eq!(read.at(0), [Some(1.0), Some(2.0), Some(3.0)]);
+    assert_eq!(read.at(1), [None, Some(5.0), None]);
+    assert_eq!(read.at(2), [None, None, None]);
+}
+
+#[test]
+fn a_prefix_that_all_columns_have_may_be_left_out() {
+    let numbered = "cell,x,y\n0,0,0\n1,1,0\n10,0,1\n";
+    let folder = Folder::new().with("cells.csv", numbered);
+    let read = folder.observations("week0,c10,c0,c1\n0,3,1,2\n").unwrap();
+    assert_eq!(read.at(0), [Some(1.0), Some(2.0), Some(3.0)]);
+    let named = "cell,x,y\nCell0,0,0\nCell1,1,0\nCell10,0,1\n";
+    let folder = Folder::new().with("cells.csv", named);
+    let read = folder.observations("week0,10,0,1\n0,3,1,2\n").unwrap();
+    assert_eq!(read.at(0), [Some(1.0), Some(2.0), Some(3.0)]);
+}
+
+#[test]
+fn gzip_byte_order_marks_and_quotes_are_read() {
+    let folder = Folder::new().with("cells.csv", "cell,x,y\n\"a, left\",0,0\nb,1,0\n");
+    let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
+    packed.write_all("\u{feff}time,\"a, left\",b\r\n1,2,3\r\n".as_bytes()).unwrap();
+    std::fs::write(folder.path("packed"), packed.finish().unwrap()).unwrap();
+    let cells = folder.cells();
+    let read = read_observations(&folder.path("packed"), &cells, &folder.path("cells.csv"));
+    assert_eq!(read.unwrap().at(0), [Some(2.0), Some(3.0)]);
+}
+
+#[test]
+fn cells_with_both_kinds_of_coordinates_are_read_as_told() {
+    let both = "cell,row,x,y,lon,lat\na,1,0,0,10,50\nb,2,3,4,11,50\n";
+    let folder = Folder::new().with("cells.csv", both);
+    let read = |geometry| read_cells(&folder.path("cells.csv"), geometry).unwrap();
+    assert_eq!(read(None).distance(0, 1), 5.0);
+    assert_eq!(read(Some(Geometry::Plane)), read(None));
+    assert!((read(Some(Geometry::Globe)).distance(0, 1) - 71.5).abs() < 0.1);
+    let globe = Folder::new().with("cells.csv", "cell,longitude,latitude\na,1,2\n");
+    assert_eq!(globe.cells().geometry(), Geometry::Globe);
+}
+
+#[test]
+fn wrong_cells_are_named() {
+    let cases = [
+        ("", "cells.csv: found nothing, expected a header"),
+        ("cell,x,y\n", "cells.csv: found no cell, expected at least one"),
+        (
+            "name,x,y\n",
+            "cells.csv:1: found the columns name, x, y, expected cell, x and y, or cell, lon and lat",
+        ),
+        (
+            "cell,x\na,1\n",
+            "cells.csv:1: found the columns cell, x, expected cell, x and y, or cell, lon and lat",
+        ),
+        (
+            "cell,x,y\na,1,1\nb,2,2\na,3,3\n",
+            "cells.csv:4: found the cell \"a\" a second time, expected each once",
+        ),
+        ("cell,x,y\na,1\n", "cells.csv:2: found 2 values, expected 3 as in the header"),
+        ("cell,x,y\na,1,far\n", "cells.csv:2, column y: found \"far\", expected a finite number"),
+        ("cell,x,y\na,1,inf\n", "cells.csv:2, column y: found \"inf\", expected a finite number"),
+        (
+            "cell,lon,lat\na,1,91\n",
+            "cells.csv:2, column lat: found \"91\", expected a latitude between -90 and 90 degrees",
+        ),
+        ("cell,x,y\n,1,1\n", "cells.csv:2, column cell: found \"\", expected the name of a cell"),
+        (
+            "cell,x,y,x\na,1,1,1\n",
+            "cells.csv:1, column 4: found the column \"x\" a second time, expected each once",
+        ),
+    ];
+    for (content, message) in cases {
+        let folder = Folder::new().with("cells.csv", content);
+        let error = read_cells(&folder.path("cells.csv"), None).unwrap_err();
+        assert_eq!(folder.message(error), message);
+    }
+}
+
+#[test]
+fn wrong_counts_are_named() {
+    let folder = Folder::new();
+    let expected = "expected a number of at least 0, or nothing or NA where it was not observed";
+    let cases = [
+        ("", "counts.csv: found nothing, expected a header".to_string()),
+        ("t,a,b,c\n", "counts.csv: found no row after the header, expected at least one".to_string()),
+        ("t,a,b\n1,1,1\n", "counts.csv: found no column for the cell \"c\", expected one for each cell of cells.csv".to_string()),
+        ("t,a,b,c,d\n1,1,1,1,1\n", "counts.csv:1, column 5: found the cell \"d\", expected one of the 3 cells of cells.csv".to_string()),
+        ("t,a,b,a\n1,1,1,1\n", "counts.csv:1, column 4: found the column \"a\" a second time, expected each once".to_string()),
+        ("t,a,b,c\n1,1,-2,1\n", format!("counts.csv:2, column b: found \"-2\", {expected}")),
+        ("t,a,b,c\n1,1,2,1\n2,1,2,many\n", format!("counts.csv:3, column c: found \"many\", {expected}")),
+        ("t,a,b,c\n1,1,NaN,1\n", format!("counts.csv:2, column b: found \"NaN\", {expected}")),
+        ("t,a,b,c\n1,1,1e400,1\n", format!("counts.csv:2, column b: found \"1e400\", {expected}")),
+        ("t,a,b,c\n1,1,2\n", "counts.csv:2: found 3 values, expected 4 as in the header".to_string()),
+        ("t,a,b,c\n1,1,2,3\n1,1,2,3\n", "counts.csv:3: found the time \"1\" a second time, expected each once".to_string()),
+    ];
+    for (content, message) in cases {
+        let error = folder.observations(content).unwrap_err();
+        assert_eq!(folder.message(error), message);
+    }
+    std::fs::write(folder.path("counts.csv"), b"t,a,b,c\n1,\xff,2,3\n").unwrap();
+    let (cells, at) = (folder.cells(), folder.path("cells.csv"));
+    let error = read_observations(&folder.path("counts.csv"), &cells, &at).unwrap_err();
+    assert_eq!(
+        folder.message(error),
+        "counts.csv:2: found bytes that are not UTF-8, expected text"
+    );
+    let error = read_observations(&folder.path("none.csv"), &cells, &at).unwrap_err();
+    assert!(folder.message(error).starts_with("none.csv: cannot be opened: "));
+}
+
+#[test]
+fn covariates_of_times_cells_and_pairs_are_read() {
+    let folder = Folder::new();
+    let wind = folder.covariates("Day,wind,extra\n2,W,x\n1,calm,y\n3,90,z\n", &["1", "2", "3"]);
+    let (name, Kind::Wind(winds)) = wind.unwrap().remove(0) else { panic!("no wind") };
+    assert_eq!(name, "wind");
+    assert_eq!(winds[..2], [(0.0, 0.0), (-1.0, 0.0)]);
+    assert!((winds[2].0 - 1.0).abs() < 1e-12);
+    let wind = folder.covariates("t,u,v\n1,0,-3\n", &["1"]).unwrap();
+    assert_eq!(wind[0].1, Kind::Wind([(0.0, -1.0)].into_iter().collect()));
+    let of_cells = folder.covariates("cell,wood,lakes\nb,1,2\na,3,4\nc,5,6\n", &[]).unwrap();
+    assert_eq!(of_cells[1].0, "lakes");
+    assert_eq!(of_cells[0].1, Kind::Destination([3.0, 1.0, 5.0].into_iter().collect()));
+    let cells = folder.cells();
+    let pairs = folder.covariates("from,to,road\nb,a,2\na,b,1\n", &["1", "2"]).unwrap().remove(0).1;
+    assert_eq!([(0, 1), (1, 0), (0, 2)].map(|pair| pairs.value(&cells, 1, pair)), [1.0, 2.0, 0.0]);
+    let timed = "time,from,to,ferry\n2,a,b,1\n1,a,b,4\n9,a,b,7\n";
+    let timed = folder.covariates(timed, &["1", "2"]).unwrap().remove(0).1;
+    assert_eq!([0, 1].map(|step| timed.value(&cells, step, (0, 1))), [4.0, 1.0]);
+}
+
+#[test]
+fn wrong_covariates_are_named() {
+    let folder = Folder::new();
+    let cases = [
+        (
+            "time,rain\n1,2\n",
+            "more.csv:1: found the columns time, rain, expected time and wind, time, u and v, cell and others, or from, to and others",
+        ),
+        (
+            "time,wind\n1,N\n",
+            "more.csv: found nothing for the time \"2\", expected a row for each time at which a step begins",
+        ),
+        (
+            "time,wind\n1,up\n",
+            "more.csv:2, column wind: found \"up\", expected calm, a point of the compass such as NE, or degrees from north",
+        ),
+        (
+            "time,wind\n1,N\n1,S\n",
+            "more.csv:3: found the time \"1\" a second time, expected each once",
+        ),
+        (
+            "cell\na\n",
+            "more.csv:1: found the columns cell, expected a column of values beside them",
+        ),
+        (
+            "cell,wood\na,1\nb,2\n",
+            "more.csv: found no row for the cell \"c\", expected one for each cell of cells.csv",
+        ),
+        (
+            "cell,wood\na,1\nd,2\n",
+            "more.csv:3, column 1: found the cell \"d\", expected one of the 3 cells of cells.csv",
+        ),
+        (
+            "cell,wood\na,1\na,2\n",
+            "more.csv:3: found the cell \"a\" a second time, expected each once",
+        ),
+        (
+            "cell,wood\na,thick\n",
+            "more.csv:2, column wood: found \"thick\", expected a finite number",
+        ),
+        (
+            "from,to,road\na,z,1\n",
+            "more.csv:2, column 2: found the cell \"z\", expected one of the 3 cells of cells.csv",
+        ),
+        (
+            "from,to,road\na,b,1\na,b,2\n",
+            "more.csv:3: found the move from \"a\" to \"b\" a second time, expected each once",
+        ),
+    ];
+    for (content, message) in cases {
+        let error = folder.covariates(content, &["1", "2"]).unwrap_err();
+        assert_eq!(folder.message(error), message);
+    }
+}
+
+#[test]
+fn values_of_cells_are_the_named_column_or_the_only_one() {
+    let folder = Folder::new().with("rate.csv", "rate,cell,other\n1,a,x\n2,b,y\n0.5,c,z\n");
+    let folder = folder.with("weight.csv", "cell,share\nc,3\na,1\nb,2\n");
+    let (cells, at) = (folder.cells(), folder.path("cells.csv"));
+    let rate = read_cell_values(&folder.path("rate.csv"), "rate", &cells, &at);
+    assert_eq!(rate.unwrap(), [1.0, 2.0, 0.5]);
+    let weight = read_cell_values(&folder.path("weight.csv"), "weight", &cells, &at);
+    assert_eq!(weight.unwrap(), [1.0, 2.0, 3.0]);
+    let error = read_cell_values(&folder.path("rate.csv"), "weight", &cells, &at).unwrap_err();
+    let message = "rate.csv:1: found the columns rate, cell, other, expected cell and weight";
+    assert_eq!(folder.message(error), message);
+}
+
+#[test]
+fn features_are_read_from_words() {
+    let cells = Cells::grid(3, 3);
+    let read = |text: &str| Feature::parse_list(text, &cells, &[]);
+    let features = read("stay=0.5, distance=-2,goal:Cell9=1").unwrap();
+    assert_eq!(features.iter().map(|f| f.weight).collect::<Vec<_>>(), [0.5, -2.0, 1.0]);
+    assert_eq!(features[2].kind, Kind::Goal(8));
+    let twice = |(name, (x, y)): (String, (f64, f64))| (name, (2.0 * x, 2.0 * y));
+    let named = (0..9).map(|cell| (cells.name(cell).to_string(), cells.place(cell)));
+    let wide = Cells::new(Geometry::Plane, named.map(twice)).unwrap();
+    // Distances count in spacings, whatever the unit.
+    assert_eq!(Feature::parse_list("distance=-2", &wide, &[]).unwrap()[0].weight, -1.0);
+    let messages = [
+        ("stay", "found \"stay\", expected name=weight, such as distance=-1"),
+        ("stay=a lot", "stay: found the weight \"a lot\", expected a finite number"),
+        ("stay=1,stay=2", "found the feature \"stay\" twice, expected each once"),
+        ("goal:Oz=1", "goal: found the cell \"Oz\", expected one of the 9 cells"),
+        (
+            "height=1",
+            "found the feature \"height\", expected one of stay, distance, stride, goal:CELL, wind (which needs a file of covariates)",
+        ),
+    ];
+    for (text, message) in messages {
+        let error: SpecificationError = read(text).unwrap_err();
+        assert_eq!(error.to_string(), message);
+    }
+}
+
+#[test]
+fn times_after_the_last_are_the_next_numbers() {
+    let mut observations = Observations::new(1);
+    observations.push("19", [None]);
+    observations.push("20", [None]);
+    assert_eq!(observations.following(2), ["21", "22"]);
+    observations.push("spring", [None]);
+    assert_eq!(observations.following(2), ["+1", "+2"]);
+}

@@ -1,0 +1,85 @@
+//! Weights of movement are found again from counts that they made.
+
+use std::sync::Arc;
+
+use bethe_flows::data::{Cells, Observations};
+use bethe_flows::learn::{LearnSettings, Season, learn};
+use bethe_flows::model::{Feature, Kind, Movement};
+use bethe_flows::simulate::simulate;
+use rand::rngs::StdRng;
+use rand::{Rng, SeedableRng};
+
+/// Of stride, goal, wind and staying.
+const TRUTH: [f64; 4] = [3.0, 5.0, 5.0, 5.0];
+const STEPS: usize = 12;
+
+fn movement(cells: &Cells, winds: &Arc<[(f64, f64)]>, weights: [f64; 4]) -> Movement {
+    let goal = Kind::Goal(cells.len() - 1);
+    let kinds = [Kind::Stride, goal, Kind::Wind(winds.clone()), Kind::Stay(2.0)];
+    let feature = |(kind, weight)| Feature { name: String::new(), kind, weight };
+    let features = kinds.into_iter().zip(weights).map(feature).collect();
+    Movement { features, reach: Some(18f64.sqrt()), normalised: true }
+}
+
+/// Seasons of 200 000 individuals that set out from one corner.
+fn seasons(cells: &Cells, rate: f64, rng: &mut StdRng) -> Vec<Season> {
+    (0..3)
+        .map(|_| {
+            let winds: Arc<[(f64, f64)]> = (0..STEPS)
+                .map(|_| [(1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, 0.0)][rng.random_range(0..4)])
+                .collect();
+            let moves = movement(cells, &winds, TRUTH).moves(cells, STEPS);
+            let mut start = vec![0; cells.len()];
+            start[0] = 200_000;
+            let simulated = simulate(&moves, &start, STEPS, rng);
+            Season {
+                movement: movement(cells, &winds, [1.0; 4]),
+                start: Some(in_first(cells.len())),
+                observations: simulated.observe(cells.len(), rate, rng),
+                population: 200_000.0,
+            }
+        })
+        .collect()
+}
+
+fn in_first(cells: usize) -> Vec<f64> {
+    (0..cells).map(|cell| if cell == 0 { 0.0 } else { f64::NEG_INFINITY }).collect()
+}
+
+#[test]
+fn weights_and_rate_are_recovered_from_counts_alone() {
+    let cells = Cells::grid(6, 6);
+    let mut rng = StdRng::seed_from_u64(1);
+    let seasons = seasons(&cells, 2.0, &mut rng);
+    let mut objectives = Vec::new();
+    let learned = learn(&cells, &seasons, 1.0, &LearnSettings::default(), &mut |round| {
+        objectives.push(round.objective);
+    })
+    .unwrap();
+    assert!(learned.converged, "{learned:?}");
+    for (found, truth) in learned.weights.iter().zip(TRUTH) {
+        assert!((found / truth - 1.0).abs() < 0.03, "{learned:?}");
+    }
+    assert!((learned.rate / 2.0 - 1.0).abs() < 0.01, "{learned:?}");
+    let falls = |pair: &[f64]| pair[1] <= pair[0] + 1e-6 * pair[0].abs();
+    assert!(objectives.windows(2).all(falls), "both steps lower one objective: {objectives:?}");
+}
+
+#[test]
+fn impossible_counts_are_forgotten_and_told() {
+    let cells = Cells::grid(5, 5);
+    let mut rng = StdRng::seed_from_u64(2);
+    let mut season = seasons(&cells, 1.0, &mut rng).swap_remove(0);
+    let corner = |time: usize| season.observations.at(time)[cells.len() - 1];
+    assert!(corner(0).is_some());
+    let mut counts = vec![Some(0.0); cells.len()];
+    counts[cells.len() - 1] = Some(3.0);
+    let mut early = Observations::new(cells.len());
+    early.push("1", counts);
+    (1..=STEPS).for_each(|time| early.push("later", season.observations.at(time).to_vec()));
+    season.observations = early;
+    let found = season.forget_impossible(&cells);
+    assert_eq!(found, [(0, cells.len() - 1, 3.0)]);
+    assert_eq!(season.observations.at(0)[cells.len() - 1], None);
+    assert!(season.forget_impossible(&cells).is_empty());
+}

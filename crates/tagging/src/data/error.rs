@@ -1,0 +1,96 @@
+use std::io;
+use std::path::PathBuf;
+
+use bethe_io::OpenError;
+use thiserror::Error;
+
+/// One variant per way a file of sequences can be wrong. The path is as the caller gave it, lines
+/// count from 1.
+#[derive(Debug, Error)]
+pub enum DataError {
+    /// The file does not open.
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    /// The file opened, and then failed.
+    #[error("{}:{line}: cannot be read: {source}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// The line that was being read.
+        line: usize,
+        /// What the system says, or a [`bethe_io::GzipError`].
+        source: io::Error,
+    },
+    /// Bytes that are no text.
+    #[error("{}:{line}: byte {offset} of the text is 0x{found:02X}, expected UTF-8", path.display())]
+    NotUtf8 {
+        /// The file.
+        path: PathBuf,
+        /// The line.
+        line: usize,
+        /// Offset in the (unpacked) file of the first byte that does not fit, from 0.
+        offset: u64,
+        /// That byte.
+        found: u8,
+    },
+    /// A row with another number of columns than the first row of the file.
+    #[error(
+        "{}:{line}: {} found, expected {expected} as in line {first_line}",
+        path.display(), columns(*found)
+    )]
+    Ragged {
+        /// The file.
+        path: PathBuf,
+        /// The line.
+        line: usize,
+        /// Its number of columns.
+        found: usize,
+        /// The number of columns of the first row.
+        expected: usize,
+        /// The line of the first row.
+        first_line: usize,
+    },
+    /// A sequence whose text does not fit its 32-bit offsets.
+    #[error(
+        "{}:{line}: the sequence is longer than {limit} bytes, expected a blank line before",
+        path.display()
+    )]
+    TooLong {
+        /// The file.
+        path: PathBuf,
+        /// The line that passes the limit.
+        line: usize,
+        /// The limit.
+        limit: usize,
+    },
+    /// An attribute value that is no finite number.
+    #[error(
+        "{}:{line}: attribute {name:?} has the value {found:?}, expected a finite number",
+        path.display()
+    )]
+    AttributeValue {
+        /// The file.
+        path: PathBuf,
+        /// The line.
+        line: usize,
+        /// The attribute.
+        name: String,
+        /// What follows its colon.
+        found: String,
+    },
+    /// A field that starts with its colon.
+    #[error("{}:{line}: found {found:?}, expected a name before the colon", path.display())]
+    AttributeName {
+        /// The file.
+        path: PathBuf,
+        /// The line.
+        line: usize,
+        /// The field.
+        found: String,
+    },
+}
+
+/// So many columns, in words.
+pub(crate) fn columns(count: usize) -> String {
+    if count == 1 { "1 column".to_string() } else { format!("{count} columns") }
+}

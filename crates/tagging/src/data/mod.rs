@@ -1,0 +1,30 @@
+//! Files of sequences, read one sequence at a time.
+//!
+//! Both formats have one token a line and a blank line between sequences:
+//!
+//! - [`Format::Columns`]: every line has the same number of columns, split by tabs, or by runs of
+//!   spaces where the line has no tab.
+//! - [`Format::Attributes`]: a label, then `name` or `name:value` fields, split by tabs, as
+//!   CRFsuite has them.
+//!
+//! [`bethe_io::open`] unpacks gzip; [`Sequences`] iterates; a [`Sequence`] keeps its lines as they were.
+
+mod attributes;
+mod error;
+mod reader;
+mod sequence;
+
+pub use attributes::Attributes;
+pub use error::DataError;
+pub(super) use error::columns;
+pub use reader::Sequences;
+pub use sequence::Sequence;
+
+/// How the lines of a file are split into cells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// As many columns in every line; split by tabs if the line has one, else by runs of spaces.
+    Columns,
+    /// A label and any number of attributes, split by tabs.
+    Attributes,
+}

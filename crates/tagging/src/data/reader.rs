@@ -1,0 +1,142 @@
+use std::fmt;
+use std::io::{BufRead, Read};
+use std::path::Path;
+use std::sync::Arc;
+
+use super::{DataError, Format, Sequence};
+use bethe_io::open;
+
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// The sequences of a file, one at a time. After an error there are no more.
+///
+/// A line without anything but ASCII white space ends a sequence; several in a row are as one. Line
+/// ends may be CRLF, and a byte order mark at the start is skipped.
+pub struct Sequences<R> {
+    input: R,
+    path: Arc<Path>,
+    format: Format,
+    comments: Option<char>,
+    /// The line read last.
+    line: usize,
+    /// Where in the file it begins.
+    offset: u64,
+    /// Its bytes.
+    bytes: Vec<u8>,
+    /// Columns of the first row, and its line.
+    expected: Option<(usize, usize)>,
+    finished: bool,
+}
+
+impl Sequences<Box<dyn BufRead + Send>> {
+    /// Reads a file, unpacked if need be, or standard input for `-`.
+    pub fn open(path: impl AsRef<Path>, format: Format) -> Result<Self, DataError> {
+        Ok(Self::new(open(path.as_ref())?, path, format))
+    }
+}
+
+impl<R: BufRead> Sequences<R> {
+    /// Reads `input`; `path` is what errors call it.
+    pub fn new(input: R, path: impl AsRef<Path>, format: Format) -> Self {
+        Self {
+            input,
+            path: path.as_ref().into(),
+            format,
+            comments: None,
+            line: 0,
+            offset: 0,
+            bytes: Vec::new(),
+            expected: None,
+            finished: false,
+        }
+    }
+
+    /// Passes over lines that start with this character. Without it every line is a row.
+    pub fn comments(mut self, start: impl Into<Option<char>>) -> Self {
+        self.comments = start.into();
+        self
+    }
+
+    fn read_sequence(&mut self) -> Result<Option<Sequence>, DataError> {
+        let mut sequence = Sequence::new(self.path.clone());
+        while self.read_line(&sequence)? {
+            let row = self.text()?;
+            if self.comments.is_some_and(|start| row.starts_with(start)) {
+                continue;
+            }
+            if !row.bytes().all(|byte| byte.is_ascii_whitespace()) {
+                let columns = sequence.push(self.line, row, self.format);
+                self.check(columns)?;
+            } else if !sequence.is_empty() {
+                return Ok(Some(sequence));
+            }
+        }
+        Ok(Some(sequence).filter(|sequence| !sequence.is_empty()))
+    }
+
+    /// Reads the next line into `bytes`; false at the end of the file.
+    fn read_line(&mut self, sequence: &Sequence) -> Result<bool, DataError> {
+        self.offset += self.bytes.len() as u64;
+        self.line += 1;
+        self.bytes.clear();
+        let room = sequence.room();
+        let mut limited = self.input.by_ref().take(room as u64 + 1);
+        limited.read_until(b'\n', &mut self.bytes).map_err(|source| DataError::Read {
+            path: self.path.to_path_buf(),
+            line: self.line,
+            source,
+        })?;
+        if self.bytes.len() > room {
+            return Err(sequence.too_long(self.line));
+        }
+        Ok(!self.bytes.is_empty())
+    }
+
+    /// The text of the line read last.
+    fn text(&self) -> Result<&str, DataError> {
+        let mark = if self.line == 1 { BYTE_ORDER_MARK } else { b"" };
+        let bytes = self.bytes.strip_prefix(mark).unwrap_or(&self.bytes);
+        let text = std::str::from_utf8(bytes).map_err(|error| {
+            let skipped = self.bytes.len() - bytes.len();
+            DataError::NotUtf8 {
+                path: self.path.to_path_buf(),
+                line: self.line,
+                offset: self.offset + (skipped + error.valid_up_to()) as u64,
+                found: bytes[error.valid_up_to()],
+            }
+        })?;
+        let text = text.strip_suffix('\n').unwrap_or(text);
+        Ok(text.strip_suffix('\r').unwrap_or(text))
+    }
+
+    fn check(&mut self, found: usize) -> Result<(), DataError> {
+        let (expected, first_line) = *self.expected.get_or_insert((found, self.line));
+        if self.format == Format::Columns && found != expected {
+            let (path, line) = (self.path.to_path_buf(), self.line);
+            return Err(DataError::Ragged { path, line, found, expected, first_line });
+        }
+        Ok(())
+    }
+}
+
+/// Without asking it of `R`, which may be a `dyn BufRead`.
+impl<R> fmt::Debug for Sequences<R> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = formatter.debug_struct("Sequences");
+        shown.field("path", &self.path).field("format", &self.format).field("line", &self.line);
+        shown.finish_non_exhaustive()
+    }
+}
+
+impl<R: BufRead> Iterator for Sequences<R> {
+    type Item = Result<Sequence, DataError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.finished {
+            return None;
+        }
+        let sequence = self.read_sequence().transpose();
+        self.finished = !matches!(sequence, Some(Ok(_)));
+        sequence
+    }
+}

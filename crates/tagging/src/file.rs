@@ -1,0 +1,286 @@
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use bethe_learn::archive::{Archive, ArchiveError};
+use bethe_learn::crf::{Crf, Structure, StructureFault, Transitions};
+use bethe_learn::dictionary::{Dictionary, DictionaryFault};
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use super::data::columns;
+use super::decode::Decoding;
+use super::features::{Extractor, LexiconError, TemplateError};
+use super::input::Input;
+use super::labels::States;
+use super::model::{Parts, Tagger, Training, WeightFeatures};
+use super::rules::{Constraint, MOST_WEIGHT, RuleError, RulePenalty};
+
+/// The version of the file's form; another is refused.
+const FORM: u32 = 2;
+
+/// What the file says besides numbers.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Metadata {
+    task: String,
+    form: u32,
+    input: Input,
+    score_labels: Vec<String>,
+    template: String,
+    lexicons: String,
+    states: States,
+    constraints: Vec<Constraint>,
+    most_segments: Vec<u32>,
+    weight_features: WeightFeatures,
+    penalty: RulePenalty,
+    decoding: Decoding,
+    training: Training,
+}
+
+/// Why a file is no tagger.
+#[derive(Debug, Error)]
+pub enum ModelError {
+    /// It cannot be read or written.
+    #[error(transparent)]
+    Archive(ArchiveError),
+    /// A part of it is wrong.
+    #[error("{}: {fault}", path.display())]
+    Content {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        fault: ContentFault,
+    },
+}
+
+/// What is wrong in a file.
+#[derive(Debug, Error)]
+pub enum ContentFault {
+    /// Numbers are missing or of the wrong kind.
+    #[error(transparent)]
+    Archive(#[from] ArchiveError),
+    /// A model for another task, or of another version.
+    #[error("found a model for {task:?} of form {form}, expected \"tagging\" of form {FORM}")]
+    Form {
+        /// The task.
+        task: String,
+        /// The form.
+        form: u32,
+    },
+    /// The dictionary is damaged.
+    #[error(transparent)]
+    Dictionary(#[from] DictionaryFault),
+    /// The weights' structure is damaged.
+    #[error(transparent)]
+    Structure(#[from] StructureFault),
+    /// The template is damaged.
+    #[error("template: {0}")]
+    Template(#[from] TemplateError),
+    /// The lexicons are damaged.
+    #[error("lexicons: {0}")]
+    Lexicons(#[from] LexiconError),
+    /// The rules are damaged.
+    #[error("rules: {0}")]
+    Rules(#[from] RuleError),
+    /// A weight is not a number, or lists differ in length.
+    #[error("{list}: found {found}, expected {expected}")]
+    Values {
+        /// Which list.
+        list: &'static str,
+        /// What is there.
+        found: String,
+        /// What should be.
+        expected: String,
+    },
+}
+
+impl Tagger {
+    /// Writes the model file, whole or not at all.
+    pub fn write(&self, path: &Path) -> Result<(), ModelError> {
+        self.archive().write(path).map_err(ModelError::Archive)
+    }
+
+    /// Reads a model file.
+    pub fn read(path: &Path) -> Result<Self, ModelError> {
+        let archive = Archive::read(path).map_err(ModelError::Archive)?;
+        let content = |fault| ModelError::Content { path: path.to_path_buf(), fault };
+        Self::from_archive(&archive).map_err(content)
+    }
+
+    fn archive(&self) -> Archive {
+        let Parts { extractor, dictionary, crf, .. } = &self.parts;
+        let mut archive = Archive::new(&Metadata {
+            task: "tagging".to_string(),
+            form: FORM,
+            input: self.parts.input.clone(),
+            score_labels: self.parts.score_labels.clone(),
+            template: extractor.template().to_string(),
+            lexicons: extractor.lexicons().to_string(),
+            states: self.parts.states.clone(),
+            constraints: self.parts.constraints.clone(),
+            most_segments: self.parts.most_segments.clone(),
+            weight_features: self.parts.weight_features,
+            penalty: self.parts.penalty,
+            decoding: self.parts.decoding,
+            training: self.parts.training.clone(),
+        });
+        let (bytes, ends, slots) = dictionary.arrays();
+        archive.insert("dictionary.bytes", &[bytes.len()], bytes);
+        archive.insert("dictionary.ends", &[ends.len()], ends);
+        archive.insert("dictionary.slots", &[slots.len()], slots);
+        let structure = &crf.structure;
+        let (ends, pairs, weights) = structure.compact(&crf.weights);
+        archive.insert("pairs.ends", &[ends.len()], &ends);
+        archive.insert("pairs.states", &[pairs.len()], &pairs);
+        archive.insert("weights", &[weights.len()], &weights);
+        let bits = |flags: &[bool]| flags.iter().map(|&flag| u8::from(flag)).collect::<Vec<u8>>();
+        let Transitions { forbidden, weighted } = structure.transitions();
+        let states = structure.states();
+        archive.insert("transitions.forbidden", &[states, states], &bits(forbidden));
+        let flat: Vec<u16> = weighted.iter().flat_map(|&(from, to)| [from, to]).collect();
+        archive.insert("transitions.weighted", &[weighted.len(), 2], &flat);
+        let (not_first, not_last) = structure.ends();
+        archive.insert("states.not_first", &[states], &bits(not_first));
+        archive.insert("states.not_last", &[states], &bits(not_last));
+        let rule_weights = &self.parts.rule_weights;
+        archive.insert("rules.weights", &[rule_weights.len()], rule_weights);
+        archive
+    }
+
+    fn from_archive(archive: &Archive) -> Result<Self, ContentFault> {
+        let head: Head = archive.metadata()?;
+        if head.task != "tagging" || head.form != FORM {
+            return Err(ContentFault::Form { task: head.task, form: head.form });
+        }
+        let metadata: Metadata = archive.metadata()?;
+        let dictionary = Dictionary::from_arrays(
+            archive.values("dictionary.bytes")?,
+            archive.values("dictionary.ends")?,
+            archive.values("dictionary.slots")?,
+        )?;
+        let states = metadata.states.len();
+        let bits = |name: &str, count| -> Result<Vec<bool>, ArchiveError> {
+            Ok(archive.array::<u8>(name, count)?.into_iter().map(|bit| bit != 0).collect())
+        };
+        let flat: Vec<u16> = archive.values("transitions.weighted")?;
+        let transitions = Transitions {
+            forbidden: bits("transitions.forbidden", states * states)?,
+            weighted: flat.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect(),
+        };
+        let ends = (bits("states.not_first", states)?, bits("states.not_last", states)?);
+        let pair_ends: Vec<u32> = archive.array("pairs.ends", dictionary.len())?;
+        let pairs = archive.values("pairs.states")?;
+        let structure = Structure::new(states, (&pair_ends, pairs), transitions, ends)?;
+        let weights = finite("weights", archive.array("weights", structure.free_weights())?)?;
+        let crf =
+            Crf { weights: structure.weights_of_pairs(&weights), structure: Arc::new(structure) };
+        let template = metadata.template.parse::<super::features::Template>()?;
+        let lexicons = metadata.lexicons.parse::<super::features::Lexicons>()?;
+        let tagger = Self::new(Parts {
+            input: metadata.input,
+            score_labels: metadata.score_labels,
+            extractor: Extractor::new(template, lexicons),
+            dictionary,
+            states: metadata.states,
+            crf,
+            constraints: metadata.constraints,
+            most_segments: metadata.most_segments,
+            rule_weights: rule_weights(archive.values("rules.weights")?)?,
+            weight_features: metadata.weight_features,
+            penalty: metadata.penalty,
+            decoding: metadata.decoding,
+            training: metadata.training,
+        })?;
+        let expected = tagger.compiled.rules.soft.len() * tagger.parts.weight_features.len();
+        let found = tagger.parts.rule_weights.len();
+        if found != expected {
+            let (found, expected) = (found.to_string(), expected.to_string());
+            return Err(ContentFault::Values { list: "rules.weights", found, expected });
+        }
+        tagger.check_columns()?;
+        Ok(tagger)
+    }
+
+    /// The input must name columns that its file has, and all that the template reads.
+    fn check_columns(&self) -> Result<(), ContentFault> {
+        let Input::Columns { observed, columns: count, label } = &self.parts.input else {
+            return Ok(());
+        };
+        let fault = |list, found, expected| Err(ContentFault::Values { list, found, expected });
+        let named = [("input.label", std::slice::from_ref(label)), ("input.observed", observed)];
+        for (list, places) in named {
+            if let Some(place) = places.iter().find(|&place| place >= count) {
+                let expected = format!("one of {}, counted from 0", columns(*count));
+                return fault(list, format!("column {place}"), expected);
+            }
+        }
+        match self.parts.extractor.template().highest_column() {
+            Some(column) if column >= observed.len() => fault(
+                "input.observed",
+                columns(observed.len()),
+                format!("at least {}, which the template reads", column + 1),
+            ),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// What every form of the file begins with.
+#[derive(Deserialize)]
+struct Head {
+    task: String,
+    form: u32,
+}
+
+/// Weights of rules, each within the bound of those that people give.
+fn rule_weights(values: Vec<f64>) -> Result<Vec<f64>, ContentFault> {
+    match values.iter().position(|value| value.is_nan() || value.abs() > MOST_WEIGHT) {
+        Some(at) => Err(ContentFault::Values {
+            list: "rules.weights",
+            found: format!("{} at {at}", values[at]),
+            expected: format!("numbers of at most {MOST_WEIGHT:e}"),
+        }),
+        None => Ok(values),
+    }
+}
+
+/// No training comes to such weights, and sums of them would overflow.
+const MOST: f64 = 1e100;
+
+fn finite(list: &'static str, values: Vec<f64>) -> Result<Vec<f64>, ContentFault> {
+    match values.iter().position(|value| value.is_nan() || value.abs() > MOST) {
+        Some(at) => Err(ContentFault::Values {
+            list,
+            found: format!("{} at {at}", values[at]),
+            expected: format!("numbers of at most {MOST:e}"),
+        }),
+        None => Ok(values),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::labels::Scheme;
+    use crate::states_of;
+
+    #[test]
+    fn columns_that_the_data_do_not_have_are_refused() {
+        let labels = ["O", "B-a"];
+        let states = states_of(Scheme::Bio, &labels).unwrap();
+        let tagger = Tagger::of_scores(states, &labels, &[], Vec::new()).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("model");
+        let refusal = |label: usize, observed: &[usize]| {
+            let mut parts = tagger.parts().clone();
+            parts.input = Input::Columns { columns: 2, label, observed: observed.to_vec() };
+            Tagger::new(parts).unwrap().write(&path).unwrap();
+            Tagger::read(&path).err().map(|error| error.to_string()).unwrap_or_default()
+        };
+        assert_eq!(refusal(1, &[0]), "");
+        let far = refusal(1, &[0, 4_294_967_295]);
+        let expected = "input.observed: found column 4294967295, expected one of 2 columns";
+        assert!(far.contains(expected), "{far}");
+        assert!(refusal(2, &[0]).contains("input.label: found column 2, expected"));
+    }
+}

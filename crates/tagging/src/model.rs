@@ -1,0 +1,250 @@
+use std::sync::Arc;
+
+use bethe_core::oracle::ChainModel;
+use bethe_learn::corpus::Observations;
+use bethe_learn::crf::Crf;
+use bethe_learn::dictionary::Dictionary;
+use serde::{Deserialize, Serialize};
+
+use super::decode::Decoding;
+use super::features::Extractor;
+use super::input::Input;
+use super::labels::States;
+use super::rules::{Compiled, Constraint, RuleError, RulePenalty};
+
+/// A trained tagger: a conditional random field, and rules with their weights on top of it.
+///
+/// Immutable; threads share one and bring a [`Tagging`](super::Tagging) each.
+#[derive(Clone, Debug)]
+pub struct Tagger {
+    pub(super) parts: Parts,
+    pub(super) compiled: Compiled,
+    /// The chain of the field's states.
+    pub(super) plain: Arc<ChainModel>,
+    /// The chain that rules are inferred on: with the memory they need.
+    pub(super) wide: Arc<ChainModel>,
+}
+
+/// What a tagger is made of, and what its file holds.
+#[derive(Clone, Debug)]
+pub struct Parts {
+    /// Where attributes and labels are found.
+    pub input: Input,
+    /// Labels of the columns of given scores, where scores are given.
+    pub score_labels: Vec<String>,
+    /// The template and the lexicons.
+    pub extractor: Extractor,
+    /// Numbers of attributes.
+    pub dictionary: Dictionary,
+    /// Labels.
+    pub states: States,
+    /// The base model.
+    pub crf: Crf,
+    /// The rules.
+    pub constraints: Vec<Constraint>,
+    /// The greatest number of segments of each kind in a training sequence; empty without rules.
+    pub most_segments: Vec<u32>,
+    /// Weights of those that are not hard, `[rules][weight features]`.
+    pub rule_weights: Vec<f64>,
+    /// What these depend on.
+    pub weight_features: WeightFeatures,
+    /// What a broken rule costs, times its weight.
+    pub penalty: RulePenalty,
+    /// How labels are chosen under soft rules.
+    pub decoding: Decoding,
+    /// How it was trained.
+    pub training: Training,
+}
+
+/// How a tagger was trained: figures for people, the same for the same data and settings.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Training {
+    /// The version of the program.
+    pub version: String,
+    /// Training sequences.
+    pub sequences: usize,
+    /// Training tokens.
+    pub tokens: usize,
+    /// How the base model was trained.
+    pub base: String,
+    /// Its loss at the end.
+    pub loss: f64,
+    /// Iterations.
+    pub iterations: usize,
+    /// F1 on the development data, if there were any.
+    pub dev_f1: Option<f64>,
+    /// How the rules came about.
+    pub rules: Option<RuleTraining>,
+}
+
+/// How rules were learned.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct RuleTraining {
+    /// Rules generated, or declared.
+    pub generated: usize,
+    /// Rules that held-out predictions break often enough to be worth a weight.
+    pub pruned: usize,
+    /// Rules with a weight in the end.
+    pub kept: usize,
+    /// Sequences that weights were learned from.
+    pub sequences: usize,
+    /// The learner.
+    pub learner: String,
+    /// The L1 penalty, told or chosen by cross-validation; none where every one lowered F1.
+    pub l1: Option<f64>,
+    /// Held-out F1 without rules and with them, by that cross-validation.
+    pub held_out_f1: Option<(f64, f64)>,
+}
+
+impl RuleTraining {
+    /// The penalty, for people.
+    pub fn penalty(&self) -> String {
+        match self.l1 {
+            Some(l1) => format!("L1 {l1}"),
+            None => "no learned rule, as every penalty lowered held-out F1".to_string(),
+        }
+    }
+}
+
+/// What the weights of rules depend on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "kind")]
+pub enum WeightFeatures {
+    /// Nothing: each rule has one weight.
+    #[default]
+    Constant,
+    /// How long the sequence is.
+    Length,
+    /// The mean over positions of random Fourier features of their attributes.
+    Fourier {
+        /// How many.
+        count: usize,
+        /// For the random directions.
+        seed: u64,
+    },
+}
+
+impl WeightFeatures {
+    /// Number of features.
+    pub fn len(self) -> usize {
+        match self {
+            Self::Constant => 1,
+            Self::Length => 2,
+            Self::Fourier { count, .. } => 1 + count,
+        }
+    }
+
+    /// Whether there is none, which cannot be.
+    pub fn is_empty(self) -> bool {
+        false
+    }
+
+    /// The features of a sequence: a constant 1 first.
+    pub fn of(self, observations: Observations) -> Vec<f64> {
+        let length = observations.len().max(1) as f64;
+        match self {
+            Self::Constant => vec![1.0],
+            // Around 0 for sequences of about 20 positions.
+            Self::Length => vec![1.0, length.ln() - 3.0],
+            Self::Fourier { count, seed } => {
+                let mut features = vec![0.0; 1 + count];
+                features[0] = 1.0;
+                for (d, feature) in features.iter_mut().enumerate().skip(1) {
+                    let shift = std::f64::consts::TAU * uniform(seed, u64::MAX, d as u64);
+                    let wave = |t: usize| {
+                        let along = observations.attributes(t).iter();
+                        let along = along.map(|&a| normal(seed, u64::from(a), d as u64));
+                        (along.sum::<f64>() + shift).cos()
+                    };
+                    *feature = (0..observations.len()).map(wave).sum::<f64>() / length;
+                }
+                features
+            }
+        }
+    }
+}
+
+/// A number between 0 and 1 that follows from three.
+fn uniform(seed: u64, a: u64, b: u64) -> f64 {
+    let mut state = seed ^ a.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ b.rotate_left(32);
+    for _ in 0..3 {
+        state = (state ^ (state >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        state ^= state >> 32;
+    }
+    (state >> 11) as f64 / (1u64 << 53) as f64
+}
+
+/// Attributes in a position, about: directions are shortened so that waves differ between
+/// positions.
+const TYPICAL_ATTRIBUTES: f64 = 30.0;
+
+/// A normal number that follows from three.
+fn normal(seed: u64, a: u64, b: u64) -> f64 {
+    let radius = (-2.0 * uniform(seed, a, b).max(f64::MIN_POSITIVE).ln()).sqrt();
+    let angle = std::f64::consts::TAU * uniform(seed ^ 0x5bd1_e995, a, b);
+    radius * angle.cos() / TYPICAL_ATTRIBUTES.sqrt()
+}
+
+impl Tagger {
+    /// A tagger of its parts.
+    pub fn new(parts: Parts) -> Result<Self, RuleError> {
+        let none = vec![0; parts.states.kinds().len()];
+        let most = if parts.constraints.is_empty() { &none } else { &parts.most_segments };
+        let compiled = Compiled::new(&parts.constraints, &parts.states, most)?;
+        let compiled = compiled.with_penalty(parts.penalty);
+        let plain = parts.crf.chain_model();
+        let wide = match compiled.space.is_plain() {
+            true => plain.clone(),
+            false => {
+                let table = parts.crf.structure.transition_table(&parts.crf.weights);
+                Arc::new(compiled.space.chain_model(&table))
+            }
+        };
+        Ok(Self { parts, compiled, plain, wide })
+    }
+
+    /// What it is made of.
+    pub fn parts(&self) -> &Parts {
+        &self.parts
+    }
+
+    /// Its labels.
+    pub fn states(&self) -> &States {
+        &self.parts.states
+    }
+
+    /// The rules with their weights for a typical sequence (`∞` for hard ones), the heaviest first.
+    pub fn rules(&self) -> Vec<(&Constraint, f64)> {
+        let Parts { constraints, rule_weights, weight_features, .. } = &self.parts;
+        let mut weights = vec![f64::INFINITY; constraints.len()];
+        let constant = rule_weights.chunks(weight_features.len()).map(|own| own[0].max(0.0));
+        for (&constraint, weight) in self.compiled.soft.iter().zip(constant) {
+            weights[constraint] = weight;
+        }
+        let mut rules: Vec<(&Constraint, f64)> = constraints.iter().zip(weights).collect();
+        rules.sort_by(|a, b| b.1.total_cmp(&a.1));
+        rules
+    }
+
+    /// The weights of soft rules for a sequence.
+    pub(super) fn weights_for(&self, observations: Observations) -> Vec<f64> {
+        self.weights_at(&self.parts.weight_features.of(observations))
+    }
+
+    /// The weights of soft rules for a sequence with these weight features.
+    pub fn weights_at(&self, features: &[f64]) -> Vec<f64> {
+        let own = self.parts.rule_weights.chunks(features.len());
+        let dot = |own: &[f64]| own.iter().zip(features).map(|(v, f)| v * f).sum::<f64>();
+        own.map(|own| dot(own).max(0.0)).collect()
+    }
+
+    /// Its rules as inference has them.
+    pub fn compiled(&self) -> &Compiled {
+        &self.compiled
+    }
+
+    /// The chain that rules are inferred on.
+    pub fn wide(&self) -> &Arc<ChainModel> {
+        &self.wide
+    }
+}

@@ -1,0 +1,146 @@
+use std::io;
+use std::path::PathBuf;
+
+use thiserror::Error;
+
+use crate::rules::{ConstraintError, MOST_SEGMENTS, MOST_WEIGHT};
+
+/// Why a file of rules cannot be used. The path is as the caller gave it; lines and rules count
+/// from 1.
+#[derive(Debug, Error)]
+pub enum FileError {
+    /// The file cannot be read.
+    #[error("{}: cannot be read: {source}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// The text is no TOML.
+    #[error("{}:{line}: this is no TOML: {message}", path.display())]
+    Syntax {
+        /// The file.
+        path: PathBuf,
+        /// The line.
+        line: usize,
+        /// What the parser says.
+        message: String,
+    },
+    /// Something else than rules at the top.
+    #[error("{}:{line}: found {found:?}, expected rules, each under [[rule]]", path.display())]
+    NotARule {
+        /// The file.
+        path: PathBuf,
+        /// The line.
+        line: usize,
+        /// The field.
+        found: String,
+    },
+    /// A rule that is wrong.
+    #[error("{}:{line}: rule {rule}: {mistake}", path.display())]
+    Rule {
+        /// The file.
+        path: PathBuf,
+        /// The line.
+        line: usize,
+        /// The rule.
+        rule: usize,
+        /// What is wrong with it.
+        mistake: Mistake,
+    },
+}
+
+/// One variant per way a rule in a file can be wrong.
+#[derive(Clone, Debug, Error, PartialEq)]
+pub enum Mistake {
+    /// A field that rules do not have.
+    #[error(
+        "found the field {found:?}, expected \
+         at_most, at_least, exactly, of, equal, if, then, before or weight"
+    )]
+    UnknownField {
+        /// The field.
+        found: String,
+    },
+    /// A rule that says nothing.
+    #[error("expected one of at_most, at_least, exactly, equal, if and before, found none")]
+    NoForm,
+    /// Fields that are not of one rule.
+    #[error("found {first} and {second}, expected them in two rules")]
+    TwoForms {
+        /// A field.
+        first: &'static str,
+        /// Another.
+        second: &'static str,
+    },
+    /// A field without the one that goes with it.
+    #[error("found {form} without {expected}, expected both")]
+    Incomplete {
+        /// The field.
+        form: &'static str,
+        /// The one that is missing.
+        expected: &'static str,
+    },
+    /// A field that does not go with the others.
+    #[error("found {found} with {form}, expected {form} without it")]
+    Stray {
+        /// The field.
+        found: &'static str,
+        /// What the rule says.
+        form: &'static str,
+    },
+    /// A value of another type.
+    #[error("{field} is {found}, expected {expected}")]
+    Type {
+        /// The field.
+        field: &'static str,
+        /// The value, as it was written.
+        found: String,
+        /// What should be there.
+        expected: &'static str,
+    },
+    /// A bound that is negative, large, or no whole number.
+    #[error("{field} is {found}, expected a whole number from 0 to {MOST_SEGMENTS}")]
+    Bound {
+        /// The field.
+        field: &'static str,
+        /// The value, as it was written.
+        found: String,
+    },
+    /// A weight that is negative, not finite, or another word.
+    #[error(
+        "weight is {found}, expected a number from 0 to {MOST_WEIGHT}, \"hard\" or \"learned\""
+    )]
+    Weight {
+        /// The value, as it was written.
+        found: String,
+    },
+    /// A kind that the labels do not have.
+    #[error("found the kind {found:?}, expected a known one, such as {}", known.join(", "))]
+    UnknownKind {
+        /// The name.
+        found: String,
+        /// Known kinds that look most like it.
+        known: Vec<String>,
+    },
+    /// A name that several levels have.
+    #[error("found the kind {found:?} of several levels, expected {}", written.join(" or "))]
+    AmbiguousKind {
+        /// The name.
+        found: String,
+        /// How they are told apart.
+        written: Vec<String>,
+    },
+    /// A kind that comes twice.
+    #[error("found {found:?} twice in {field}, expected different kinds")]
+    RepeatedKind {
+        /// The field, or fields.
+        field: &'static str,
+        /// The name.
+        found: String,
+    },
+    /// A rule that makes no sense.
+    #[error(transparent)]
+    Senseless(#[from] ConstraintError),
+}

@@ -1,0 +1,142 @@
+use std::fmt;
+
+use crate::Decoding;
+
+/// What happens during training.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Event {
+    /// Something a person should know.
+    Warning(String),
+    /// The data are read.
+    Data {
+        /// Sequences.
+        sequences: usize,
+        /// Tokens.
+        tokens: usize,
+        /// Distinct labels as states.
+        states: usize,
+        /// Name of the scheme.
+        scheme: &'static str,
+        /// Distinct attributes.
+        attributes: usize,
+        /// Weights.
+        weights: usize,
+    },
+    /// An interrupted run is taken up.
+    Resumed,
+    /// An iteration of training a base model.
+    Iteration {
+        /// 0 for the model of all data, then those of its parts.
+        model: usize,
+        /// How many models there will be.
+        models: usize,
+        /// The iteration.
+        iteration: usize,
+        /// Of at most so many.
+        max_iterations: usize,
+        /// The loss.
+        loss: f64,
+        /// F1 on development data, where it was looked at.
+        dev_f1: Option<f64>,
+    },
+    /// Rules there are.
+    Rules {
+        /// Generated, or declared.
+        generated: usize,
+        /// Worth learning a weight for.
+        pruned: usize,
+        /// Held-out sequences to learn from.
+        sequences: usize,
+    },
+    /// A penalty was tried by cross-validation.
+    Penalty {
+        /// The L1 coefficient.
+        l1: f64,
+        /// Held-out F1.
+        f1: f64,
+        /// Without rules.
+        plain_f1: f64,
+    },
+    /// How labels will be chosen under rules.
+    Decoding {
+        /// How.
+        decoding: Decoding,
+        /// Held-out F1 of the tilt alone.
+        tilted_f1: f64,
+        /// Where rules are weighed on the labels.
+        weighed_f1: f64,
+    },
+    /// A pass of learning weights of rules.
+    Pass {
+        /// Its number.
+        pass: usize,
+        /// The loss.
+        loss: f64,
+    },
+}
+
+impl Event {
+    /// Whether it says how far the work has come, which the next event of its kind says better.
+    pub fn is_passing(&self) -> bool {
+        matches!(self, Self::Iteration { .. } | Self::Pass { .. })
+    }
+}
+
+/// One line a person understands.
+impl fmt::Display for Event {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Warning(text) => write!(f, "warning: {text}"),
+            Self::Resumed => f.write_str("going on where an earlier run was stopped"),
+            Self::Data { sequences, tokens, states, scheme, attributes, weights } => write!(
+                f,
+                "{}, {}, {} ({scheme}), {}, {}",
+                Counted(*sequences, "sequence"),
+                Counted(*tokens, "token"),
+                Counted(*states, "state"),
+                Counted(*attributes, "attribute"),
+                Counted(*weights, "weight")
+            ),
+            Self::Iteration { model, models, iteration, max_iterations, loss, dev_f1 } => {
+                if *models > 1 {
+                    write!(f, "model {} of {models}  ", model + 1)?;
+                }
+                write!(f, "iteration {iteration} of {max_iterations}  loss {loss:.3}")?;
+                match dev_f1 {
+                    Some(f1) if *model == 0 => write!(f, "  dev F1 {:.2}", 100.0 * f1),
+                    _ => Ok(()),
+                }
+            }
+            Self::Rules { generated, pruned, sequences } => write!(
+                f,
+                "{} considered, {pruned} worth a weight, to be learned from {}",
+                Counted(*generated, "rule"),
+                Counted(*sequences, "held-out sequence")
+            ),
+            Self::Penalty { l1, f1, plain_f1 } => write!(
+                f,
+                "rule penalty {l1}: held-out F1 {:.2}, {:.2} without rules",
+                100.0 * f1,
+                100.0 * plain_f1
+            ),
+            Self::Decoding { decoding, tilted_f1, weighed_f1 } => write!(
+                f,
+                "decoding {}: held-out F1 {:.2} tilted, {:.2} weighed",
+                decoding.name(),
+                100.0 * tilted_f1,
+                100.0 * weighed_f1
+            ),
+            Self::Pass { pass, loss } => write!(f, "weights of rules  pass {pass}  loss {loss:.3}"),
+        }
+    }
+}
+
+/// `1 sequence`, `2 sequences`.
+struct Counted(usize, &'static str);
+
+impl fmt::Display for Counted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(count, what) = self;
+        write!(f, "{count} {what}{}", if *count == 1 { "" } else { "s" })
+    }
+}

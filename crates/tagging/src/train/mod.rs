@@ -1,0 +1,228 @@
+//! From labelled sequences to a [`Tagger`].
+//!
+//! The base model is a conditional random field, trained to its optimum or until development data
+//! say stop. Rules are generated from the training labels or declared; what they are worth is
+//! learned from predictions of models that did not see the truth: training data are cut into parts,
+//! each predicted by a model trained on the others, and development data are predicted by the model
+//! of all. (On its own training data a model breaks no rule.)
+
+mod base;
+mod checkpoint;
+mod columns;
+mod event;
+mod held_out;
+mod joint;
+mod numbering;
+mod penalty;
+mod pool;
+mod predict;
+mod prepared;
+mod rules;
+mod settings;
+mod sharing;
+mod stages;
+
+use bethe_learn::archive::ArchiveError;
+use thiserror::Error;
+
+pub use event::Event;
+pub use held_out::{HeldOut, Prediction};
+pub use prepared::GivenScores;
+pub use rules::LearnedRules;
+pub use settings::{
+    AllowedTransitions, BaseSettings, ConstraintSource, Optimiser, RuleSettings, TrainSettings,
+};
+pub use stages::Base;
+
+use super::data::{DataError, Sequence};
+use super::input::InputError;
+use super::labels::LabelError;
+use super::model::Tagger;
+use super::rules::{FileError, Generated, Pruning, RuleError, Weight};
+use super::tag::MOST_SCORE;
+
+/// Why training is not possible.
+#[derive(Debug, Error)]
+pub enum TrainError {
+    /// No sequence.
+    #[error("no sequence to train on")]
+    NoData,
+    /// A token without a label.
+    #[error("{path}:{line}: no label, expected one for every token")]
+    NoLabel {
+        /// The file.
+        path: String,
+        /// The line.
+        line: usize,
+    },
+    /// A column that is not there.
+    #[error("{path}: no column {found}, expected 1 to {columns}")]
+    Column {
+        /// The file.
+        path: String,
+        /// The column.
+        found: usize,
+        /// How many there are.
+        columns: usize,
+    },
+    /// A column file of labels alone.
+    #[error("{path}:{line}: 1 column, expected a word and a label at least")]
+    NoColumns {
+        /// The file.
+        path: String,
+        /// The line.
+        line: usize,
+    },
+    /// The label's column as an observation.
+    #[error("column {column} is the label's, expected other columns to observe")]
+    ObservedLabel {
+        /// The column.
+        column: usize,
+    },
+    /// A template for other data.
+    #[error("the template reads column {column}, counted from 0; the data have {columns}")]
+    TemplateColumn {
+        /// The column.
+        column: usize,
+        /// How many there are.
+        columns: usize,
+    },
+    /// A template that reads the label.
+    #[error(
+        "the template reads column {column} of {columns}, counted from 0, which is the label's"
+    )]
+    TemplateReadsLabel {
+        /// The column.
+        column: usize,
+        /// How many there are.
+        columns: usize,
+    },
+    /// Scores that do not fit a sequence.
+    #[error(
+        "{path}:{line}: {found} scores for this sequence, expected {positions} positions × {labels} labels"
+    )]
+    Scores {
+        /// The file.
+        path: String,
+        /// The sequence's first line.
+        line: usize,
+        /// How many scores.
+        found: usize,
+        /// Positions of the sequence.
+        positions: usize,
+        /// Labels of the scores.
+        labels: usize,
+    },
+    /// A label that there is no score for.
+    #[error("{path}:{line}: the label {label:?} has no score, expected one of the scores' labels")]
+    UnscoredLabel {
+        /// The file.
+        path: String,
+        /// The line.
+        line: usize,
+        /// The label.
+        label: String,
+    },
+    /// A score that is no score.
+    #[error(
+        "{path}:{line}: a score of this token is {found:e}, expected a number between ±{MOST_SCORE:e}, \
+         or -∞ to forbid a label"
+    )]
+    NotAScore {
+        /// The file of the labels.
+        path: String,
+        /// The token's line.
+        line: usize,
+        /// The score.
+        found: f64,
+    },
+    /// Labels that are no labels.
+    #[error(transparent)]
+    Labels(LabelError),
+    /// A sequence that cannot be read.
+    #[error(transparent)]
+    Input(#[from] InputError),
+    /// Rules that are wrong.
+    #[error(transparent)]
+    Rules(#[from] RuleError),
+    /// A file of rules that is wrong.
+    #[error(transparent)]
+    RuleFile(#[from] FileError),
+    /// A learner that takes slopes of a penalty that has a kink.
+    #[error(
+        "found the penalty {penalty} with the learner {learner}, which follows its slopes; \
+         expected smoothed-hinge, or the learner fenchel-young"
+    )]
+    KinkedPenalty {
+        /// The penalty.
+        penalty: &'static str,
+        /// The learner.
+        learner: &'static str,
+    },
+    /// A checkpoint that cannot be written.
+    #[error(transparent)]
+    Checkpoint(#[from] ArchiveError),
+    /// It was asked to stop.
+    #[error("training was interrupted")]
+    Interrupted,
+}
+
+/// Labelled sequences, with scores from elsewhere or without.
+#[derive(Clone, Copy)]
+pub struct Labelled<'a> {
+    /// The sequences.
+    pub sequences: &'a [Sequence],
+    /// Their scores, in place of attributes.
+    pub scores: Option<&'a GivenScores>,
+}
+
+/// Trains a tagger. Runs on the threads of the current pool; the result does not depend on how
+/// many.
+pub fn train(
+    labelled: Labelled,
+    dev: Option<Labelled>,
+    settings: &TrainSettings,
+    observe: &mut dyn FnMut(Event),
+) -> Result<Tagger, TrainError> {
+    with_rules(Base::train(labelled, dev, settings, observe)?, settings, observe)
+}
+
+/// As [`train()`], of sequences that are being read: see [`Base::train_reading`].
+pub fn train_reading(
+    sequences: impl Iterator<Item = Result<Sequence, DataError>>,
+    dev: Option<Labelled>,
+    settings: &TrainSettings,
+    observe: &mut dyn FnMut(Event),
+) -> Result<Tagger, TrainError> {
+    with_rules(Base::train_reading(sequences, dev, settings, observe)?, settings, observe)
+}
+
+fn with_rules(
+    mut base: Base,
+    settings: &TrainSettings,
+    observe: &mut dyn FnMut(Event),
+) -> Result<Tagger, TrainError> {
+    let learned = match &settings.constraints {
+        ConstraintSource::None => LearnedRules::default(),
+        ConstraintSource::Auto => {
+            let Generated { constraints, considered } = base.candidates();
+            let held_out = base.hold_out(observe)?;
+            let RuleSettings { importance, least_violations, .. } = settings.rules;
+            let pruning = Pruning { threshold: importance, least: least_violations };
+            let kept = held_out.worthwhile(&constraints, base.states(), &pruning);
+            base.learn(&held_out, (kept, considered), &settings.rules, observe)?
+        }
+        ConstraintSource::File(_) => {
+            let constraints = base.declared().to_vec();
+            let held_out = match constraints.iter().any(|rule| rule.weight == Weight::Learned) {
+                true => base.hold_out(observe)?,
+                false => HeldOut::default(),
+            };
+            let considered = constraints.len();
+            base.learn(&held_out, (constraints, considered), &settings.rules, observe)?
+        }
+    };
+    let tagger = base.tagger(learned)?;
+    base.finish();
+    Ok(tagger)
+}

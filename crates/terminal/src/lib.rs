@@ -1,0 +1,18 @@
+//! What the commands `bethe` and `bethe-reproduce` share: how they end, what they say while they
+//! work, and files that are checked before any work is done.
+
+mod counted;
+mod folder;
+mod interrupt;
+mod outcome;
+mod output;
+mod progress;
+pub mod threads;
+pub mod time;
+
+pub use counted::counted;
+pub use folder::Folder;
+pub use interrupt::Interrupt;
+pub use outcome::{BadInput, Outcome, bad_input, exit_code, print};
+pub use output::{PendingFile, check_apart};
+pub use progress::Progress;

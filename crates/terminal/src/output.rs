@@ -1,0 +1,69 @@
+use std::fs;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+
+use crate::bad_input;
+
+/// A file that appears whole, or not at all; one that cannot be made has exit code 2.
+pub struct PendingFile {
+    path: PathBuf,
+    file: bethe_io::PendingFile,
+}
+
+impl PendingFile {
+    /// Opens it, so that a place that cannot be written is known before any work is done.
+    pub fn create(path: &Path) -> Result<Self> {
+        let opened = bethe_io::PendingFile::create(path);
+        let file = opened.map_err(|error| {
+            bad_input(format!("{}: cannot be written: {error}", path.display()))
+        })?;
+        Ok(Self { path: path.to_path_buf(), file })
+    }
+
+    /// Writes the content and gives the file its name.
+    pub fn finish(self, content: &str) -> Result<()> {
+        let context = || format!("{}: cannot be written", self.path.display());
+        self.file.finish(content.as_bytes()).with_context(context)
+    }
+
+    /// Lets `write` write the content piece by piece; the file has no name yet.
+    pub fn fill<T>(&mut self, write: impl FnOnce(&mut dyn Write) -> io::Result<T>) -> Result<T> {
+        let mut buffered = BufWriter::new(&mut self.file);
+        let written = write(&mut buffered).and_then(|value| buffered.flush().map(|()| value));
+        written.with_context(|| format!("{}: cannot be written", self.path.display()))
+    }
+
+    /// Gives the file its name, with what was written to it.
+    pub fn publish(self) -> Result<()> {
+        let context = || format!("{}: cannot be written", self.path.display());
+        self.file.publish().with_context(context)
+    }
+}
+
+impl Write for PendingFile {
+    fn write(&mut self, content: &[u8]) -> io::Result<usize> {
+        self.file.write(content)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+/// Refuses to write over what is read: `flag` names the file to write.
+pub fn check_apart<'a>(
+    flag: &str,
+    output: &Path,
+    inputs: impl IntoIterator<Item = &'a Path>,
+) -> Result<()> {
+    // What does not exist is not read.
+    let Ok(whole) = fs::canonicalize(output) else { return Ok(()) };
+    let is_read = |input: &Path| fs::canonicalize(input).is_ok_and(|input| input == whole);
+    if inputs.into_iter().any(is_read) {
+        let output = output.display();
+        return Err(bad_input(format!("{flag}: found {output}, expected no file that is read")));
+    }
+    Ok(())
+}
