@@ -9,7 +9,8 @@ mod common;
 use std::hint::black_box;
 
 use bethe_bench::{Verdicts, time};
-use bethe_core::model::BoundProblem;
+use bethe_core::problem::BoundProblem;
+use bethe_core::solve::{Ignore, Task, solve};
 use bethe_core::{Energy, Method, Model, Penalty, Problem, Settings, StepSchedule, Tables, Term};
 use common::{Recipe, graphs, random_measurement, random_model, rng, run, soft_penalties};
 use rand::Rng;
@@ -99,12 +100,10 @@ fn overhead(verdicts: &mut Verdicts) {
 
 fn measure(bound: &mut BoundProblem, method: Method, states: usize, kind: &str) -> f64 {
     // A tolerance that is never met, so that every solver does as many steps.
-    let settings = Settings {
-        method,
-        tolerance: 1e-300,
-        max_iterations: 100,
-        marginals: Tables::None,
-        ..Settings::default()
+    let settings =
+        Settings { method, tolerance: 1e-300, max_iterations: 100, ..Settings::default() };
+    let run = |bound: &mut BoundProblem, settings: &Settings| {
+        solve(Task { marginals: Tables::None, ..bound.task() }, settings, &mut Ignore)
     };
     let found = run(bound, &settings).unwrap();
     let (tilt, calls) = (found.tilt, found.oracle_calls);

@@ -3,7 +3,7 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use anyhow::Result;
-use bethe_core::model::file::FileError;
+use bethe_core::problem::file::ProblemFileError;
 use bethe_terminal::bad_input;
 
 /// What a file holds before anyone reads it: one JSON text, one a line, or a UAI model.
@@ -42,9 +42,9 @@ impl Source {
     }
 
     /// A mistake in this text, as an error of exit code 2.
-    pub fn mistake(&self, error: FileError) -> anyhow::Error {
+    pub fn mistake(&self, error: ProblemFileError) -> anyhow::Error {
         match error {
-            FileError::Syntax { column, found, expected, .. } if self.is_line => {
+            ProblemFileError::Syntax { column, found, expected, .. } if self.is_line => {
                 self.wrong(format!("column {column}: found {found}, expected {expected}"))
             }
             other => self.wrong(other),

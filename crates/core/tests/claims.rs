@@ -43,11 +43,7 @@ fn averages(problem: &Problem, method: Method, iterations: usize) -> Vec<f64> {
         seen.push(record.average_objective.unwrap());
         ControlFlow::Continue(())
     };
-    let task = Task {
-        oracle: bound.oracle.as_mut(),
-        energies: &mut bound.energies,
-        lowest_score: f64::NEG_INFINITY,
-    };
+    let task = Task::new(bound.oracle.as_mut(), &mut bound.energies);
     let settings =
         Settings { method, max_iterations: iterations, tolerance: 1e-300, ..Settings::default() };
     solve(task, &settings, &mut observer).unwrap();
@@ -137,11 +133,7 @@ fn appendix_c_mirror_descent_descends_to_a_stationary_point() {
         method: Method::MirrorDescent { schedule: StepSchedule::Constant(0.1) },
         ..Settings::default()
     };
-    let task = Task {
-        oracle: bound.oracle.as_mut(),
-        energies: &mut bound.energies,
-        lowest_score: f64::NEG_INFINITY,
-    };
+    let task = Task::new(bound.oracle.as_mut(), &mut bound.energies);
     solve(task, &settings, &mut observer).unwrap();
     for pair in objectives.windows(2) {
         assert!(pair[1].0 <= pair[0].0 + 1e-12, "{pair:?}");
@@ -232,16 +224,12 @@ impl Oracle for Checked {
 }
 
 /// Runs a method and checks every answer of its oracle, and the average if it returns one.
-fn hold_to_polytope(name: &str, problem: &Problem, method: Method, global: bool) {
+fn hold_to_polytope(name: &str, problem: &Problem, method: Method) {
     let mut bound = problem.bind().unwrap();
     let mut checked = Checked { oracle: bound.oracle, base: bound.base.clone(), answers: 0 };
-    let task = Task {
-        oracle: &mut checked,
-        energies: &mut bound.energies,
-        lowest_score: bound.base.lowest_score(),
-    };
-    let settings =
-        Settings { method, global, max_iterations: 100, tolerance: 1e-9, ..Settings::default() };
+    let lowest_score = bound.base.lowest_score();
+    let task = Task { lowest_score, ..Task::new(&mut checked, &mut bound.energies) };
+    let settings = Settings { method, max_iterations: 100, tolerance: 1e-9, ..Settings::default() };
     let found = solve(task, &settings, &mut bethe_core::solve::Ignore).unwrap();
     assert!(checked.answers > 0, "{name}");
     if let Some(flat) = found.averaged_tables {
@@ -276,7 +264,7 @@ fn every_iterate_of_every_solver_is_feasible() {
                 let mut one =
                     || random_measurement(&mut rng, &cardinalities, &scopes, penalty, 8.0);
                 let problem = Problem::new(model, vec![one(), one()]).unwrap();
-                hold_to_polytope(name, &problem, method, false);
+                hold_to_polytope(name, &problem, method);
             }
         }
         // Pieces, linearised energies, hard constraints and branch and bound.
@@ -307,8 +295,8 @@ fn every_iterate_of_every_solver_is_feasible() {
             ],
         };
         let all = Problem::new(model.clone(), vec![pieces.clone(), bounded.clone(), coupled]);
-        hold_to_polytope(name, &all.unwrap(), Method::Auto, false);
+        hold_to_polytope(name, &all.unwrap(), Method::Auto);
         let convex_pieces = Problem::new(model, vec![pieces, bounded]).unwrap();
-        hold_to_polytope(name, &convex_pieces, Method::Auto, true);
+        hold_to_polytope(name, &convex_pieces, Method::Global);
     }
 }

@@ -319,10 +319,10 @@ fn rows_that_say_the_same_twice_are_not_called_infeasible() {
             hard(Penalty::Equal, -by * value, vec![Term { scope: vec![0], coefficients }])
         };
         let problem = Problem::new(model, vec![twice(1.0), twice(-1.7)]).unwrap();
-        for global in [false, true] {
-            let settings = Settings { global, ..Settings::default() };
+        for method in [Method::Auto, Method::Global] {
+            let settings = Settings { method, ..Settings::default() };
             let found = run(&mut problem.bind().unwrap(), &settings).unwrap();
-            assert_ne!(found.status, Status::Infeasible, "{seed} {global}");
+            assert_ne!(found.status, Status::Infeasible, "{seed} {method:?}");
         }
     }
 }

@@ -173,18 +173,8 @@ fn allocations_of_a_solve(problem: &Problem, method: Method) -> (usize, usize) {
         }
         ControlFlow::Continue(())
     };
-    let task = Task {
-        oracle: bound.oracle.as_mut(),
-        energies: &mut bound.energies,
-        lowest_score: bound.base.lowest_score(),
-    };
-    let settings = Settings {
-        method,
-        tolerance: 1e-14,
-        max_iterations: 60,
-        marginals: Tables::None,
-        ..Settings::default()
-    };
+    let task = Task { marginals: Tables::None, ..bound.task() };
+    let settings = Settings { method, tolerance: 1e-14, max_iterations: 60, ..Settings::default() };
     solve(task, &settings, &mut observer).unwrap();
     (at_last - at_third, iterations)
 }

@@ -97,7 +97,7 @@ fn alternation_ends_at_the_optimum_of_a_piece_and_global_at_the_best() {
             let nearest = nearest.fold(f64::INFINITY, f64::min);
             assert!(nearest <= 1e-4, "{name} {seed}: {} {optima:?}", found.objective);
 
-            let settings = Settings { global: true, ..Settings::default() };
+            let settings = Settings { method: Method::Global, ..Settings::default() };
             let found = run(&mut problem.bind().unwrap(), &settings).unwrap();
             let best = optima.iter().copied().fold(f64::INFINITY, f64::min);
             assert_eq!(found.status, Status::Converged, "{name} {seed}");
@@ -123,7 +123,8 @@ fn a_cap_limits_what_a_far_dictionary_can_cost() {
     };
     let solve = |cap, global| {
         let problem = Problem::new(model.clone(), vec![far(cap)]).unwrap();
-        run(&mut problem.bind().unwrap(), &Settings { global, ..Settings::default() }).unwrap()
+        let method = if global { Method::Global } else { Method::Auto };
+        run(&mut problem.bind().unwrap(), &Settings { method, ..Settings::default() }).unwrap()
     };
     let free = solve(None, true);
     let capped = solve(Some(0.2), true);
@@ -305,7 +306,7 @@ fn a_solver_that_cannot_serve_an_energy_says_so() {
         assert!(matches!(error, SolveError::Unserved { .. }), "{method:?}: {error}");
     }
     let problem = Problem::new(model, vec![product]).unwrap();
-    let settings = Settings { global: true, ..Settings::default() };
+    let settings = Settings { method: Method::Global, ..Settings::default() };
     assert!(run(&mut problem.bind().unwrap(), &settings).is_err());
 }
 
@@ -327,7 +328,8 @@ fn pieces_with_a_hard_constraint_keep_it_and_their_bounds_are_valid() {
         let problem = Problem::new(model, energies).unwrap();
         for global in [false, true] {
             let mut bound = problem.bind().unwrap();
-            let settings = Settings { global, ..Settings::default() };
+            let method = if global { Method::Global } else { Method::Auto };
+            let settings = Settings { method, ..Settings::default() };
             let found = run(&mut bound, &settings).unwrap();
             let violation = bound.energies.measurements.violation(&found.marginals);
             assert!(violation <= 1e-6, "{seed} {global}: {violation}");

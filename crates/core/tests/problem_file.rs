@@ -1,9 +1,8 @@
 //! The problem file: what is read is what is written, and the docs' examples are true.
 
-use bethe_core::model::file::{EnergiesFile, WriteError};
+use bethe_core::problem::file::{EnergiesFile, WriteError};
 use bethe_core::{
-    Curvature, CustomEnergy, Energy, Model, Names, Norm, Penalty, Problem, Settings, Term,
-    Variable, solve::Ignore,
+    Curvature, CustomEnergy, Energy, Model, Names, Norm, Penalty, Problem, Term, Variable,
 };
 use proptest::prelude::*;
 use serde_json::Value;
@@ -133,7 +132,7 @@ fn the_examples_of_the_docs_are_solved() {
     assert!(documented_examples().count() >= 5);
     for example in documented_examples() {
         let problem = Problem::from_json(example.as_bytes()).unwrap_or_else(|e| panic!("{e}"));
-        let answer = problem.solve(&Settings::default(), &mut Ignore).unwrap();
+        let answer = problem.solve().unwrap();
         assert!(["converged", "stationary"].contains(&answer.status.name()), "{example}");
     }
 }
@@ -186,7 +185,7 @@ fn an_answer_has_the_stated_order_and_axes() {
                          {"scope": [0, 1], "log_potentials": [0, 0, 0, 0, 0, null]}]}"#,
     )
     .unwrap();
-    let answer = problem.solve(&Settings::default(), &mut Ignore).unwrap();
+    let answer = problem.solve().unwrap();
     let scopes: Vec<&[usize]> = answer.marginals.iter().map(|m| &m.scope[..]).collect();
     assert_eq!(scopes, [&[0][..], &[1], &[2], &[1, 2, 0], &[2], &[0, 1]]);
     let scores = [0f64, 1.0, 2.0, 3.0, 4.0];

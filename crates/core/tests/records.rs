@@ -4,7 +4,9 @@ mod common;
 
 use std::collections::HashMap;
 
-use bethe_core::{Energy, Model, ModelError, Penalty, Problem, Records, Settings, solve::Ignore};
+use bethe_core::{
+    Energy, Model, ModelError, Penalty, Problem, Records, Request, Settings, solve::Ignore,
+};
 use common::{Recipe, graphs, random_model, rng};
 
 const DRAWN: usize = 20_000;
@@ -99,9 +101,9 @@ fn a_fitted_model_has_the_marginals_of_the_answer() {
     });
     let problem = Problem::new(model, energies.to_vec()).unwrap();
     let settings = Settings::default();
-    let (answer, fitted) = problem.fit(&settings, &mut Ignore).unwrap();
+    let (answer, fitted) = problem.fit(&settings, &Request::default(), &mut Ignore).unwrap();
     let plain = Problem::new(fitted.clone(), Vec::new()).unwrap();
-    let again = plain.solve(&settings, &mut Ignore).unwrap();
+    let again = plain.solve_with(&settings, &Request::default(), &mut Ignore).unwrap();
     for (a, b) in answer.marginals.iter().zip(&again.marginals) {
         assert!(a.values.iter().zip(&b.values).all(|(a, b)| (a - b).abs() < 1e-12));
     }

@@ -4,7 +4,7 @@ use bethe_core::model::BaseModel;
 use bethe_core::oracle::{BruteForce, OracleKind};
 use bethe_core::solve::Ignore;
 use bethe_core::{
-    Answer, Energy, Model, Oracle, Penalty, Problem, Settings, Status, Support, Term,
+    Answer, Energy, Model, Oracle, Penalty, Problem, Request, Settings, Status, Support, Term,
 };
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
@@ -12,8 +12,9 @@ use rand::{Rng, SeedableRng};
 const DOCS: &str = include_str!("../../../docs/wide-graphs.md");
 
 fn solve(problem: &Problem, oracle: OracleKind) -> Answer {
-    let settings = Settings { tolerance: 1e-10, oracle, ..Settings::default() };
-    problem.solve(&settings, &mut Ignore).unwrap()
+    let settings = Settings { tolerance: 1e-10, ..Settings::default() };
+    let request = Request { oracle, ..Request::default() };
+    problem.solve_with(&settings, &request, &mut Ignore).unwrap()
 }
 
 /// A tagger's posterior: a chain of labels.

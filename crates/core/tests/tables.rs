@@ -6,7 +6,7 @@ mod common;
 use bethe_core::energy::Energies;
 use bethe_core::model::BaseModel;
 use bethe_core::{
-    Energy, Model, OracleKind, Penalty, Problem, Settings, Status, Term, solve::Ignore,
+    Energy, Model, OracleKind, Penalty, Problem, Request, Settings, Status, Term, solve::Ignore,
 };
 use common::{Recipe, random_model, rng, soft_penalties};
 use rand::Rng;
@@ -134,7 +134,7 @@ fn answers_are_certified_and_those_of_single_cells() {
         let settings = Settings { tolerance: 1e-9, ..Settings::default() };
         let [found, expected] = [whole, single].map(|energies| {
             let problem = Problem::new(model.clone(), energies).unwrap();
-            problem.solve(&settings, &mut Ignore).unwrap()
+            problem.solve_with(&settings, &Request::default(), &mut Ignore).unwrap()
         });
         assert_eq!(found.status, Status::Converged, "{penalty:?}");
         assert_eq!(found.solver, "dual");
@@ -162,13 +162,13 @@ fn hard_tables_hold_or_are_proved_not_to() {
     };
     let target = [0.1, 0.2, 0.05, 0.25, 0.3, 0.1];
     let problem = Problem::new(model.clone(), vec![equal(target.map(|t| 40.0 * t).to_vec(), 40.0)]);
-    let answer = problem.unwrap().solve(&Settings::default(), &mut Ignore).unwrap();
+    let answer = problem.unwrap().solve().unwrap();
     assert_eq!(answer.status, Status::Converged);
     for (state, expected) in [(0, 0.45), (1, 0.55)] {
         assert!((answer.marginals[0].values[state] - expected).abs() < 1e-5);
     }
     let problem = Problem::new(model, vec![equal(vec![0.5, 0.5, 0.5, 0.1, 0.1, 0.1], 1.0)]);
-    let answer = problem.unwrap().solve(&Settings::default(), &mut Ignore).unwrap();
+    let answer = problem.unwrap().solve().unwrap();
     assert_eq!(answer.status, Status::Infeasible);
 }
 
@@ -196,7 +196,7 @@ fn noisy_marginals_are_estimated_with_a_certificate() {
         })
         .collect();
     let problem = Problem::new(Model::new(&CARDINALITIES).unwrap(), energies).unwrap();
-    let answer = problem.solve(&Settings::default(), &mut Ignore).unwrap();
+    let answer = problem.solve().unwrap();
     assert_eq!(answer.status, Status::Converged);
     assert!(answer.gap.unwrap() <= 1e-6 * answer.objective.unwrap().abs().max(1.0));
 }
@@ -239,16 +239,16 @@ fn tables_that_contradict_one_another_are_solved_in_few_calls() {
             let energies = [problem.energies(), &[nothing]].concat();
             problem = Problem::new(Model::new(&[SIZE; 5]).unwrap(), energies).unwrap();
         }
-        let found = problem.solve(&Settings::default(), &mut Ignore).unwrap();
+        let found = problem.solve().unwrap();
         assert_eq!((found.solver, found.status), ("dual", Status::Converged), "total {total}");
         assert!(found.gap.unwrap() <= 1e-6 * found.objective.unwrap().abs().max(1.0));
         assert!(found.oracle_calls < 500, "total {total}: {} calls", found.oracle_calls);
         let method = bethe_core::Method::AcceleratedRda { smoothness: None };
         let settings = Settings { method, max_iterations: 300, ..Settings::default() };
-        let other = problem.solve(&settings, &mut Ignore).unwrap();
+        let other = problem.solve_with(&settings, &Request::default(), &mut Ignore).unwrap();
         assert_compatible(&found, &other);
         // Energies are those that were stated, not those from targets that agree.
-        let sum: f64 = found.energies.iter().flatten().sum();
+        let sum: f64 = found.energies.iter().filter_map(|energy| energy.value).sum();
         let entropy = found.objective.unwrap() - sum;
         assert!(entropy <= 0.0 && entropy >= -5.0 * (SIZE as f64).ln() - 1e-9, "{entropy}");
     }
@@ -258,10 +258,13 @@ fn tables_that_contradict_one_another_are_solved_in_few_calls() {
 fn many_cells_of_other_smooth_penalties_are_left_to_adaptive_steps() {
     let problem = noisy_tables(8, Penalty::Huber { delta: 5.0 }, 5000.0, 15.0);
     let settings = Settings { tolerance: 1e-5, ..Settings::default() };
-    let found = problem.solve(&settings, &mut Ignore).unwrap();
+    let found = problem.solve_with(&settings, &Request::default(), &mut Ignore).unwrap();
     assert_eq!((found.solver, found.status), ("adaptive", Status::Converged));
     let dual = Settings { method: bethe_core::Method::Dual, ..settings };
-    assert_compatible(&found, &problem.solve(&dual, &mut Ignore).unwrap());
+    assert_compatible(
+        &found,
+        &problem.solve_with(&dual, &Request::default(), &mut Ignore).unwrap(),
+    );
 }
 
 #[test]
@@ -283,16 +286,21 @@ fn adaptive_steps_take_over_where_the_dual_gets_nowhere() {
     }
     for (weight, solver) in [(1e-5, "dual"), (1.0, "adaptive")] {
         let settings = Settings { tolerance: 2e-3, ..Settings::default() };
-        let found = problem(weight).solve(&settings, &mut Ignore).unwrap();
+        let found =
+            problem(weight).solve_with(&settings, &Request::default(), &mut Ignore).unwrap();
         let bounds = (found.objective, found.lower_bound);
         assert_eq!((found.solver, found.status), (solver, Status::Converged), "{bounds:?}");
         let settings = Settings { method: bethe_core::Method::Adaptive, ..settings };
-        assert_compatible(&found, &problem(weight).solve(&settings, &mut Ignore).unwrap());
+        assert_compatible(
+            &found,
+            &problem(weight).solve_with(&settings, &Request::default(), &mut Ignore).unwrap(),
+        );
         // A limit right after the hand-over: what is returned is still the dual's best.
         let settings = Settings { max_iterations: 1001, ..Settings::default() };
-        let early = problem(weight).solve(&settings, &mut Ignore).unwrap();
+        let early =
+            problem(weight).solve_with(&settings, &Request::default(), &mut Ignore).unwrap();
         assert_compatible(&found, &early);
-        let sum: f64 = early.energies.iter().flatten().sum();
+        let sum: f64 = early.energies.iter().filter_map(|energy| energy.value).sum();
         let entropy = early.objective.unwrap() - sum;
         assert!((-4.0 * 8f64.ln() - 1e-6..=1e-6).contains(&entropy), "{entropy}");
     }
@@ -314,7 +322,7 @@ fn what_the_dual_left_is_forgotten_once_adaptive_steps_are_better() {
     // others.
     for energies in [counts.to_vec(), single] {
         let problem = Problem::new(Model::new(&[5]).unwrap(), energies).unwrap();
-        let found = problem.solve(&Settings::default(), &mut Ignore).unwrap();
+        let found = problem.solve().unwrap();
         assert_eq!(found.status, Status::Converged);
         assert!((found.objective.unwrap() - 2.149184).abs() < 1e-4, "{:?}", found.objective);
     }
@@ -325,12 +333,12 @@ fn a_dual_that_gives_up_is_not_the_end() {
     let target = [49000.0, 44000.0, 17000.0, 750000.0, 140000.0, 26000.0];
     let energies = vec![squared(&[0, 1], &target, 1e6, 0.7)];
     let problem = Problem::new(Model::new(&[2, 3, 2]).unwrap(), energies).unwrap();
-    let found = problem.solve(&Settings::default(), &mut Ignore).unwrap();
+    let found = problem.solve().unwrap();
     assert_eq!(found.status, Status::Converged);
     let sum: f64 = target.iter().sum();
     // Every cell is off by the same, and half the squares of that are the energy.
     let energy = 0.7 * 6.0 * ((sum - 1e6) / 6.0).powi(2) / 2.0;
-    assert!((found.energies[0].unwrap() / energy - 1.0).abs() < 1e-4, "{:?}", found.energies);
+    assert!((found.energies[0].value.unwrap() / energy - 1.0).abs() < 1e-4, "{:?}", found.energies);
 }
 
 #[test]
@@ -339,7 +347,7 @@ fn nothing_that_is_no_number_is_called_stationary() {
         Energy::Product { scope: vec![0, 1], log_potentials: vec![1.0, 0.0, 0.0, 1.0, 0.0, 0.0] };
     let energies = vec![squared(&[0], &[9e4; 3], 1e5, 1.0), product];
     let problem = Problem::new(Model::new(&[3, 2]).unwrap(), energies).unwrap();
-    let found = problem.solve(&Settings::default(), &mut Ignore).unwrap();
+    let found = problem.solve().unwrap();
     assert!(found.objective.is_some_and(f64::is_finite), "{:?}", found.status);
     for marginal in &found.marginals {
         assert!((marginal.values.iter().sum::<f64>() - 1.0).abs() < 1e-6, "{marginal:?}");
@@ -359,18 +367,21 @@ fn many_cells_of_tables_that_do_not_overlap_are_solved_in_few_calls() {
         let energies: Vec<Energy> =
             [[0, 1], [2, 3], [5, 4]].iter().map(|scope| table(scope, weight)).collect();
         let problem = Problem::new(model.clone(), energies).unwrap();
-        let found = problem.solve(&Settings::default(), &mut Ignore).unwrap();
+        let found = problem.solve().unwrap();
         assert_eq!((found.solver, found.status), ("dual", Status::Converged), "weight {weight}");
         assert!(found.oracle_calls < 500, "weight {weight}: {} calls", found.oracle_calls);
         let settings = Settings { method: bethe_core::Method::Adaptive, ..Settings::default() };
-        assert_compatible(&found, &problem.solve(&settings, &mut Ignore).unwrap());
+        assert_compatible(
+            &found,
+            &problem.solve_with(&settings, &Request::default(), &mut Ignore).unwrap(),
+        );
     }
 }
 
 #[test]
 fn nothing_but_noise_is_left_to_adaptive_steps() {
     let problem = noisy_tables(9, Penalty::Squared, 10.0, 400.0);
-    let found = problem.solve(&Settings::default(), &mut Ignore).unwrap();
+    let found = problem.solve().unwrap();
     assert_eq!((found.solver, found.status), ("adaptive", Status::Converged));
 }
 
@@ -385,10 +396,11 @@ fn an_oracle_that_is_not_exact_sees_the_tables_as_they_are() {
         scopes.iter().map(|scope| table(&mut rng, scope, Penalty::Squared)).collect();
     let single: Vec<Energy> = whole.iter().flat_map(cells).collect();
     for oracle in [OracleKind::TreeReweighted, OracleKind::Exact] {
-        let settings = Settings { tolerance: 1e-8, oracle, ..Settings::default() };
+        let settings = Settings { tolerance: 1e-8, ..Settings::default() };
+        let request = Request { oracle, ..Request::default() };
         let [found, expected] = [&whole, &single].map(|energies| {
             let problem = Problem::new(model.clone(), energies.clone()).unwrap();
-            problem.solve(&settings, &mut Ignore).unwrap().objective.unwrap()
+            problem.solve_with(&settings, &request, &mut Ignore).unwrap().objective.unwrap()
         });
         assert!((found - expected).abs() < 1e-6, "{oracle:?}: {found} for {expected}");
     }

@@ -2,8 +2,7 @@
 
 mod common;
 
-use bethe_core::solve::Ignore;
-use bethe_core::{Problem, Settings, Status};
+use bethe_core::{Problem, Status};
 use common::Folder;
 
 #[test]
@@ -24,6 +23,6 @@ fn the_demo_reads_drawn_words_and_bounds_a_wide_grid() {
     assert!(lower < upper && upper < 1.15 * lower, "{line}");
 
     let problem = Problem::from_json(folder.read("tour/wide.json").as_bytes()).unwrap();
-    let answer = problem.solve(&Settings::default(), &mut Ignore).unwrap();
+    let answer = problem.solve().unwrap();
     assert_eq!((answer.status, answer.entropy), (Status::Converged, "tree-reweighted"));
 }

@@ -2,13 +2,13 @@
 
 use bethe_core::oracle::OracleKind;
 use bethe_core::solve::Ignore;
-use bethe_core::{Problem, Settings, Status, Tables};
+use bethe_core::{Problem, Request, Settings, Status, Tables};
 use bethe_experiments::ising::{Base, Couplings, Grid, compare};
 
 fn ups(problem: &Problem, oracle: OracleKind) -> (Vec<f64>, f64) {
-    let settings =
-        Settings { oracle, marginals: Tables::Nodes, tolerance: 1e-10, ..Settings::default() };
-    let answer = problem.solve(&settings, &mut Ignore).unwrap();
+    let settings = Settings { tolerance: 1e-10, ..Settings::default() };
+    let request = Request { oracle, marginals: Tables::Nodes, ..Request::default() };
+    let answer = problem.solve_with(&settings, &request, &mut Ignore).unwrap();
     assert!(matches!(answer.status, Status::Converged | Status::Stationary), "{answer:?}");
     (answer.marginals.iter().map(|m| m.values[1]).collect(), -answer.objective.unwrap())
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Result};
+use bethe_core::Cancel;
 
 /// Exit code of a program that Ctrl-C killed, by convention.
 pub const KILLED: u8 = 130;
@@ -29,6 +30,11 @@ impl Interrupt {
     /// Whether there was one.
     pub fn is_set(&self) -> bool {
         self.0.load(Ordering::Relaxed)
+    }
+
+    /// The token that Ctrl-C cancels.
+    pub fn cancel(&self) -> Cancel {
+        Cancel::from(self.flag())
     }
 
     /// For those who look themselves.

@@ -51,11 +51,7 @@ fn seconds(recipe: Recipe) -> f64 {
     let run = || {
         let mut bound = instance.problem().bind().expect("counts that are possible");
         let start = thread_seconds();
-        let task = Task {
-            oracle: &mut bound.chain,
-            energies: &mut bound.energies,
-            lowest_score: f64::NEG_INFINITY,
-        };
+        let task = Task::new(&mut bound.chain, &mut bound.energies);
         solve(task, &settings, &mut Ignore).expect("solved");
         thread_seconds() - start
     };

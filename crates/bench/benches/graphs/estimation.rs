@@ -128,16 +128,9 @@ fn ours(shape: &Shape, tables: &[Vec<f64>], scale: f64) -> Run {
         aside += processor_seconds() - now;
         ControlFlow::Continue(())
     };
-    let settings = Settings {
-        time_limit: Some(Duration::from_secs_f64(LIMIT)),
-        marginals: Tables::None,
-        ..Settings::default()
-    };
-    let task = Task {
-        oracle: bound.oracle.as_mut(),
-        energies: &mut bound.energies,
-        lowest_score: bound.base.lowest_score(),
-    };
+    let settings =
+        Settings { time_limit: Some(Duration::from_secs_f64(LIMIT)), ..Settings::default() };
+    let task = Task { marginals: Tables::None, ..bound.task() };
     let solution = solve(task, &settings, &mut observer).expect("a convex problem");
     let seconds = curve.last().map_or(0.0, |&(seconds, _)| seconds);
     let gap = solution.gap.unwrap_or(f64::INFINITY) / solution.objective.abs().max(1.0);

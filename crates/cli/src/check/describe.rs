@@ -2,11 +2,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use bethe_core::energy::Energies;
-use bethe_core::model::file::EnergiesFile;
+use bethe_core::model::BaseModel;
 use bethe_core::model::uai::{Evidence, Sample};
-use bethe_core::model::{BaseModel, BoundProblem};
 use bethe_core::oracle::chain::Link;
 use bethe_core::oracle::{Chain, JunctionTree};
+use bethe_core::problem::BoundProblem;
+use bethe_core::problem::file::EnergiesFile;
 use bethe_core::solve::{Plan, SolveError};
 use bethe_core::{Curvature, Energy, Model, OracleKind, Penalty, Problem};
 use bethe_tagging::features::Template;

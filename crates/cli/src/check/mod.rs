@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use bethe_core::OracleKind;
-use bethe_core::model::file::EnergiesFile;
 use bethe_core::model::uai::Evidence;
+use bethe_core::problem::file::EnergiesFile;
 use bethe_tagging::features::Template;
 use bethe_tagging::rules::rules_of_any_labels;
 use bethe_terminal::{Outcome, bad_input, print};

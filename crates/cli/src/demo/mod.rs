@@ -15,8 +15,8 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use bethe_core::solve::{Ignore, Record};
-use bethe_core::{Answer, Method, Problem, Settings, StepSchedule};
+use bethe_core::solve::Record;
+use bethe_core::{Answer, Method, Problem, Request, Settings, StepSchedule};
 use bethe_io::plot::convergence;
 use bethe_terminal::{Folder, Outcome, PendingFile, print};
 use clap::Args;
@@ -136,8 +136,7 @@ fn words(out: &Path) -> Result<String> {
     save(&out.join("words.json"), &problem)?;
     let before = solve(&without_energies(&problem)?, Method::Auto)?.0;
     let local = solve(&problem, Method::Auto)?.0;
-    let best = Settings { global: true, ..Settings::default() };
-    let best = problem.solve(&best, &mut Ignore)?;
+    let best = solve(&problem, Method::Global)?.0;
     let mut text = String::from(
         "2. A word that is in no dictionary\n\n\
          Five letters read one by one, and a prior that their marginals are close to one of a few\n\
@@ -199,7 +198,7 @@ fn solve(problem: &Problem, method: Method) -> Result<(Answer, Vec<Record>)> {
         ControlFlow::Continue(())
     };
     let settings = Settings { method, ..Settings::default() };
-    let answer = problem.solve(&settings, &mut observer)?;
+    let answer = problem.solve_with(&settings, &Request::default(), &mut observer)?;
     Ok((answer, records))
 }
 

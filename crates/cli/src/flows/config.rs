@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use bethe_core::{OracleKind, Settings, Tables};
+use bethe_core::Settings;
 use bethe_flows::data::Geometry;
 use bethe_terminal::{bad_input, time};
 
@@ -78,9 +78,6 @@ impl TryFrom<Flags> for Config {
             polish: true,
             max_iterations: flags.max_iterations,
             time_limit: time_limit.transpose()?,
-            global: false,
-            marginals: Tables::None,
-            oracle: OracleKind::Exact,
         };
         settings.check().map_err(solver::out_of_range)?;
         Ok(Self {

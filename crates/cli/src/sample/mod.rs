@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use bethe_core::solve::{Record, Status};
-use bethe_core::{Model, OracleKind, Records, Settings, Tables};
+use bethe_core::{Model, OracleKind, Records, Request, Settings, Tables};
 use bethe_terminal::{Interrupt, Outcome, PendingFile, bad_input, check_apart};
 use clap::Args;
 use rand::SeedableRng;
@@ -13,7 +13,7 @@ use rand::rngs::StdRng;
 
 use crate::solve::problems::{self, Inputs, NamedProblem};
 use crate::solve::progress::Progress;
-use crate::solve::{observer, wrong};
+use crate::solve::{observer, unless_stopped, wrong};
 use crate::solver::out_of_range;
 
 /// Draw records from a model: CSV, one a line, under a line of names.
@@ -64,9 +64,6 @@ pub fn run(flags: Flags) -> Result<Outcome> {
     let settings = Settings {
         tolerance: flags.tolerance,
         max_iterations: flags.max_iterations,
-        marginals: Tables::None,
-        // Only what can be inferred exactly can be drawn.
-        oracle: OracleKind::Exact,
         ..Settings::default()
     };
     settings.check().map_err(out_of_range)?;
@@ -87,8 +84,16 @@ pub fn run(flags: Flags) -> Result<Outcome> {
     }
     let out = flags.out.as_deref().map(PendingFile::create).transpose()?;
     let interrupt = Interrupt::install()?;
-    let Some(model) = fit(named, &settings, &interrupt, flags.quiet)? else {
-        return Ok(Outcome::Infeasible);
+    let request = Request {
+        // Only what can be inferred exactly can be drawn.
+        oracle: OracleKind::Exact,
+        marginals: Tables::None,
+        cancel: interrupt.cancel(),
+        ..Request::default()
+    };
+    let model = match fit(named, &settings, &request, flags.quiet)? {
+        Fit::Model(model) => model,
+        Fit::None(outcome) => return Ok(outcome),
     };
     let mut drawing = Drawing {
         records: Records::of(&model).map_err(|error| wrong(named, &error.into()))?,
@@ -113,23 +118,27 @@ pub fn run(flags: Flags) -> Result<Outcome> {
     Ok(if done { Outcome::Done } else { Outcome::Interrupted })
 }
 
-/// The model that the problem comes to; none where hard measurements cannot hold.
-fn fit(
-    named: &NamedProblem,
-    settings: &Settings,
-    interrupt: &Interrupt,
-    quiet: bool,
-) -> Result<Option<Model>> {
+/// What a fit came to.
+enum Fit {
+    Model(Model),
+    /// Hard measurements cannot hold, or Ctrl-C came before there was an answer.
+    None(Outcome),
+}
+
+/// The model that the problem comes to.
+fn fit(named: &NamedProblem, settings: &Settings, request: &Request, quiet: bool) -> Result<Fit> {
     let mut progress = Progress::new(1, quiet);
     let mut see = |record: &Record| progress.iteration(record);
-    let fitted = named.problem.fit(settings, &mut observer(interrupt, &mut see));
-    let (answer, model) = fitted.map_err(|error| wrong(named, &error))?;
+    let fitted = named.problem.fit(settings, request, &mut observer(&mut see));
+    let Some((answer, model)) = unless_stopped(named, fitted)? else {
+        return Ok(Fit::None(Outcome::Interrupted));
+    };
     drop(progress);
     let mut stderr = io::stderr();
     if answer.status == Status::Infeasible {
         // Nobody is left to tell if standard error is closed.
         let _ = writeln!(stderr, "error: {}: the measurements cannot hold", named.source);
-        return Ok(None);
+        return Ok(Fit::None(Outcome::Infeasible));
     }
     let solved = matches!(answer.status, Status::Converged | Status::Stationary);
     if !solved && !quiet {
@@ -138,7 +147,7 @@ fn fit(
         let _ =
             writeln!(stderr, "{}: drawn before it was solved: {status}, gap {gap}", named.source);
     }
-    Ok(Some(model))
+    Ok(Fit::Model(model))
 }
 
 struct Drawing<'a> {

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use anyhow::Result;
-use bethe_core::{Method, OracleKind, Settings, Tables};
+use bethe_core::{Method, OracleKind, Request, Settings, Tables};
 use bethe_terminal::{bad_input, time};
 
 use super::flags::{Flags, MarginalsChoice, OracleChoice, OutputChoice};
@@ -16,6 +16,7 @@ pub struct Config {
     pub evidence: Option<PathBuf>,
     pub output: OutputChoice,
     pub settings: Settings,
+    pub request: Request,
     pub solution: Option<PathBuf>,
     pub trace: Option<PathBuf>,
     pub plot: Option<PathBuf>,
@@ -36,14 +37,17 @@ impl TryFrom<Flags> for Config {
             polish: true,
             max_iterations: flags.max_iterations,
             time_limit: time_limit.transpose()?,
-            global: flags.global,
-            marginals: tables(&flags)?,
+        };
+        let request = Request {
             oracle: match flags.oracle {
                 OracleChoice::Auto => OracleKind::Auto,
                 OracleChoice::Exact => OracleKind::Exact,
                 OracleChoice::Trw => OracleKind::TreeReweighted,
                 OracleChoice::Loopy => OracleKind::Loopy,
             },
+            marginals: tables(&flags)?,
+            potentials: potentials(&flags)?,
+            ..Request::default()
         };
         settings.check().map_err(solver::out_of_range)?;
         if flags.threads == Some(0) {
@@ -74,6 +78,7 @@ impl TryFrom<Flags> for Config {
             evidence: flags.evidence,
             output: flags.output,
             settings,
+            request,
             solution: flags.solution,
             trace: flags.trace,
             plot: flags.plot,
@@ -98,9 +103,20 @@ fn tables(flags: &Flags) -> Result<Tables> {
     })
 }
 
+/// Only JSON has a place for potentials.
+fn potentials(flags: &Flags) -> Result<bool> {
+    if flags.tilt && flags.output != OutputChoice::Json {
+        let output = solver::name(flags.output);
+        return Err(bad_input(format!(
+            "--tilt: found with --output {output}, expected --output json"
+        )));
+    }
+    Ok(flags.tilt)
+}
+
 fn method(flags: &Flags) -> Result<Method> {
     let solver = solver::name(flags.solver);
     flags.steps.check(&solver)?;
     solver::only_for("--global", flags.global, &solver, SolverChoice::Auto)?;
-    Ok(flags.steps.method(flags.solver))
+    Ok(if flags.global { Method::Global } else { flags.steps.method(flags.solver) })
 }

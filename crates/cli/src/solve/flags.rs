@@ -38,7 +38,7 @@ pub struct Flags {
     pub global: bool,
 
     /// Converged means gap ≤ tolerance · max(1, |objective|); iterations then go on to gap ≤
-    /// tolerance, for at most as long again and ten
+    /// tolerance, for at most as many iterations again, plus ten
     #[arg(long, value_name = "NUMBER", default_value_t = 1e-6, allow_negative_numbers = true)]
     pub tolerance: f64,
 
@@ -57,6 +57,10 @@ pub struct Flags {
     /// How to print the answer
     #[arg(long, value_enum, default_value_t = OutputChoice::Json)]
     pub output: OutputChoice,
+
+    /// Print the tilted potentials of which plain inference gives the answer
+    #[arg(long)]
+    pub tilt: bool,
 
     /// Write the model that the answer comes from, as a problem without energies, for bethe sample
     #[arg(long, value_name = "FILE.json")]

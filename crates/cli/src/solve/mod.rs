@@ -15,9 +15,9 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::{Context, Result};
-use bethe_core::model::uai;
+use bethe_core::problem::uai;
 use bethe_core::solve::{Record, SolveError, Status};
-use bethe_core::{Answer, Model, OracleKind, Problem, Settings};
+use bethe_core::{Answer, Model, OracleKind, Problem};
 use bethe_io::plot::convergence;
 use bethe_terminal::{Interrupt, Outcome, PendingFile, bad_input, check_apart, print, threads};
 use rayon::prelude::*;
@@ -30,7 +30,7 @@ use progress::Progress;
 /// Nothing is printed before every problem is solved: a mistake in the last line of a file leaves
 /// standard output empty.
 pub fn run(flags: Flags) -> Result<Outcome> {
-    let config = Config::try_from(flags)?;
+    let mut config = Config::try_from(flags)?;
     let problems = problems::read(&Inputs {
         problem: &config.problem,
         energies: config.energies.as_deref(),
@@ -52,19 +52,24 @@ pub fn run(flags: Flags) -> Result<Outcome> {
     let solution = config.solution.as_deref().map(PendingFile::create).transpose()?;
     let trace = config.trace.as_deref().map(PendingFile::create).transpose()?;
     let plot = config.plot.as_deref().map(PendingFile::create).transpose()?;
-    let interrupt = Interrupt::install()?;
+    config.request.cancel = Interrupt::install()?.cancel();
 
     let mut records = Vec::new();
     let answers = match problems.as_slice() {
         [only] => {
             let kept = records_wanted.then_some(&mut records);
-            let (answer, model) = solve_one(only, &config, &interrupt, kept)?;
+            let Some((answer, model)) = solve_one(only, &config, kept)? else {
+                return Ok(unanswered(&only.source));
+            };
             if let (Some(file), Some(model)) = (solution, model) {
                 file.finish(&(written(model)? + "\n"))?;
             }
             vec![answer]
         }
-        _ => solve_many(&problems, &config, &interrupt)?,
+        _ => match solve_many(&problems, &config)? {
+            Many::Answered(answers) => answers,
+            Many::Stopped(answers) => return stopped(&config, &problems, &answers),
+        },
     };
     if let Some(file) = trace {
         file.finish(&trace::csv(&records))?;
@@ -84,6 +89,32 @@ pub fn run(flags: Flags) -> Result<Outcome> {
     Ok(if infeasible { Outcome::Infeasible } else { Outcome::Done })
 }
 
+/// The only problem has no answer: Ctrl-C came before there was one.
+fn unanswered(source: &str) -> Outcome {
+    // Nobody is left to tell if standard error is closed.
+    let _ = writeln!(io::stderr(), "error: {source}: {}", SolveError::Cancelled);
+    Outcome::Interrupted
+}
+
+/// Prints the answers that there are, with an error in the place of each other one; formats of UAI
+/// have no place for that.
+fn stopped(
+    config: &Config,
+    problems: &[NamedProblem],
+    answers: &[Option<Answer>],
+) -> Result<Outcome> {
+    let missing = answers.iter().filter(|answer| answer.is_none()).count();
+    let _ = writeln!(io::stderr(), "error: {missing} problems: {}", SolveError::Cancelled);
+    if config.output == OutputChoice::Json {
+        let lines = problems.iter().zip(answers).map(|(named, answer)| match answer {
+            Some(answer) => answer.to_json(named.problem.model()) + "\n",
+            None => format!("{{\"error\":\"{}\"}}\n", SolveError::Cancelled),
+        });
+        print(&lines.collect::<String>()).context("standard output")?;
+    }
+    Ok(Outcome::Interrupted)
+}
+
 /// The answers, as they are printed.
 fn shown(problems: &[NamedProblem], answers: &[Answer], output: OutputChoice) -> String {
     match output {
@@ -100,7 +131,7 @@ fn shown(problems: &[NamedProblem], answers: &[Answer], output: OutputChoice) ->
 fn note_wide(config: &Config, problems: &[NamedProblem], answers: &[Answer]) {
     let is_wide = |answer: &Answer| answer.entropy != "exact";
     let mut wide = problems.iter().zip(answers).filter(|(_, answer)| is_wide(answer));
-    if config.settings.oracle == OracleKind::Auto
+    if config.request.oracle == OracleKind::Auto
         && let Some((first, _)) = wide.next()
     {
         let more = match wide.count() {
@@ -134,13 +165,13 @@ fn note_unsolved(problems: &[NamedProblem], answers: &[Answer]) {
     }
 }
 
-/// Solves a single problem, showing its iterations and keeping its records where they are wanted.
+/// Solves a single problem, showing its iterations and keeping its records where they are wanted;
+/// `None` if it was stopped before there was an answer.
 fn solve_one(
     named: &NamedProblem,
     config: &Config,
-    interrupt: &Interrupt,
     mut records: Option<&mut Vec<Record>>,
-) -> Result<(Answer, Option<Model>)> {
+) -> Result<Option<(Answer, Option<Model>)>> {
     let mut progress = Progress::new(1, config.quiet);
     let mut see = |record: &Record| {
         progress.iteration(record);
@@ -149,12 +180,13 @@ fn solve_one(
         }
     };
     if config.solution.is_none() {
-        return Ok((solve(named, &config.settings, interrupt, &mut see)?, None));
+        return Ok(solve(named, config, &mut see)?.map(|answer| (answer, None)));
     }
-    let fitted = named.problem.fit(&config.settings, &mut observer(interrupt, &mut see));
-    let (answer, model) = fitted.map_err(|error| wrong(named, &error))?;
+    let Config { settings, request, .. } = config;
+    let fitted = named.problem.fit(settings, request, &mut observer(&mut see));
+    let Some((answer, model)) = unless_stopped(named, fitted)? else { return Ok(None) };
     let feasible = answer.status != Status::Infeasible;
-    Ok((answer, feasible.then_some(model)))
+    Ok(Some((answer, feasible.then_some(model))))
 }
 
 /// A model as a problem file.
@@ -163,20 +195,23 @@ fn written(model: Model) -> Result<String> {
     problem.to_json().map_err(|error| bad_input(format!("--solution: {error}")))
 }
 
-/// Solves many problems at once. After Ctrl-C the ones not yet done stop after an iteration each.
-fn solve_many(
-    problems: &[NamedProblem],
-    config: &Config,
-    interrupt: &Interrupt,
-) -> Result<Vec<Answer>> {
+/// What became of many problems.
+enum Many {
+    Answered(Vec<Answer>),
+    /// Ctrl-C came before all of them had an answer.
+    Stopped(Vec<Option<Answer>>),
+}
+
+/// Solves many problems at once.
+fn solve_many(problems: &[NamedProblem], config: &Config) -> Result<Many> {
     let pool = threads::pool(config.threads)?;
     let progress = Mutex::new(Progress::new(problems.len(), config.quiet));
     let done = AtomicUsize::new(0);
-    pool.install(|| {
+    let answers: Vec<Option<Answer>> = pool.install(|| {
         problems
             .par_iter()
             .map(|named| {
-                let answer = solve(named, &config.settings, interrupt, &mut |_| {})?;
+                let answer = solve(named, config, &mut |_| {})?;
                 let done = done.fetch_add(1, Ordering::Relaxed) + 1;
                 if let Ok(mut progress) = progress.try_lock() {
                     progress.done(done);
@@ -184,30 +219,40 @@ fn solve_many(
                 Ok(answer)
             })
             // The first mistake in the order of the file, however the threads ran.
-            .collect::<Vec<Result<Answer>>>()
+            .collect::<Vec<Result<Option<Answer>>>>()
             .into_iter()
-            .collect()
+            .collect::<Result<_>>()
+    })?;
+    Ok(if answers.iter().all(Option::is_some) {
+        Many::Answered(answers.into_iter().flatten().collect())
+    } else {
+        Many::Stopped(answers)
     })
 }
 
 fn solve(
     named: &NamedProblem,
-    settings: &Settings,
-    interrupt: &Interrupt,
+    config: &Config,
     see: &mut dyn FnMut(&Record),
-) -> Result<Answer> {
-    let solved = named.problem.solve(settings, &mut observer(interrupt, see));
-    solved.map_err(|error| wrong(named, &error))
+) -> Result<Option<Answer>> {
+    let Config { settings, request, .. } = config;
+    unless_stopped(named, named.problem.solve_with(settings, request, &mut observer(see)))
 }
 
-/// Shows records to `see`, and stops after Ctrl-C.
-pub fn observer(
-    interrupt: &Interrupt,
-    see: &mut dyn FnMut(&Record),
-) -> impl FnMut(&Record, &[f64]) -> ControlFlow<()> {
+/// What was found; `None` if Ctrl-C came before there was anything.
+pub fn unless_stopped<T>(named: &NamedProblem, found: Result<T, SolveError>) -> Result<Option<T>> {
+    match found {
+        Ok(found) => Ok(Some(found)),
+        Err(SolveError::Cancelled) => Ok(None),
+        Err(error) => Err(wrong(named, &error)),
+    }
+}
+
+/// Shows records to `see`.
+pub fn observer(see: &mut dyn FnMut(&Record)) -> impl FnMut(&Record, &[f64]) -> ControlFlow<()> {
     move |record, _| {
         see(record);
-        if interrupt.is_set() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        ControlFlow::Continue(())
     }
 }
 

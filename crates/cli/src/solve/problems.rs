@@ -1,8 +1,8 @@
 use std::path::Path;
 
 use anyhow::Result;
-use bethe_core::model::file::EnergiesFile;
 use bethe_core::model::uai::{Evidence, Sample};
+use bethe_core::problem::file::EnergiesFile;
 use bethe_core::{Model, Problem};
 use bethe_terminal::bad_input;
 

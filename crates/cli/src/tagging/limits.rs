@@ -76,8 +76,7 @@ impl LimitFlags {
 
 fn check(limits: &Limits) -> Result<()> {
     let Limits { method, tolerance, polish, max_iterations, time_limit } = *limits;
-    let settings =
-        Settings { method, tolerance, polish, max_iterations, time_limit, ..Settings::default() };
+    let settings = Settings { method, tolerance, polish, max_iterations, time_limit };
     settings.check().map_err(|error| match error {
         SolveError::Setting { setting, found, expected } => bad_input(format!(
             "--{}: found {found}, expected {expected}",

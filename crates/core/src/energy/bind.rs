@@ -21,7 +21,9 @@ pub struct Energies {
     /// What is known by value and gradient only.
     pub others: Vec<Box<dyn EnergyFunction>>,
     /// Where each stated energy went. `[energies]`
-    slots: Vec<Slot>,
+    pub(super) slots: Vec<Slot>,
+    /// Rows that say that the `z` of the row before is not negative, ascending.
+    pub(super) negated: Vec<usize>,
     /// The measurements that are of whole tables.
     pub(super) tables: Vec<MeasuredTable>,
 }
@@ -41,11 +43,14 @@ impl<V: Sight> pulp::WithSimd for Whole<'_, V> {
     }
 }
 
+/// Where a stated energy went.
 #[derive(Clone, Debug)]
-enum Slot {
+pub(super) enum Slot {
     Rows(Range<usize>),
     Nearest(usize),
     Other(usize),
+    /// Measurements of negative weight, which are among the others.
+    Negative(usize, Measurements),
 }
 
 impl Energies {
@@ -63,6 +68,7 @@ impl Energies {
             nearest: Vec::new(),
             others: Vec::new(),
             slots: Vec::with_capacity(energies.len()),
+            negated: Vec::new(),
             tables: Vec::new(),
         };
         let mut linear = linear.into_iter();
@@ -76,8 +82,8 @@ impl Energies {
     /// Measurements whose rows are in coordinates of `support` already.
     pub fn of_measurements(support: Support, measurements: Measurements) -> Self {
         let slots = (0..measurements.len()).map(|row| Slot::Rows(row..row + 1)).collect();
-        let (nearest, others) = (Vec::new(), Vec::new());
-        Self { support, measurements, nearest, others, slots, tables: Vec::new() }
+        let (nearest, others, negated) = (Vec::new(), Vec::new(), Vec::new());
+        Self { support, measurements, nearest, others, slots, negated, tables: Vec::new() }
     }
 
     /// One minimum of pieces, whose rows are in coordinates of `support` already.
@@ -88,6 +94,7 @@ impl Energies {
             nearest: vec![nearest],
             others: Vec::new(),
             slots: vec![Slot::Nearest(0)],
+            negated: Vec::new(),
             tables: Vec::new(),
         }
     }
@@ -150,7 +157,9 @@ impl Energies {
         let value = |slot: &Slot| match slot {
             Slot::Rows(rows) => rows.clone().map(|row| measurements.value(row, marginals)).sum(),
             Slot::Nearest(index) => nearest[*index].lowest_piece(marginals).1,
-            Slot::Other(index) => others[*index].evaluate(marginals, &mut unused),
+            Slot::Other(index) | Slot::Negative(index, _) => {
+                others[*index].evaluate(marginals, &mut unused)
+            }
         };
         self.slots.iter().map(value).collect()
     }
@@ -203,7 +212,7 @@ impl Energies {
                     let mut alone = Measurements::default();
                     layout.push(&row, base, alone.rows_mut());
                     alone.push(*weight, *penalty);
-                    return self.add_other(Box::new(alone));
+                    return self.add_negative(alone);
                 }
                 let first = self.measurements.len();
                 if *weight != 0.0 {
@@ -262,10 +271,7 @@ impl Energies {
             return Slot::Rows(first..first);
         }
         let mut alone = Measurements::default();
-        let possible =
-            |table: usize| base.tables[table].log_potentials.iter().all(|v| v.is_finite());
-        let is_whole = map.cells.iter().all(Option::is_some) && map.table.is_some_and(possible);
-        if is_whole && !matches!(penalty, Penalty::Poisson { count: 0.0, .. }) {
+        if is_whole(base, &map, *penalty) {
             let offsets: Vec<f64> =
                 map.gather(target, target.len()).into_iter().map(|value| -value).collect();
             let into = if negative { &mut alone } else { &mut self.measurements };
@@ -290,7 +296,7 @@ impl Energies {
             }
         }
         if negative {
-            return self.add_other(Box::new(alone));
+            return self.add_negative(alone);
         }
         Slot::Rows(first..self.measurements.len())
     }
@@ -310,6 +316,7 @@ impl Energies {
                 self.measurements.rows().entries(row).map(|(c, a)| (c, -a)).collect();
             self.measurements.rows_mut().push(negated, &[-offset], (-high, -low));
             self.measurements.push(1.0, Penalty::AtMost);
+            self.negated.push(row + 1);
         }
     }
 
@@ -366,8 +373,22 @@ impl Energies {
         Slot::Nearest(self.nearest.len() - 1)
     }
 
+    fn add_negative(&mut self, measurements: Measurements) -> Slot {
+        self.others.push(Box::new(measurements.clone()));
+        Slot::Negative(self.others.len() - 1, measurements)
+    }
+
     fn add_other(&mut self, other: Box<dyn EnergyFunction>) -> Slot {
         self.others.push(other);
         Slot::Other(self.others.len() - 1)
     }
+}
+
+/// Whether a measured table is bound as one: every cell can have a probability, and a row of its own
+/// is enough for it.
+pub(super) fn is_whole(base: &BaseModel, map: &CellMap, penalty: Penalty) -> bool {
+    let possible = |table: usize| base.tables[table].log_potentials.iter().all(|v| v.is_finite());
+    map.cells.iter().all(Option::is_some)
+        && map.table.is_some_and(possible)
+        && !matches!(penalty, Penalty::Poisson { count: 0.0, .. })
 }

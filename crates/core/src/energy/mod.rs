@@ -10,11 +10,13 @@
 
 mod agreement;
 mod bind;
+mod build;
 mod custom;
 mod error;
 mod kind;
 mod layout;
 mod measurement;
+mod multipliers;
 mod nearest;
 mod passes;
 mod penalty;
@@ -24,6 +26,7 @@ mod squared_tables;
 
 pub use bind::Energies;
 pub(crate) use bind::Whole;
+pub use build::count;
 pub use custom::CustomEnergy;
 pub use error::{EnergyError, EnergyFault};
 pub(crate) use kind::{Kind, OfKind, Pairing, clip, specialised};

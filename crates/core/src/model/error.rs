@@ -98,6 +98,9 @@ pub enum ModelError {
     /// Log-potentials so large that their sums leave the range of a double.
     #[error("log-potentials add up to more than a double holds, expected sums below 1e308")]
     Overflow,
+    /// The work was cancelled, see [`Cancel`](crate::Cancel).
+    #[error("cancelled")]
+    Cancelled,
     /// Every configuration has probability zero.
     #[error("every configuration is forbidden, expected at least one that is allowed")]
     AllForbidden,

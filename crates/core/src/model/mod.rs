@@ -2,19 +2,16 @@
 //!
 //! [`Model`] is what a person states: variables, factors in any scope order, observed states.
 //! [`BaseModel`] is what oracles work on: the same distribution with observed and one-state
-//! variables removed and one table per scope. [`Problem`] adds energies; [`mod@file`] reads and
-//! writes it as JSON, [`uai`] reads models as the UAI competitions have them.
+//! variables removed and one table per scope. [`uai`] reads models as the UAI competitions have
+//! them.
 
 mod base;
 mod error;
-pub mod file;
-mod problem;
 pub mod table;
 pub mod uai;
 
 pub use base::{BaseModel, CellMap, Table};
 pub use error::ModelError;
-pub use problem::{BoundProblem, Problem, ProblemError};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 

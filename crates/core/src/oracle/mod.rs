@@ -15,6 +15,7 @@ pub use chain::{Chain, ChainModel};
 pub use junction_tree::{JunctionTree, Sampler};
 pub use message_passing::MessagePassing;
 
+use crate::cancel::Cancel;
 use crate::model::{BaseModel, ModelError};
 use crate::support::Support;
 
@@ -129,6 +130,8 @@ pub trait Oracle: Send {
     ///
     /// Marginals are non-negative, sum to the number of tables in each block, and are exactly zero
     /// where the model forbids a state. No call of an exact oracle allocates after the first.
+    ///
+    /// NaN is the answer of a call that was cancelled; the marginals are then unspecified.
     fn tilted(&mut self, tilt: &[f64], marginals: &mut [f64]) -> f64;
 
     /// Visits the marginals of whole tables at the tilt of the latest [`Oracle::tilted`] call, in
@@ -143,28 +146,44 @@ pub trait Oracle: Send {
 
 /// The exact oracle for a model: the chain kernel if it is a union of paths, else a junction tree.
 pub fn exact(base: &BaseModel, support: &Support) -> Result<Box<dyn Oracle>, ModelError> {
+    exact_until(base, support, &Cancel::never())
+}
+
+fn exact_until(
+    base: &BaseModel,
+    support: &Support,
+    cancel: &Cancel,
+) -> Result<Box<dyn Oracle>, ModelError> {
     match Chain::from_base(base, support) {
         Some(chain) => Ok(Box::new(chain)),
-        None => Ok(Box::new(JunctionTree::new(base, support)?)),
+        None => {
+            let limit = JunctionTree::LIMIT_GIBIBYTES;
+            Ok(Box::new(JunctionTree::within(base, support, limit, cancel)?))
+        }
     }
 }
 
-/// The oracle of a kind for a model.
+/// The oracle of a kind for a model. It keeps the token and looks at it in calls that take long.
 ///
 /// # Errors
-/// If it is to be exact and the model is too wide.
+/// If it is to be exact and the model is too wide, or [`ModelError::Cancelled`].
 pub fn bind(
     kind: OracleKind,
     base: &BaseModel,
     support: &Support,
+    cancel: &Cancel,
 ) -> Result<Box<dyn Oracle>, ModelError> {
     match kind {
-        OracleKind::Exact => exact(base, support),
-        OracleKind::Auto => match exact(base, support) {
-            Err(ModelError::TooWide { .. }) => bind(OracleKind::TreeReweighted, base, support),
+        OracleKind::Exact => exact_until(base, support, cancel),
+        OracleKind::Auto => match exact_until(base, support, cancel) {
+            Err(ModelError::TooWide { .. }) => {
+                bind(OracleKind::TreeReweighted, base, support, cancel)
+            }
             found => found,
         },
-        OracleKind::TreeReweighted => Ok(Box::new(MessagePassing::tree_reweighted(base, support))),
-        OracleKind::Loopy => Ok(Box::new(MessagePassing::loopy(base, support))),
+        OracleKind::TreeReweighted => {
+            Ok(Box::new(MessagePassing::tree_reweighted_until(base, support, cancel)))
+        }
+        OracleKind::Loopy => Ok(Box::new(MessagePassing::loopy_until(base, support, cancel))),
     }
 }

@@ -16,7 +16,7 @@ use super::adaptive::{Smoothness, needed_smoothness};
 use super::driver::FEASIBLE;
 use super::dual::Dual;
 use super::engine::{
-    Engine, Point, Solver, Step, Verdict, divergence, is_fixed, lower_bound, rounding,
+    Engine, Held, Point, Solver, Step, Verdict, divergence, is_fixed, lower_bound, rounding,
 };
 use crate::energy::{Curvature, Measurements};
 
@@ -38,6 +38,8 @@ pub(super) struct Alternating {
     candidate: Point,
     /// Where the dual is, with the full energy.
     shown: Point,
+    /// The dual's multipliers there.
+    multipliers: Vec<f64>,
     base_tilt: Vec<f64>,
     scratch: Point,
     smoothness: Smoothness,
@@ -56,7 +58,7 @@ impl Alternating {
         anchor.summarise();
         if !anchor.is_finite() {
             let energy = anchor.energy;
-            return Err(SolveError::NotFiniteAtStart { solver: "auto", energy });
+            return Err(SolveError::NotFiniteAtStart { solver: "alternating", energy });
         }
         let linearised = !engine.energies.others.is_empty();
         let smoothness = if linearised { Smoothness::FIRST } else { Smoothness::NONE };
@@ -73,6 +75,7 @@ impl Alternating {
             anchor,
             candidate: Point::new(coordinates),
             shown: Point::new(coordinates),
+            multipliers: Vec::new(),
             base_tilt,
             scratch: Point::new(coordinates),
             smoothness,
@@ -94,6 +97,8 @@ impl Alternating {
     fn read_dual(&mut self, engine: &mut Engine) {
         self.candidate.copy_from(self.dual.point());
         self.shown.copy_from(self.dual.point());
+        self.multipliers.clear();
+        self.multipliers.extend(self.dual.unscaled_multipliers());
         self.shown.energy =
             engine.energies.evaluate(&self.shown.marginals, &mut self.shown.gradient);
         self.shown.summarise();
@@ -207,7 +212,7 @@ pub(super) fn with_pieces(engine: &Engine, pieces: &[usize]) -> Measurements {
 
 impl Solver for Alternating {
     fn name(&self) -> &'static str {
-        "auto"
+        "alternating"
     }
 
     fn step(&mut self, engine: &mut Engine) -> Step {
@@ -236,5 +241,10 @@ impl Solver for Alternating {
 
     fn point(&self) -> &Point {
         &self.shown
+    }
+
+    fn multipliers(&self, _: Held, into: &mut Vec<f64>) -> bool {
+        into.extend_from_slice(&self.multipliers);
+        true
     }
 }

@@ -1,83 +1,61 @@
 use super::accelerated_rda::AcceleratedRda;
 use super::adaptive::Adaptive;
-use super::alternating::Alternating;
-use super::dual::Dual;
 use super::engine::{Engine, Solver};
 use super::global::Global;
 use super::relaxed::Relaxed;
-use super::relay::Relay;
-use super::tempered::Tempered;
-use super::{Method, Plan, Settings, SolveError};
+use super::{Method, Settings, SolveError, auto};
+use crate::oracle::Tables;
 
 /// The solver for a method, or an error where it cannot serve the energies.
 pub(super) fn choose(
     engine: &mut Engine,
     settings: &Settings,
+    shown: Tables,
 ) -> Result<Box<dyn Solver>, SolveError> {
-    let energies = &*engine.energies;
-    let hard = energies.measurements.has_hard();
-    let plan = Plan::through(engine.oracle.exactness(), energies);
-    let unserved = |energy, expected| {
-        Err(SolveError::Unserved { solver: settings.method.name(), energy, expected })
-    };
-    if settings.global && !(settings.method == Method::Auto && energies.others.is_empty()) {
-        return unserved(
-            "--global with this solver or these energies",
-            "solver auto, and no energies but measurements and nearest, weights not negative",
-        );
-    }
-    if settings.global && !engine.oracle.exactness().certifies() {
-        return unserved("--global with oracle loopy, which bounds nothing", "oracle exact or trw");
-    }
-    let primal = !matches!(settings.method, Method::Auto | Method::Dual);
-    if primal && hard {
-        return unserved("a hard measurement", "solver auto or dual");
-    }
-    let tolerance = settings.tolerance;
+    check(engine, settings.method)?;
     Ok(match settings.method {
+        Method::Auto => auto::start(engine, settings, shown)?,
         Method::Rda { .. } | Method::MirrorDescent { .. } => {
-            Box::new(Relaxed::start(engine, settings.method, settings.marginals)?)
+            Box::new(Relaxed::start(engine, settings.method, shown)?)
         }
         Method::AcceleratedRda { smoothness } => {
-            if !energies.is_smooth() || engine.infimum().is_none() {
-                return unserved(
-                    "an energy that is not smooth and convex",
-                    "solver auto, rda or mirror-descent",
-                );
-            }
-            Box::new(AcceleratedRda::start(engine, smoothness, settings.marginals)?)
+            Box::new(AcceleratedRda::start(engine, smoothness, shown)?)
         }
-        Method::Adaptive => {
-            if !energies.is_smooth() {
-                return unserved("an energy with kinks", "solver auto, rda or mirror-descent");
-            }
-            Box::new(Adaptive::start(engine)?)
-        }
-        Method::Dual if !energies.nearest.is_empty() || !energies.others.is_empty() => {
-            return unserved("energies other than measurements", "solver auto");
-        }
-        Method::Auto | Method::Dual if plan == Plan::Tempered && !settings.global => {
-            let tempered = Box::new(Tempered::start(engine));
-            if settings.method == Method::Auto {
-                Box::new(Relay::start(tempered))
-            } else {
-                tempered
-            }
-        }
-        Method::Auto if settings.global => Box::new(Global::start(engine, tolerance)),
-        Method::Auto if plan == Plan::Adaptive => Box::new(Adaptive::start(engine)?),
-        Method::Auto if plan == Plan::Rda => {
-            let method = Method::Rda { beta: 0.0 };
-            Box::new(Relaxed::start(engine, method, settings.marginals)?)
-        }
-        Method::Auto if plan == Plan::Alternating => {
-            Box::new(Alternating::start(engine, tolerance)?)
-        }
-        Method::Auto | Method::Dual => {
-            let measurements = energies.measurements.clone();
-            let may_hand_over = settings.method == Method::Auto && energies.is_smooth();
-            let dual = Box::new(Dual::start(engine, measurements, None, 1.0));
-            if may_hand_over { Box::new(Relay::start(dual)) } else { dual }
-        }
+        Method::Adaptive => Box::new(Adaptive::start(engine)?),
+        Method::Dual => auto::dual(engine),
+        Method::Global => Box::new(Global::start(engine, settings.tolerance)),
     })
+}
+
+/// Refuses a method that cannot serve the energies, or not with this oracle.
+fn check(engine: &Engine, method: Method) -> Result<(), SolveError> {
+    let energies = &*engine.energies;
+    let measured = energies.others.is_empty();
+    let refuse =
+        |energy, expected| Err(SolveError::Unserved { solver: method.name(), energy, expected });
+    match method {
+        Method::Auto => Ok(()),
+        Method::Dual if !measured || !energies.nearest.is_empty() => {
+            refuse("energies other than measurements", "solver auto")
+        }
+        Method::Global if !measured => refuse(
+            "energies other than measurements and nearest, or negative weights",
+            "solver auto",
+        ),
+        Method::Global if !engine.oracle.exactness().certifies() => {
+            refuse("oracle loopy, which bounds nothing", "oracle exact or trw")
+        }
+        Method::Dual | Method::Global => Ok(()),
+        _ if energies.measurements.has_hard() => {
+            refuse("a hard measurement", "solver auto or dual")
+        }
+        Method::AcceleratedRda { .. } if !energies.is_smooth() || engine.infimum().is_none() => {
+            let expected = "solver auto, rda or mirror-descent";
+            refuse("an energy that is not smooth and convex", expected)
+        }
+        Method::Adaptive if !energies.is_smooth() => {
+            refuse("an energy with kinks", "solver auto, rda or mirror-descent")
+        }
+        _ => Ok(()),
+    }
 }

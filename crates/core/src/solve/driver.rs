@@ -1,12 +1,14 @@
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use super::average::Average;
 use super::choice::choose;
-use super::engine::{Engine, Point, Solver, Step, Verdict};
+use super::engine::{Engine, Held, Point, Solver, Step, Verdict};
+use super::task::{Base, Task};
 use super::{Observer, Record, Returned, Settings, Solution, SolveError, Status};
+use crate::cancel::{Cancel, Cause};
 use crate::energy::Energies;
 use crate::model::ModelError;
-use crate::oracle::{Exactness, Oracle};
+use crate::oracle::Exactness;
 
 /// Polishing takes at most as many iterations as the relative tolerance took, and so many more.
 const POLISHING: usize = 10;
@@ -14,52 +16,23 @@ const POLISHING: usize = 10;
 /// Hard measurements hold if they are off by no more than this, or than the tolerance.
 pub(super) const FEASIBLE: f64 = 1e-6;
 
-/// What to solve: energies, and the oracle of the model they were bound to.
-pub struct Task<'a> {
-    /// The oracle, bound to the energies' support.
-    pub oracle: &'a mut dyn Oracle,
-    /// The energies.
-    pub energies: &'a mut Energies,
-    /// A lower bound on the score of every allowed configuration, or `-∞`; infeasible constraints
-    /// are proved with it.
-    pub lowest_score: f64,
-}
-
-/// What the oracle says of the base model.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Base {
-    /// `A(θ)`
-    pub log_partition: f64,
-    /// `μ(θ)`. `[support]`
-    pub marginals: Vec<f64>,
-}
-
-impl Base {
-    /// Calls the oracle.
-    pub(super) fn of(task: &mut Task) -> Self {
-        let coordinates = task.energies.support().len();
-        let mut marginals = vec![0.0; coordinates];
-        let log_partition = task.oracle.tilted(&vec![0.0; coordinates], &mut marginals);
-        Self { log_partition, marginals }
-    }
-}
-
 /// Minimises `F`, telling `observer` of every iteration.
 ///
 /// The oracle is left at the returned tilt: [`Oracle::visit_marginals`] shows the answer.
 ///
 /// # Errors
-/// If a setting is out of range, if every configuration is forbidden, or if the method cannot serve
-/// the energies. Running out of time or iterations is not an error but a [`Status`].
+/// If a setting is out of range, if every configuration is forbidden, if the method cannot serve the
+/// energies, or if it is cancelled before there is an answer. Running out of time or iterations is
+/// not an error but a [`Status`].
 pub fn solve(
     mut task: Task,
     settings: &Settings,
     observer: &mut dyn Observer,
 ) -> Result<Solution, SolveError> {
     settings.check()?;
-    let clock = Clock::new(settings);
+    let start = Instant::now();
     let base = Base::of(&mut task);
-    Engine::after(task, base).drive(settings, clock, observer)
+    drive(task, base, Control { settings, start }, observer)
 }
 
 /// As [`solve`], where the oracle's latest call was that at the base model: it is not made again,
@@ -77,22 +50,46 @@ pub fn solve_from(
     observer: &mut dyn Observer,
 ) -> Result<Solution, SolveError> {
     settings.check()?;
-    Engine::after(task, base).drive(settings, Clock::new(settings), observer)
+    drive(task, base, Control { settings, start: Instant::now() }, observer)
 }
 
-impl Engine<'_> {
-    fn drive(
-        mut self,
-        settings: &Settings,
-        clock: Clock,
-        observer: &mut dyn Observer,
-    ) -> Result<Solution, SolveError> {
-        check_finite(self.base.log_partition, self.energies)?;
-        let mut solver = choose(&mut self, settings)?;
-        let mut run = Run::new(&self, settings, clock);
-        let status = run.drive(&mut self, solver.as_mut(), observer);
-        Ok(run.finish(&mut self, solver.as_mut(), status))
+/// When to stop.
+#[derive(Clone, Copy)]
+struct Control<'a> {
+    settings: &'a Settings,
+    start: Instant,
+}
+
+fn drive(
+    mut task: Task,
+    base: Base,
+    control: Control,
+    observer: &mut dyn Observer,
+) -> Result<Solution, SolveError> {
+    if task.cancel.is_cancelled() {
+        return Err(SolveError::Cancelled);
     }
+    if task.cancel.is_never() && control.settings.time_limit.is_some() {
+        task.cancel = Cancel::new();
+    }
+    let shown = task.marginals;
+    let mut engine = Engine::after(task, base);
+    check_finite(engine.base.log_partition, engine.energies)?;
+    let solver = choose(&mut engine, control.settings, shown);
+    if engine.is_cancelled() {
+        return Err(SolveError::Cancelled);
+    }
+    let mut solver = solver?;
+    let mut run = Run::new(&engine, control);
+    let status = run.drive(&mut engine, solver.as_mut(), observer);
+    if run.chosen.is_none_or(|chosen| !chosen.objective.is_finite()) && engine.is_cancelled() {
+        return Err(SolveError::Cancelled);
+    }
+    engine.cancel.limit(None);
+    engine.cancel.suspend(true);
+    let solution = run.finish(&mut engine, solver.as_mut(), status);
+    engine.cancel.suspend(false);
+    Ok(solution)
 }
 
 /// What a status comes to where log-partitions prove nothing: no optimum is certified, no
@@ -119,28 +116,11 @@ pub(crate) fn check_finite(base_log_partition: f64, energies: &Energies) -> Resu
     }
 }
 
-struct Clock {
-    start: Instant,
-    limit: Option<Duration>,
-}
-
-impl Clock {
-    fn new(settings: &Settings) -> Self {
-        Self { start: Instant::now(), limit: settings.time_limit }
-    }
-
-    fn is_over(&self) -> bool {
-        self.limit.is_some_and(|limit| self.start.elapsed() >= limit)
-    }
-
-    fn seconds(&self) -> f64 {
-        self.start.elapsed().as_secs_f64()
-    }
-}
-
 /// A point that may be returned.
 #[derive(Clone, Copy, Debug)]
 struct Candidate {
+    /// Who found it.
+    solver: &'static str,
     returned: Returned,
     objective: f64,
     /// What it may be off by.
@@ -152,8 +132,9 @@ struct Candidate {
 
 impl Candidate {
     /// The solver's current point.
-    fn new(step: &Step) -> Self {
+    fn new(solver: &'static str, step: &Step) -> Self {
         Self {
+            solver,
             returned: if step.is_average { Returned::Average } else { Returned::Last },
             objective: step.objective,
             rounding: step.rounding,
@@ -166,13 +147,15 @@ impl Candidate {
 /// Everything the driver keeps between iterations.
 struct Run<'a> {
     settings: &'a Settings,
-    clock: Clock,
+    start: Instant,
     iteration: usize,
     lower_bound: f64,
     /// The best iterate so far.
     best: Option<Candidate>,
     /// Its tilt, once the solver may no longer hold it.
     best_tilt: Vec<f64>,
+    /// Its multipliers, if the solver has any.
+    best_multipliers: Vec<f64>,
     is_kept: bool,
     /// What would be returned now.
     chosen: Option<Candidate>,
@@ -183,14 +166,15 @@ struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    fn new(engine: &Engine, settings: &'a Settings, clock: Clock) -> Self {
+    fn new(engine: &Engine, Control { settings, start }: Control<'a>) -> Self {
         Self {
             settings,
-            clock,
+            start,
             iteration: 0,
             lower_bound: f64::NEG_INFINITY,
             best: None,
             best_tilt: Vec::with_capacity(engine.coordinates()),
+            best_multipliers: Vec::new(),
             is_kept: true,
             chosen: None,
             met_at: None,
@@ -209,10 +193,16 @@ impl<'a> Run<'a> {
         loop {
             let step = solver.step(engine);
             self.iteration += 1;
+            if self.iteration == 1 {
+                // However short the time, there is an answer.
+                let end = self.settings.time_limit.and_then(|limit| self.start.checked_add(limit));
+                engine.cancel.limit(end);
+            }
             self.lower_bound = self.lower_bound.max(step.lower_bound);
             let out_of_iterations = self.iteration >= self.settings.max_iterations;
-            let out_of_time = self.clock.is_over();
-            let ends = out_of_iterations || out_of_time || step.verdict != Verdict::Continue;
+            let cancelled = engine.cancel.cause();
+            let ends =
+                out_of_iterations || cancelled.is_some() || step.verdict != Verdict::Continue;
             let due = ends || self.is_time_to_look();
             let average = if due || looks { solver.average(engine) } else { None };
             let average = average.map(Average::objective);
@@ -233,8 +223,8 @@ impl<'a> Run<'a> {
                 Verdict::Infeasible => Some(Status::Infeasible),
                 _ if self.has_converged(&candidate, ends || stopped) => Some(Status::Converged),
                 Verdict::Stationary if self.is_feasible(&candidate) => Some(Status::Stationary),
-                _ if stopped => Some(Status::Stopped),
-                _ if out_of_time => Some(Status::TimeLimit),
+                _ if stopped || cancelled == Some(Cause::Asked) => Some(Status::Stopped),
+                _ if cancelled.is_some() => Some(Status::TimeLimit),
                 _ if ends => Some(Status::IterationLimit),
                 _ => None,
             };
@@ -247,7 +237,7 @@ impl<'a> Run<'a> {
     /// Keeps the best iterate, and picks the point that would be returned now: the last iterate
     /// unless an earlier one, or the average, is better.
     fn consider(&mut self, solver: &dyn Solver, step: &Step, average: Option<f64>) -> Candidate {
-        let last = Candidate::new(step);
+        let last = Candidate::new(solver.name(), step);
         if step.is_average || step.verdict == Verdict::Stationary {
             return last;
         }
@@ -255,10 +245,10 @@ impl<'a> Run<'a> {
             self.best = Some(Candidate { returned: Returned::Best, ..last });
             self.is_kept = false;
             if solver.previous().is_none() {
-                self.keep_best(solver.point());
+                self.keep_best(solver, Held::Current);
             }
         } else if !self.is_kept {
-            self.keep_best(solver.previous().expect("a solver that holds one always does"));
+            self.keep_best(solver, Held::Previous);
         }
         let best = self.best.filter(|best| self.is_better(best, &last)).unwrap_or(last);
         match average {
@@ -269,9 +259,15 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn keep_best(&mut self, best: &Point) {
+    fn keep_best(&mut self, solver: &dyn Solver, held: Held) {
+        let best = match held {
+            Held::Current => solver.point(),
+            Held::Previous => solver.previous().expect("a solver that holds one always does"),
+        };
         self.best_tilt.clear();
         self.best_tilt.extend_from_slice(&best.tilt);
+        self.best_multipliers.clear();
+        solver.multipliers(held, &mut self.best_multipliers);
         self.is_kept = true;
     }
 
@@ -329,7 +325,7 @@ impl<'a> Run<'a> {
     }
 
     fn record(&self, engine: &Engine, step: &Step, average_objective: Option<f64>) -> Record {
-        let last = Candidate::new(step);
+        let last = Candidate::new("", step);
         let proved = engine.oracle.exactness().certifies();
         Record {
             iteration: self.iteration,
@@ -339,14 +335,14 @@ impl<'a> Run<'a> {
             gap: self.gap(&last).filter(|_| proved),
             residual: step.residual,
             oracle_calls: engine.oracle_calls,
-            seconds: self.clock.seconds(),
+            seconds: self.start.elapsed().as_secs_f64(),
         }
     }
 
     /// Takes the oracle to the chosen point and reads everything off there.
     fn finish(self, engine: &mut Engine, solver: &mut dyn Solver, status: Status) -> Solution {
         let mut chosen = self.chosen.expect("the loop took at least one step");
-        let (name, mut point) = (solver.name(), solver.point().clone());
+        let mut point = solver.point().clone();
         let is_average = chosen.returned == Returned::Average;
         let average = if is_average { solver.average(engine) } else { None };
         if let Some(average) = average {
@@ -356,8 +352,9 @@ impl<'a> Run<'a> {
         if chosen.returned == Returned::Best {
             point.tilt.copy_from_slice(&self.best_tilt);
         }
+        let averaged_tables = average.map(|average| average.tables.clone());
         let mut log_partition = point.log_partition;
-        if average.is_some() {
+        if averaged_tables.is_some() {
             log_partition = engine.call(&point.tilt, &mut vec![0.0; engine.coordinates()]);
         } else {
             if chosen.returned == Returned::Best || point.call != engine.oracle_calls {
@@ -368,23 +365,48 @@ impl<'a> Run<'a> {
             point.summarise();
             chosen.objective = point.objective();
         }
+        let multipliers = self.multipliers(engine, solver, (&chosen, &point));
         let proved = status != Status::Infeasible && engine.oracle.exactness().certifies();
         let bound = Some(self.lower_bound.min(chosen.objective)).filter(|bound| bound.is_finite());
         Solution {
             status,
-            solver: name,
+            solver: chosen.solver,
             iterations: self.iteration,
             oracle_calls: engine.oracle_calls,
-            seconds: self.clock.seconds(),
+            seconds: self.start.elapsed().as_secs_f64(),
             objective: chosen.objective,
             lower_bound: bound.filter(|_| proved),
             gap: self.gap(&chosen).filter(|_| proved),
             returned: chosen.returned,
             tilt: point.tilt.to_vec(),
+            multipliers,
             marginals: point.marginals.to_vec(),
-            averaged_tables: average.map(|a| a.tables.clone()),
+            averaged_tables,
             log_partition,
             base_log_partition: engine.base.log_partition,
         }
+    }
+
+    /// The multipliers of the measurements at the chosen point.
+    fn multipliers(
+        &self,
+        engine: &Engine,
+        solver: &dyn Solver,
+        (chosen, point): (&Candidate, &Point),
+    ) -> Vec<f64> {
+        let measurements = &engine.energies.measurements;
+        let mut multipliers = Vec::new();
+        match chosen.returned {
+            Returned::Last => {
+                solver.multipliers(Held::Current, &mut multipliers);
+            }
+            Returned::Best => multipliers.clone_from(&self.best_multipliers),
+            Returned::Average => {}
+        }
+        if multipliers.is_empty() {
+            return measurements.slopes(&point.marginals);
+        }
+        multipliers.truncate(measurements.len());
+        multipliers
     }
 }

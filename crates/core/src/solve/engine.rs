@@ -1,11 +1,12 @@
+use crate::cancel::Cancel;
 use crate::energy::{Curvature, Energies, Whole};
 use crate::oracle::Oracle;
 use crate::vector::{Aligned, Entry, Formula, Number, Reduced, dispatch, pass};
 
 use super::SolveError;
 use super::average::Average;
-use super::driver::{Base, Task};
 use super::summary::{Both, Comparison, Summary};
+use super::task::{Base, Task};
 
 /// What a solver may touch: the oracle, the energies, and the count of calls.
 pub(super) struct Engine<'a> {
@@ -17,6 +18,8 @@ pub(super) struct Engine<'a> {
     pub base: Base,
     /// By how much the latest log-partition may be above what the marginals are worth.
     pub slack: f64,
+    /// Looked at where a step takes many calls: see [`Engine::is_cancelled`].
+    pub cancel: Cancel,
 }
 
 /// A tilt and all that follows from it.
@@ -113,6 +116,15 @@ pub(super) enum Verdict {
     Infeasible,
 }
 
+/// Which of its points a solver is asked about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Held {
+    /// [`Solver::point`]
+    Current,
+    /// [`Solver::previous`]
+    Previous,
+}
+
 /// A method: memory, and how to take one step. Settings are given when it starts.
 pub(super) trait Solver {
     /// The name in answers.
@@ -128,6 +140,13 @@ pub(super) trait Solver {
     /// led nowhere.
     fn previous(&self) -> Option<&Point> {
         None
+    }
+
+    /// Appends the multiplier of each measurement at one of its points, in their order and perhaps
+    /// followed by others, for solvers that have them: then the point's tilt is made of them.
+    /// Whether it did.
+    fn multipliers(&self, _: Held, _: &mut Vec<f64>) -> bool {
+        false
     }
 
     /// The average of the iterates, evaluated, for solvers that keep one.
@@ -279,10 +298,16 @@ impl<'a> Engine<'a> {
 
     /// Goes on where the oracle's latest call was that at the base model.
     pub fn after(task: Task<'a>, base: Base) -> Self {
-        let Task { oracle, energies, lowest_score } = task;
+        let Task { oracle, energies, lowest_score, cancel, .. } = task;
         assert_eq!(base.marginals.len(), energies.support().len(), "marginals on the support");
         let slack = oracle.exactness().slack();
-        Self { oracle, energies, oracle_calls: 1, lowest_score, base, slack }
+        Self { oracle, energies, oracle_calls: 1, lowest_score, base, slack, cancel }
+    }
+
+    /// Whether to stop: what the oracle says from now on may be NaN. A step that takes many calls
+    /// looks between them, and then returns with the point it has.
+    pub fn is_cancelled(&self) -> bool {
+        self.cancel.is_cancelled()
     }
 
     /// One oracle call; none where the first is still the latest and was for the same tilt.

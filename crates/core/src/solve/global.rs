@@ -11,7 +11,7 @@
 use super::alternating::with_pieces;
 use super::driver::FEASIBLE;
 use super::dual::Dual;
-use super::engine::{Engine, Point, Solver, Step, Verdict, rounding};
+use super::engine::{Engine, Held, Point, Solver, Step, Verdict, rounding};
 
 /// A node's dual is solved until its gap is this part of the tolerance.
 const INNER_TOLERANCE: f64 = 0.1;
@@ -38,6 +38,8 @@ pub(super) struct Global {
     /// Lowest point so far.
     best: Point,
     best_objective: f64,
+    /// Its node's multipliers.
+    best_multipliers: Vec<f64>,
     scratch: Point,
     tolerance: f64,
     /// Whether every node that led nowhere was proved infeasible.
@@ -53,6 +55,7 @@ impl Global {
             closed: f64::INFINITY,
             best: Point::new(coordinates),
             best_objective: f64::INFINITY,
+            best_multipliers: Vec::new(),
             scratch: Point::new(coordinates),
             tolerance,
             all_proved: true,
@@ -106,6 +109,8 @@ impl Global {
         if objective.is_finite() && objective < self.best_objective {
             self.best_objective = objective;
             std::mem::swap(&mut self.best, &mut self.scratch);
+            self.best_multipliers.clear();
+            self.best_multipliers.extend(open.dual.unscaled_multipliers());
         }
     }
 
@@ -151,7 +156,7 @@ impl Global {
 
 impl Solver for Global {
     fn name(&self) -> &'static str {
-        "auto"
+        "global"
     }
 
     fn step(&mut self, engine: &mut Engine) -> Step {
@@ -177,5 +182,10 @@ impl Solver for Global {
 
     fn point(&self) -> &Point {
         &self.best
+    }
+
+    fn multipliers(&self, _: Held, into: &mut Vec<f64>) -> bool {
+        into.extend_from_slice(&self.best_multipliers);
+        true
     }
 }

@@ -10,27 +10,34 @@
 //! | `AcceleratedRda` | smooth, convex | two sequences, `O(1/t²)` |
 //! | `Adaptive` | smooth | `τ = 1/(1 + M)`, `M` by backtracking; linear rate |
 //! | `Dual` | measurements only | bounded quasi-Newton on the multipliers; exact on kinks; tables that overlap are made to agree |
-//! | `Auto` | anything | picks one of the above, or combines them |
+//! | `Global` | measurements, `nearest` | branch and bound over the pieces; the global optimum |
+//! | `Auto` | anything | picks one of the above, or combines them ([`Plan`]) |
 //!
 //! One driver ([`solve`]) owns time, stopping, certificates and the non-finite guard.
 
 mod accelerated_rda;
 mod adaptive;
 mod alternating;
+mod auto;
 mod average;
 mod choice;
 mod driver;
 mod dual;
 mod engine;
+mod error;
 mod global;
 mod relaxed;
 mod relay;
 mod settings;
 mod solution;
 mod summary;
+mod task;
 mod tempered;
 
+pub use auto::Plan;
 pub(crate) use driver::check_finite;
-pub use driver::{Base, Task, solve, solve_from};
-pub use settings::{Method, Plan, Settings, SolveError, StepSchedule};
+pub use driver::{solve, solve_from};
+pub use error::SolveError;
+pub use settings::{Method, Settings, StepSchedule};
 pub use solution::{Ignore, Observer, Record, Returned, Solution, Status};
+pub use task::{Base, Task};

@@ -9,7 +9,7 @@
 //! * Guarantees: those of the dual, and while adaptive steps are taken those of [`Adaptive`].
 
 use super::adaptive::Adaptive;
-use super::engine::{Engine, Point, Solver, Step, Verdict};
+use super::engine::{Engine, Held, Point, Solver, Step, Verdict};
 
 /// Iterations of each turn; the last for all that follow.
 const TURNS: [usize; 3] = [1000, 1000, 2000];
@@ -130,6 +130,15 @@ impl Solver for Relay {
         match self.solvers() {
             (_, Some(other)) if self.is_first => Some(other.point()),
             (running, _) => running.previous(),
+        }
+    }
+
+    fn multipliers(&self, held: Held, into: &mut Vec<f64>) -> bool {
+        match self.solvers() {
+            (_, Some(other)) if self.is_first && held == Held::Previous => {
+                other.multipliers(Held::Current, into)
+            }
+            (running, _) => running.multipliers(held, into),
         }
     }
 }

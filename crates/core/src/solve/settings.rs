@@ -1,10 +1,6 @@
 use std::time::Duration;
 
-use thiserror::Error;
-
-use crate::energy::Energies;
-use crate::model::ModelError;
-use crate::oracle::{Exactness, OracleKind, Tables};
+use super::SolveError;
 
 /// Which solver to run, with its own settings.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -31,10 +27,13 @@ pub enum Method {
     Adaptive,
     /// The dual in measurement space.
     Dual,
+    /// For `nearest` energies: the best of all pieces by branch and bound, with a certificate.
+    Global,
 }
 
 impl Method {
-    /// The name on the command line and in answers.
+    /// The name on the command line. Answers have the names of solvers that really ran: these but
+    /// for `auto`, and `alternating`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Auto => "auto",
@@ -43,48 +42,7 @@ impl Method {
             Self::AcceleratedRda { .. } => "accelerated-rda",
             Self::Adaptive => "adaptive",
             Self::Dual => "dual",
-        }
-    }
-}
-
-/// What [`Method::Auto`] does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Plan {
-    /// Measurements only, or nothing at all: the dual.
-    Dual,
-    /// Energies known by value and gradient only: adaptive steps. Also large tables of smooth
-    /// measurements that overlap: they say the same thing several times, which leaves the dual flat
-    /// in many directions.
-    Adaptive,
-    /// The same, convex and with kinks: dual averaging, which needs no smoothness.
-    Rda,
-    /// `nearest` energies piece by piece, other energies linearised, what remains by the dual.
-    Alternating,
-    /// Squared errors of tables, many cells or such as overlap: their dual, once they are made to
-    /// agree, with weights that grow.
-    Tempered,
-}
-
-impl Plan {
-    /// The plan for energies under an exact oracle.
-    pub fn for_energies(energies: &Energies) -> Self {
-        Self::through(Exactness::Exact, energies)
-    }
-
-    /// The plan under this oracle: marginals of one that is not exact agree only in part.
-    pub(super) fn through(exactness: Exactness, energies: &Energies) -> Self {
-        let is_exact = exactness == Exactness::Exact;
-        let (overlap, many) =
-            (energies.tables_overlap(), energies.measurements.are_many_smooth_tables());
-        let telling = is_exact && (overlap || many) && energies.has_telling_tables();
-        match (energies.measurements.is_empty(), energies.nearest.is_empty(), &energies.others[..])
-        {
-            (_, true, []) if telling => Self::Tempered,
-            (_, true, []) if overlap && many => Self::Adaptive,
-            (_, true, []) => Self::Dual,
-            (true, true, _) if energies.has_convex_kinks() => Self::Rda,
-            (true, true, _) => Self::Adaptive,
-            _ => Self::Alternating,
+            Self::Global => "global",
         }
     }
 }
@@ -106,19 +64,13 @@ pub struct Settings {
     pub method: Method,
     /// Converged means `gap ≤ tolerance · max(1, |objective|)`.
     pub tolerance: f64,
-    /// Whether iterations go on until `gap ≤ tolerance`, which the error of the marginals follows: for
-    /// at most as many as it took to converge, and ten.
+    /// Whether iterations go on until `gap ≤ tolerance`, which the error of the marginals follows:
+    /// for at most as many iterations again, plus ten.
     pub polish: bool,
     /// At most so many iterations.
     pub max_iterations: usize,
-    /// At most so long.
+    /// At most so long, but at least one iteration; setting up the problem does not count.
     pub time_limit: Option<Duration>,
-    /// For `nearest` energies: find the best of all pieces, with a certificate.
-    pub global: bool,
-    /// Which tables the answer will show, and so which ones averages are kept of.
-    pub marginals: Tables,
-    /// Which oracle [`Problem::solve`](crate::Problem::solve) binds.
-    pub oracle: OracleKind,
 }
 
 impl Default for Settings {
@@ -129,56 +81,8 @@ impl Default for Settings {
             polish: true,
             max_iterations: 10_000,
             time_limit: None,
-            global: false,
-            marginals: Tables::All,
-            oracle: OracleKind::Auto,
         }
     }
-}
-
-/// Why a problem cannot be solved as asked.
-#[derive(Clone, Debug, Error, PartialEq)]
-pub enum SolveError {
-    /// The model has no exact oracle, or no allowed configuration.
-    #[error(transparent)]
-    Model(#[from] ModelError),
-    /// The solver cannot serve an energy.
-    #[error("solver {solver} cannot serve {energy}; expected {expected}")]
-    Unserved {
-        /// The solver's name.
-        solver: &'static str,
-        /// What it was asked to serve.
-        energy: &'static str,
-        /// What would do.
-        expected: &'static str,
-    },
-    /// The energy is infinite or NaN where a primal solver has to start.
-    #[error(
-        "solver {solver} starts at the base model's marginals, where the energy is {energy}; \
-         expected a finite value (for measurements alone, solver dual needs no such start)"
-    )]
-    NotFiniteAtStart {
-        /// The solver's name.
-        solver: &'static str,
-        /// The energy there.
-        energy: f64,
-    },
-    /// Marginals that no model has.
-    #[error("the oracle is not to be exact, expected one whose marginals are a model's")]
-    Unfitted,
-    /// Energies whose values leave the range of a double.
-    #[error("the energies' values add up to more than a double holds, expected less than 1e308")]
-    Overflow,
-    /// A setting out of its range.
-    #[error("{setting}: found {found}, expected {expected}")]
-    Setting {
-        /// Which one.
-        setting: &'static str,
-        /// Its value.
-        found: f64,
-        /// What is allowed.
-        expected: &'static str,
-    },
 }
 
 impl Settings {

@@ -14,7 +14,7 @@ pub enum Status {
     IterationLimit,
     /// The time ran out.
     TimeLimit,
-    /// The observer asked to stop.
+    /// The observer, or a [`Cancel`](crate::Cancel), asked to stop.
     Stopped,
     /// The measurements cannot hold: hard ones by proof, counts because no configuration has what
     /// was counted.
@@ -115,7 +115,7 @@ impl<F: FnMut(&Record, &[f64]) -> ControlFlow<()>> Observer for F {
 pub struct Solution {
     /// How it ended.
     pub status: Status,
-    /// The solver that ran.
+    /// The solver that found the answer.
     pub solver: &'static str,
     /// Iterations done.
     pub iterations: usize,
@@ -133,12 +133,16 @@ pub struct Solution {
     pub returned: Returned,
     /// The tilt `δ`: the answer is `oracle(θ + δ)`, but for an average, whose tilt only decodes.
     pub tilt: Vec<f64>,
+    /// The multiplier `λ_j` of each row of [`Energies::measurements`], with which these tilt the
+    /// model by `−Σ_j λ_j a_j`. From the dual where that ran, which knows them also at kinks and for
+    /// hard constraints; else the slopes `w_j φ_j′(z_j)` at the answer, the same at the optimum.
+    pub multipliers: Vec<f64>,
     /// The answer's marginals on the support.
     pub marginals: Vec<f64>,
-    /// The answer's marginals of the tables that [`Settings::marginals`] asked for, one after
-    /// another, where it is an average; otherwise read them from the oracle.
+    /// The answer's marginals of the tables that [`Task::marginals`] asked for, one after another,
+    /// where it is an average; otherwise read them from the oracle.
     ///
-    /// [`Settings::marginals`]: super::Settings::marginals
+    /// [`Task::marginals`]: super::Task::marginals
     pub averaged_tables: Option<Vec<f64>>,
     /// `A(θ + δ)`
     pub log_partition: f64,
@@ -164,6 +168,7 @@ impl Solution {
         let moved = self.tilt.iter().zip(&self.marginals).map(|(tilt, m)| tilt * m);
         self.objective = moved.sum::<f64>() - self.log_partition + energy;
         self.gap = self.lower_bound.map(|bound| (self.objective - bound).max(0.0));
+        self.multipliers = energies.measurements.slopes(&self.marginals);
         (self.returned, self.averaged_tables) = (Returned::Last, None);
         let allowed = tolerance * self.objective.abs().max(1.0);
         let is_proved = self.gap.is_some_and(|gap| gap <= allowed);

@@ -2,9 +2,9 @@
 #![allow(dead_code)] // each test binary uses its part
 
 use bethe_core::energy::Measurements;
-use bethe_core::model::BoundProblem;
 use bethe_core::oracle::BruteForce;
-use bethe_core::solve::{Ignore, SolveError, Task, solve};
+use bethe_core::problem::BoundProblem;
+use bethe_core::solve::{Ignore, SolveError, solve};
 use bethe_core::{Energy, Model, Oracle, Penalty, Problem, Settings, Solution, Term};
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
@@ -147,12 +147,7 @@ pub fn rng(seed: u64) -> StdRng {
 
 /// Solves a bound problem and says so if it cannot.
 pub fn run(bound: &mut BoundProblem, settings: &Settings) -> Result<Solution, SolveError> {
-    let task = Task {
-        oracle: bound.oracle.as_mut(),
-        energies: &mut bound.energies,
-        lowest_score: bound.base.lowest_score(),
-    };
-    solve(task, settings, &mut Ignore)
+    solve(bound.task(), settings, &mut Ignore)
 }
 
 /// The optimum of a problem with measurements only, by cyclic bisection on the multipliers over an

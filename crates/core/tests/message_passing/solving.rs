@@ -3,19 +3,20 @@
 use bethe_core::oracle::OracleKind;
 use bethe_core::solve::Ignore;
 use bethe_core::{
-    Answer, Energy, Method, Model, ModelError, Penalty, Problem, Settings, Status, StepSchedule,
-    Term,
+    Answer, Energy, Method, Model, ModelError, Penalty, Problem, Request, Settings, Status,
+    StepSchedule, Term,
 };
 
 use crate::common::{graphs, random_measurement, random_model, reference, rng};
 use crate::models;
 
-fn settings(oracle: OracleKind, method: Method, tolerance: f64) -> Settings {
-    Settings { method, tolerance, oracle, max_iterations: 3000, ..Settings::default() }
+fn settings(oracle: OracleKind, method: Method, tolerance: f64) -> (Settings, Request) {
+    let settings = Settings { method, tolerance, max_iterations: 3000, ..Settings::default() };
+    (settings, Request { oracle, ..Request::default() })
 }
 
-fn solve(problem: &Problem, settings: &Settings) -> Answer {
-    problem.solve(settings, &mut Ignore).unwrap()
+fn solve(problem: &Problem, (settings, request): &(Settings, Request)) -> Answer {
+    problem.solve_with(settings, request, &mut Ignore).unwrap()
 }
 
 /// Random smooth measurements on the graphs that every solver is run on.
@@ -97,14 +98,14 @@ fn loopy_answers_claim_nothing() {
 #[test]
 fn auto_is_exact_where_that_fits_and_tree_reweighted_where_not() {
     let small = Problem::new(models::ising(4, 1, 0.5, 0.5), Vec::new()).unwrap();
-    assert_eq!(solve(&small, &Settings::default()).entropy, "exact");
+    assert_eq!(small.solve().unwrap().entropy, "exact");
     let wide = Problem::new(models::ising(40, 1, 0.5, 0.5), Vec::new()).unwrap();
-    let found = solve(&wide, &Settings::default());
+    let found = wide.solve().unwrap();
     assert_eq!(found.entropy, "tree-reweighted");
     assert_eq!(found.log_partition_bound, Some(found.base_log_partition));
     assert!(found.gap.unwrap() < 1e-6);
-    let exact = settings(OracleKind::Exact, Method::Auto, 1e-6);
-    let error = wide.solve(&exact, &mut Ignore).unwrap_err();
+    let (exact, request) = settings(OracleKind::Exact, Method::Auto, 1e-6);
+    let error = wide.solve_with(&exact, &request, &mut Ignore).unwrap_err();
     assert!(matches!(error, bethe_core::solve::SolveError::Model(ModelError::TooWide { .. })));
 }
 

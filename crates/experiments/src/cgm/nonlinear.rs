@@ -345,6 +345,7 @@ impl<'a> Run<'a> {
             gap: proved.then_some(gap),
             returned: if tilt == self.tilt { Returned::Last } else { Returned::Best },
             tilt,
+            multipliers: self.bound.energies.measurements.slopes(&self.marginals),
             marginals: self.marginals,
             averaged_tables: None,
             log_partition,

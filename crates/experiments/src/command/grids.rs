@@ -4,8 +4,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use anyhow::Result;
-use bethe_core::solve::Ignore;
-use bethe_core::{Answer, Energy, Penalty, Problem, Settings, Term};
+use bethe_core::{Answer, Energy, Penalty, Problem, Term};
 use bethe_experiments::ising::{Base, Couplings, Grid, compare};
 use bethe_terminal::PendingFile;
 
@@ -55,5 +54,5 @@ pub fn grids(out: &Path) -> Result<String> {
 }
 
 fn solve(problem: &Problem) -> Result<Answer> {
-    Ok(problem.solve(&Settings::default(), &mut Ignore)?)
+    Ok(problem.solve()?)
 }

@@ -1,5 +1,5 @@
 use bethe_core::solve::{Ignore, SolveError};
-use bethe_core::{OracleKind, Settings, Tables};
+use bethe_core::{OracleKind, Request, Settings, Tables};
 
 use super::{Base, Grid};
 
@@ -45,9 +45,9 @@ const KINDS: [(&str, Base, OracleKind); 5] = [
 /// If the grid is too wide for the junction tree.
 pub fn compare(grid: &Grid) -> Result<Comparison, SolveError> {
     let solve = |base: Base, oracle: OracleKind| {
-        let marginals = Tables::Nodes;
-        let settings = Settings { oracle, marginals, tolerance: 1e-8, ..Settings::default() };
-        let answer = grid.problem(base).solve(&settings, &mut Ignore)?;
+        let settings = Settings { tolerance: 1e-8, ..Settings::default() };
+        let request = Request { oracle, marginals: Tables::Nodes, ..Request::default() };
+        let answer = grid.problem(base).solve_with(&settings, &request, &mut Ignore)?;
         let ups: Vec<f64> = answer.marginals.iter().map(|site| site.values[1]).collect();
         Ok::<_, SolveError>((answer, ups))
     };

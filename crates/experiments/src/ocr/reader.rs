@@ -137,14 +137,15 @@ impl Reader {
             .get_or_insert_with(|| energy.bind(length).expect("there are words to compare with"));
         energy.weigh(energies, weight);
         let settings = Settings {
-            method: limits.method,
+            method: match limits.method {
+                Method::Auto if energy.search == Search::Exact => Method::Global,
+                method => method,
+            },
             tolerance: limits.tolerance,
             max_iterations: limits.max_iterations,
-            global: energy.search == Search::Exact,
-            marginals: Tables::None,
             ..Settings::default()
         };
-        let task = Task { oracle: chain, energies, lowest_score: f64::NEG_INFINITY };
+        let task = Task { marginals: Tables::None, ..Task::new(chain, energies) };
         let solution = solve(task, &settings, &mut Ignore).expect("finite scores and a distance");
         Found {
             objective: solution.objective,

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use bethe_core::{Energy as Stated, Method, Model as Graph, Norm, Problem, Settings, Term};
+use bethe_core::{
+    Energy as Stated, Method, Model as Graph, Norm, Problem, Request, Settings, Term,
+};
 use bethe_experiments::ocr::data::LETTERS;
 use bethe_experiments::ocr::energy::{Energy, Statistic};
 use bethe_experiments::ocr::histories::Histories;
@@ -81,9 +83,9 @@ pub fn problem(model: &Model, scores: &[f64], energy: &Energy, weight: f64) -> P
 
 /// The least objective over all words, with a certificate of the core's.
 pub fn optimum(problem: &Problem) -> f64 {
-    let settings =
-        Settings { method: Method::Auto, tolerance: 1e-9, global: true, ..Settings::default() };
-    let answer = problem.solve(&settings, &mut bethe_core::solve::Ignore).unwrap();
+    let settings = Settings { method: Method::Global, tolerance: 1e-9, ..Settings::default() };
+    let (request, mut observer) = (Request::default(), bethe_core::solve::Ignore);
+    let answer = problem.solve_with(&settings, &request, &mut observer).unwrap();
     assert!(answer.gap.unwrap() < 1e-5, "{:?}", answer.gap);
     answer.objective.unwrap()
 }

@@ -83,9 +83,8 @@ impl FlowProblem<'_> {
     ) -> Result<Flows, FlowError> {
         let mut bound = self.bind()?;
         let BoundFlows { chain, energies, .. } = &mut bound;
-        let task = Task { oracle: chain, energies, lowest_score: f64::NEG_INFINITY };
-        let settings = Settings { marginals: Tables::None, ..settings.clone() };
-        let mut solution = solve(task, &settings, observer)?;
+        let task = Task { marginals: Tables::None, ..Task::new(chain, energies) };
+        let mut solution = solve(task, settings, observer)?;
         // Averages of iterates have no flows of their own.
         solution.without_average(&mut bound.chain, &mut bound.energies, settings.tolerance);
         Ok(Flows::new(bound, solution, self.population))

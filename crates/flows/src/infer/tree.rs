@@ -60,10 +60,8 @@ impl TreeProblem<'_> {
         scores.iter_mut().zip(start).for_each(|(score, start)| *score += start);
         let base = BaseModel::new(&self.model(&scores)?, [])?;
         let mut oracle = exact(&base, energies.support())?;
-        let lowest_score = f64::NEG_INFINITY;
-        let task = Task { oracle: oracle.as_mut(), energies: &mut energies, lowest_score };
-        let settings = Settings { marginals: Tables::All, ..settings.clone() };
-        let solution = solve(task, &settings, observer)?;
+        let task = Task::new(oracle.as_mut(), &mut energies);
+        let solution = solve(task, settings, observer)?;
         let mut tables = Vec::with_capacity(base.tables.len());
         match &solution.averaged_tables {
             Some(averaged) => {

@@ -1,7 +1,7 @@
 //! Flows on chains, against dense problems and against each other.
 
+use bethe_core::Request;
 use bethe_core::solve::Ignore;
-use bethe_core::{Settings, Tables};
 use bethe_flows::data::Observations;
 use bethe_flows::energy::Noise;
 use bethe_flows::infer::{FlowError, fit};
@@ -20,8 +20,7 @@ fn chains_agree_with_the_same_problem_over_dense_tables() {
             fitting(&mut migration, &noise);
             let mut flows = migration.solve(&noise);
             let problem = dense_problem(&migration, &noise, &CHAIN, |node| node - 1);
-            let settings = Settings { marginals: Tables::All, ..precise() };
-            let answer = problem.solve(&settings, &mut Ignore).unwrap();
+            let answer = problem.solve_with(&precise(), &Request::default(), &mut Ignore).unwrap();
             let objective = flows.solution.objective;
             assert!((objective - answer.objective.unwrap()).abs() < 1e-8, "{noise:?} {objective}");
             let population = POPULATION as f64;

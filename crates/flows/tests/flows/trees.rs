@@ -4,7 +4,7 @@ use bethe_core::energy::Energies;
 use bethe_core::model::BaseModel;
 use bethe_core::oracle::{BruteForce, Tables};
 use bethe_core::solve::{Ignore, Task, solve};
-use bethe_core::{Oracle, Settings};
+use bethe_core::{Oracle, Request, Settings};
 use bethe_flows::energy::{Counts, Noise};
 use bethe_flows::infer::{FlowError, TreeProblem};
 
@@ -31,8 +31,8 @@ fn trees_agree_with_the_same_problem_and_with_brute_force() {
         fitting(&mut migration, &noise);
         let flows = tree(&migration, &noise).solve(&precise(), &mut Ignore).unwrap();
         let problem = dense_problem(&migration, &noise, &TREE, |node| node);
-        let settings = Settings { marginals: Tables::Nodes, ..precise() };
-        let answer = problem.solve(&settings, &mut Ignore).unwrap();
+        let request = Request { marginals: Tables::Nodes, ..Request::default() };
+        let answer = problem.solve_with(&precise(), &request, &mut Ignore).unwrap();
         let error = flows.solution.objective - answer.objective.unwrap();
         assert!(error.abs() < 1e-8, "{noise:?} {error}");
         let shares = answer.marginals.iter().flat_map(|marginal| &marginal.values);
@@ -53,8 +53,7 @@ fn brute_force(migration: &Migration, noise: &Noise) -> Vec<f64> {
     }
     let base = BaseModel::new(&model, Energies::scopes(&[])).unwrap();
     let mut oracle = BruteForce::new(&base, energies.support());
-    let lowest_score = f64::NEG_INFINITY;
-    let task = Task { oracle: &mut oracle, energies: &mut energies, lowest_score };
+    let task = Task::new(&mut oracle, &mut energies);
     solve(task, &precise(), &mut Ignore).unwrap();
     let mut counts = Vec::new();
     oracle.visit_marginals(Tables::Nodes, &mut |_, shares| {

@@ -150,14 +150,8 @@ impl Inference {
             polish: limits.polish,
             max_iterations: limits.max_iterations,
             time_limit: limits.time_limit,
-            marginals: Tables::None,
-            ..Settings::default()
         };
-        let task = Task {
-            oracle: &mut self.chain,
-            energies: &mut energies,
-            lowest_score: f64::NEG_INFINITY,
-        };
+        let task = Task { marginals: Tables::None, ..Task::new(&mut self.chain, &mut energies) };
         let solved = solve_from(task, base.clone(), &settings, &mut Ignore);
         self.measurements = std::mem::take(&mut energies.measurements);
         let solution = solved.expect("smooth convex rules on a model that allows something");

@@ -1,5 +1,5 @@
-//! The text formats of the UAI inference competitions: models (`MARKOV`, `BAYES`) and evidence in,
-//! results (`MAR`, `PR`) out.
+//! The text formats of the UAI inference competitions: models (`MARKOV`, `BAYES`) and evidence.
+//! Results are written by [`problem::uai`](crate::problem::uai).
 //!
 //! Words are separated by any white space; line ends mean nothing. A table holds factors, not their
 //! logarithms: zero becomes `-∞` and forbids a configuration. Tables of `BAYES` files are taken as
@@ -7,11 +7,11 @@
 //!
 //! ```
 //! use bethe_core::model::uai::Evidence;
-//! use bethe_core::{Model, Problem, Settings, solve::Ignore};
+//! use bethe_core::{Model, Problem};
 //!
 //! let mut model = Model::from_uai(b"MARKOV 2  2 2  1  2 0 1  4  1 2 3 4")?;
 //! Evidence::from_uai(b"1 0 1")?.samples()[0].observe(&mut model)?;
-//! let answer = Problem::new(model, vec![])?.solve(&Settings::default(), &mut Ignore)?;
+//! let answer = Problem::new(model, vec![])?.solve()?;
 //! assert!((answer.log_partition - 7f64.ln()).abs() < 1e-12);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -19,9 +19,7 @@
 mod error;
 mod evidence;
 mod model;
-mod results;
 mod words;
 
 pub use error::UaiError;
 pub use evidence::{Evidence, Sample};
-pub use results::{marginals, partition};

@@ -2,6 +2,7 @@
 
 use super::cost::Cost;
 use super::elimination::{Elimination, Graph, Heuristic};
+use crate::cancel::Cancel;
 use crate::model::{BaseModel, ModelError};
 
 /// How far beyond the limit a lower bound on the cost must be to refuse a model by it alone: nearer
@@ -68,20 +69,27 @@ impl Clique {
 
 impl Cliques {
     /// The cheapest of some elimination orders, if its tables fit into `limit_gibibytes`.
-    pub fn within(base: &BaseModel, limit_gibibytes: f64) -> Result<Self, ModelError> {
+    pub fn within(
+        base: &BaseModel,
+        limit_gibibytes: f64,
+        cancel: &Cancel,
+    ) -> Result<Self, ModelError> {
+        let eliminate = |graph: &Graph, heuristic: Heuristic, seed: u64| {
+            graph.clone().eliminate(heuristic, seed, cancel).ok_or(ModelError::Cancelled)
+        };
         let graph = Graph::new(base);
         // Dense graphs, whose elimination would take longest, end here.
         let least = Cost::at_least(&graph.widest_core(), &base.cardinalities);
         if least.gibibytes() > HOPELESS * limit_gibibytes {
             least.check(limit_gibibytes)?;
         }
-        let elimination = graph.clone().eliminate(Heuristic::Fill, 0);
+        let elimination = eliminate(&graph, Heuristic::Fill, 0)?;
         let mut cliques = Self::new(&elimination, &base.cardinalities);
         let mut cost = Cost::of(&cliques.list, &base.cardinalities);
         let restarts = if elimination.perfect { 0 } else { 1 + 2 * restarts(&elimination) };
         for restart in 1..=restarts {
             let heuristic = if restart % 2 == 1 { Heuristic::Weight } else { Heuristic::Fill };
-            let other = graph.clone().eliminate(heuristic, restart as u64 / 2);
+            let other = eliminate(&graph, heuristic, restart as u64 / 2)?;
             let other = Self::new(&other, &base.cardinalities);
             let other_cost = Cost::of(&other.list, &base.cardinalities);
             if other_cost.is_below(&cost) {
@@ -235,7 +243,7 @@ mod tests {
         let mut random = StdRng::seed_from_u64(3);
         for round in 0..100 {
             let base = random_base(&mut random, 1 + round % 14, [0.1, 0.25, 0.6][round % 3]);
-            let cliques = Cliques::within(&base, 1.0).unwrap();
+            let cliques = Cliques::within(&base, 1.0, &Cancel::never()).unwrap();
             check(&base, &cliques);
             let wanted: Vec<bool> = cliques.list.iter().map(|_| random.random_bool(0.3)).collect();
             check(&base, &cliques.rooted(&wanted));
@@ -245,6 +253,6 @@ mod tests {
     #[test]
     fn a_model_without_variables_has_no_clique() {
         let base = BaseModel::new(&Model::new(&[]).unwrap(), []).unwrap();
-        assert!(Cliques::within(&base, 1.0).unwrap().rooted(&[]).list.is_empty());
+        assert!(Cliques::within(&base, 1.0, &Cancel::never()).unwrap().rooted(&[]).list.is_empty());
     }
 }

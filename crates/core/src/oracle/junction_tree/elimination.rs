@@ -10,6 +10,7 @@ use std::collections::BinaryHeap;
 
 use rustc_hash::FxHashSet;
 
+use crate::cancel::Cancel;
 use crate::model::BaseModel;
 
 /// Steps per unit of log₂: weights are whole numbers, so sums stay exact whatever is taken away
@@ -103,9 +104,14 @@ impl Graph {
     }
 
     /// Where the heuristic does not tell variables apart, their numbers do, shuffled unless the
-    /// seed is 0.
-    pub fn eliminate(mut self, heuristic: Heuristic, seed: u64) -> Elimination {
-        self.fill = missing_pairs(&self.neighbours);
+    /// seed is 0. `None` if it is cancelled.
+    pub fn eliminate(
+        mut self,
+        heuristic: Heuristic,
+        seed: u64,
+        cancel: &Cancel,
+    ) -> Option<Elimination> {
+        self.fill = missing_pairs(&self.neighbours, cancel)?;
         let variables = self.neighbours.len();
         let key = |graph: &Self, v: usize| match heuristic {
             Heuristic::Fill => (graph.fill[v], graph.weight[v], shuffled(v, seed), v),
@@ -123,6 +129,9 @@ impl Graph {
             if eliminated[v] || entry != key(&self, v) {
                 continue;
             }
+            if cancel.is_cancelled() {
+                return None;
+            }
             eliminated[v] = true;
             perfect &= self.fill[v] == 0;
             neighbours[v] = self.remove(v, &mut changed);
@@ -134,7 +143,7 @@ impl Graph {
                 }
             }
         }
-        Elimination { order, neighbours, perfect }
+        Some(Elimination { order, neighbours, perfect })
     }
 
     /// Joins the neighbours of `v` to each other, removes `v` and returns them.
@@ -209,18 +218,22 @@ fn shared_neighbours(neighbours: &[FxHashSet<usize>], a: usize, b: usize) -> Vec
     neighbours[few].iter().copied().filter(|w| neighbours[many].contains(w)).collect()
 }
 
-/// For every variable, all pairs of its neighbours less the triangles it is a corner of.
-fn missing_pairs(neighbours: &[FxHashSet<usize>]) -> Vec<u64> {
+/// For every variable, all pairs of its neighbours less the triangles it is a corner of; `None` if
+/// it is cancelled.
+fn missing_pairs(neighbours: &[FxHashSet<usize>], cancel: &Cancel) -> Option<Vec<u64>> {
     let pairs = |n: usize| (n as u64) * (n as u64).saturating_sub(1) / 2;
     let mut missing: Vec<u64> = neighbours.iter().map(|around| pairs(around.len())).collect();
     for (a, around) in neighbours.iter().enumerate() {
+        if cancel.is_cancelled() {
+            return None;
+        }
         for &b in around.iter().filter(|&&b| a < b) {
             for corner in shared_neighbours(neighbours, a, b) {
                 missing[corner] -= 1;
             }
         }
     }
-    missing
+    Some(missing)
 }
 
 #[cfg(test)]
@@ -247,11 +260,11 @@ mod tests {
                 edges.extend((a + 1..12).filter(|_| random.random_bool(0.3)).map(|b| (a, b)));
             }
             let mut graph = graph(12, &edges);
-            graph.fill = missing_pairs(&graph.neighbours);
+            graph.fill = missing_pairs(&graph.neighbours, &Cancel::never()).unwrap();
             let mut changed = Changed { list: Vec::new(), marked: vec![false; 12] };
             for v in 0..12 {
                 graph.remove(v, &mut changed);
-                let recounted = missing_pairs(&graph.neighbours);
+                let recounted = missing_pairs(&graph.neighbours, &Cancel::never()).unwrap();
                 assert_eq!(graph.fill[v + 1..], recounted[v + 1..]);
                 for u in v + 1..12 {
                     let table = 1 + graph.neighbours[u].len() as u64;
@@ -266,10 +279,10 @@ mod tests {
         let cycle = graph(4, &[(0, 1), (1, 2), (2, 3), (3, 0)]);
         let tree = graph(4, &[(0, 1), (0, 2), (0, 3)]);
         for heuristic in [Heuristic::Fill, Heuristic::Weight] {
-            let elimination = cycle.clone().eliminate(heuristic, 0);
+            let elimination = cycle.clone().eliminate(heuristic, 0, &Cancel::never()).unwrap();
             assert!(!elimination.perfect);
             assert_eq!(elimination.neighbours.iter().map(Vec::len).max(), Some(2));
-            let elimination = tree.clone().eliminate(heuristic, 3);
+            let elimination = tree.clone().eliminate(heuristic, 3, &Cancel::never()).unwrap();
             assert!(elimination.perfect);
             assert_eq!(elimination.neighbours.iter().map(Vec::len).max(), Some(1));
         }
@@ -289,7 +302,8 @@ mod tests {
             let graph = graph(15, &edges);
             let core = graph.widest_core().len();
             for heuristic in [Heuristic::Fill, Heuristic::Weight] {
-                let elimination = graph.clone().eliminate(heuristic, round as u64);
+                let elimination =
+                    graph.clone().eliminate(heuristic, round as u64, &Cancel::never()).unwrap();
                 let largest = elimination.neighbours.iter().map(|around| 1 + around.len()).max();
                 assert!(largest >= Some(core));
             }

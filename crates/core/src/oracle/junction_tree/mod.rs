@@ -23,6 +23,7 @@ mod sums;
 
 use std::sync::Arc;
 
+use crate::cancel::Cancel;
 use crate::model::{BaseModel, ModelError};
 use crate::oracle::{Exactness, Oracle, Tables};
 use crate::support::Support;
@@ -59,6 +60,7 @@ pub struct JunctionTree {
     structure: Arc<Structure>,
     sums: Sums,
     maxima: Maxima,
+    cancel: Cancel,
 }
 
 impl JunctionTree {
@@ -83,7 +85,7 @@ impl JunctionTree {
     /// What draws independent assignments of the base variables at `θ + tilt`; `None` where every
     /// configuration is forbidden. Invalidates what `visit_marginals` reads.
     pub fn sampler(&mut self, tilt: &[f64]) -> Option<Sampler> {
-        let log_partition = self.sums.collect(&self.structure, tilt);
+        let log_partition = self.sums.collect(&self.structure, tilt, &self.cancel);
         let possible = log_partition > f64::NEG_INFINITY;
         possible.then(|| Sampler::new(&self.structure, self.sums.cliques()))
     }
@@ -97,9 +99,21 @@ impl JunctionTree {
         support: &Support,
         gibibytes: f64,
     ) -> Result<Self, ModelError> {
-        let structure = Structure::new(base, support, gibibytes)?;
-        let sums = Sums::new(&structure);
-        Ok(Self { structure: Arc::new(structure), sums, maxima: Maxima::default() })
+        Self::within(base, support, gibibytes, &Cancel::never())
+    }
+
+    /// The same, unless it is cancelled before it is done. The tree keeps the token, and looks at it
+    /// between cliques that are large.
+    pub(crate) fn within(
+        base: &BaseModel,
+        support: &Support,
+        gibibytes: f64,
+        cancel: &Cancel,
+    ) -> Result<Self, ModelError> {
+        let structure = Structure::new(base, support, gibibytes, cancel)?;
+        let sums = Sums::new(&structure, cancel)?;
+        let (structure, maxima) = (Arc::new(structure), Maxima::default());
+        Ok(Self { structure, sums, maxima, cancel: cancel.clone() })
     }
 }
 
@@ -114,9 +128,10 @@ impl Oracle for JunctionTree {
 
     fn tilted(&mut self, tilt: &[f64], marginals: &mut [f64]) -> f64 {
         let structure = &*self.structure;
-        let log_partition = self.sums.collect(structure, tilt);
-        self.sums.distribute(structure, marginals);
-        log_partition
+        let log_partition = self.sums.collect(structure, tilt, &self.cancel);
+        let done =
+            self.sums.is_collected() && self.sums.distribute(structure, marginals, &self.cancel);
+        if done { log_partition } else { f64::NAN }
     }
 
     /// Before any call of [`Oracle::tilted`]: the marginals of the model without a tilt.
@@ -127,10 +142,10 @@ impl Oracle for JunctionTree {
             Tables::Nodes => structure.cardinalities.len(),
             Tables::None => return,
         };
-        if !self.sums.ready() {
+        if !self.sums.is_collected() {
             let mut unused = vec![0.0; structure.support.len()];
-            self.sums.collect(structure, &unused.clone());
-            self.sums.distribute(structure, &mut unused);
+            self.sums.collect(structure, &unused.clone(), &self.cancel);
+            self.sums.distribute(structure, &mut unused, &self.cancel);
         }
         self.sums.calibrate(structure);
         for table in 0..count {

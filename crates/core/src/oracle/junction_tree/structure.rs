@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::cliques::Cliques;
 use super::projection::Projections;
+use crate::cancel::Cancel;
 use crate::model::table::{strides_within, walk};
 use crate::model::{BaseModel, ModelError};
 use crate::support::Support;
@@ -69,7 +70,15 @@ pub(super) struct Node {
     pub tilted: bool,
 }
 
+/// Before a table of so many cells is worked on, it is worth a look whether to go on at all.
+const LARGE: usize = 1 << 13;
+
 impl Node {
+    /// Whether its table takes so long that one may wish to stop before it.
+    pub fn is_large(&self) -> bool {
+        self.cells >= LARGE
+    }
+
     /// The operand over all variables of the clique, and its first coordinate in the support.
     #[inline]
     pub fn whole(&self) -> Option<(usize, usize)> {
@@ -147,8 +156,9 @@ impl Structure {
         base: &BaseModel,
         support: &Support,
         limit_gibibytes: f64,
+        cancel: &Cancel,
     ) -> Result<Self, ModelError> {
-        let cliques = Cliques::within(base, limit_gibibytes)?;
+        let cliques = Cliques::within(base, limit_gibibytes, cancel)?;
         let mut wanted = vec![false; cliques.list.len()];
         for &table in support.blocks().iter().flat_map(|block| &block.tables) {
             wanted[cliques.home(&base.tables[table].scope)] = true;
@@ -172,7 +182,7 @@ impl Structure {
         structure.place_cliques(&cliques, &number);
         structure.place_tables(base, &cliques, &number);
         structure.place_operands();
-        structure.multiply_statics();
+        structure.multiply_statics(cancel)?;
         structure.share_out();
         Ok(structure)
     }
@@ -335,9 +345,12 @@ impl Structure {
         self.nodes[index].operand_cells = used;
     }
 
-    fn multiply_statics(&mut self) {
+    fn multiply_statics(&mut self, cancel: &Cancel) -> Result<(), ModelError> {
         let Self { nodes, projections, .. } = self;
         for node in nodes.iter_mut().filter(|node| !node.statics.is_empty()) {
+            if node.is_large() && cancel.is_cancelled() {
+                return Err(ModelError::Cancelled);
+            }
             let mut logs = vec![0.0; node.cells];
             for part in &node.statics {
                 projections[part.projection].add(&part.log_potentials, &mut logs);
@@ -353,6 +366,7 @@ impl Structure {
                 node.product = logs;
             }
         }
+        Ok(())
     }
 
     /// Cuts off subtrees of moderate size, the largest that are no larger than that.

@@ -6,11 +6,15 @@
 //! Nothing is divided but separators, and what is forbidden stays exactly zero. Where products
 //! could leave the range of a double, [`logarithms`](super::logarithms) take over for the clique.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use rayon::prelude::*;
 
 use super::logarithms;
 use super::passes::{Down, Up};
 use super::structure::{Node, Source, Structure};
+use crate::cancel::Cancel;
+use crate::model::ModelError;
 use crate::vector::dispatch;
 
 /// Memory of the sum-product passes.
@@ -78,18 +82,24 @@ impl Scratch {
 }
 
 impl Sums {
-    pub fn new(structure: &Structure) -> Self {
+    /// # Errors
+    /// If it is cancelled.
+    pub fn new(structure: &Structure, cancel: &Cancel) -> Result<Self, ModelError> {
         let tables = structure.homes.iter().map(|home| home.cells);
-        Self {
-            cliques: structure.nodes.iter().map(Scratch::new).collect(),
+        let scratch = |node: &Node| {
+            let stops = node.is_large() && cancel.is_cancelled();
+            if stops { Err(ModelError::Cancelled) } else { Ok(Scratch::new(node)) }
+        };
+        Ok(Self {
+            cliques: structure.nodes.iter().map(scratch).collect::<Result<_, _>>()?,
             table: Vec::with_capacity(tables.max().unwrap_or(0)),
             stated: Vec::new(),
             untilted: Untilted::Nothing,
-        }
+        })
     }
 
-    /// Whether a pass up has been made.
-    pub fn ready(&self) -> bool {
+    /// Whether a pass up has been made, to its end.
+    pub fn is_collected(&self) -> bool {
         self.untilted != Untilted::Nothing
     }
 
@@ -98,10 +108,14 @@ impl Sums {
         &self.cliques
     }
 
-    /// The pass up; returns the log-partition.
-    pub fn collect(&mut self, structure: &Structure, tilt: &[f64]) -> f64 {
+    /// The pass up; returns the log-partition, NaN if it is cancelled.
+    pub fn collect(&mut self, structure: &Structure, tilt: &[f64], cancel: &Cancel) -> f64 {
         let known = self.untilted == Untilted::Messages;
-        let due = |index: usize| structure.nodes[index].tilted || !known;
+        let stopped = Stopped::new(cancel);
+        let due = |index: usize| {
+            let node = &structure.nodes[index];
+            (node.tilted || !known) && !stopped.before(node)
+        };
         let up = |index: usize, cliques: &mut [Scratch]| {
             if due(index) {
                 let [own, below @ ..] = cliques else {
@@ -122,19 +136,30 @@ impl Sums {
                 up(index, &mut self.cliques[index..]);
             }
         }
+        if stopped.is_so() {
+            self.untilted = Untilted::Nothing;
+            return f64::NAN;
+        }
         self.untilted = Untilted::Messages;
         // Solvers compare log-partitions of long models at close tilts: rounding must not add up.
         compensated_sum(self.cliques.iter().map(|clique| clique.shift)) + structure.constant
     }
 
-    /// The pass down to the cliques of the support, whose marginals are written.
-    pub fn distribute(&mut self, structure: &Structure, marginals: &mut [f64]) {
+    /// The pass down to the cliques of the support, whose marginals are written; whether it was not
+    /// cancelled.
+    pub fn distribute(
+        &mut self,
+        structure: &Structure,
+        marginals: &mut [f64],
+        cancel: &Cancel,
+    ) -> bool {
+        let stopped = Stopped::new(cancel);
         for block in structure.support.blocks().iter().filter(|block| block.tables.len() > 1) {
             marginals[block.range()].fill(0.0);
         }
         let subtrees = self.shared_out(structure);
         let down = |index: usize, cliques: &mut [Scratch], marginals: Option<&mut [f64]>| {
-            if structure.nodes[index].tilted {
+            if structure.nodes[index].tilted && !stopped.before(&structure.nodes[index]) {
                 let [own, below @ ..] = cliques else {
                     unreachable!("its own scratch comes first")
                 };
@@ -146,7 +171,7 @@ impl Sums {
             for index in 0..self.cliques.len() {
                 down(index, &mut self.cliques[index..], Some(marginals));
             }
-            return;
+            return !stopped.is_so();
         }
         for index in above(structure.nodes.len(), subtrees) {
             down(index, &mut self.cliques[index..], None);
@@ -160,6 +185,7 @@ impl Sums {
         {
             write_marginals(node, own, marginals);
         }
+        !stopped.is_so()
     }
 
     /// Scales every clique's table to marginals, those without a tilt too.
@@ -195,6 +221,30 @@ impl Sums {
     fn shared_out<'s>(&self, structure: &'s Structure) -> &'s [std::ops::Range<usize>] {
         let several = structure.subtrees.len() > 1 && rayon::current_num_threads() > 1;
         if several { &structure.subtrees } else { &[] }
+    }
+}
+
+/// Whether a pass was stopped at a large clique: what comes after it is then left out.
+struct Stopped<'a> {
+    cancel: &'a Cancel,
+    flag: AtomicBool,
+}
+
+impl<'a> Stopped<'a> {
+    fn new(cancel: &'a Cancel) -> Self {
+        Self { cancel, flag: AtomicBool::new(false) }
+    }
+
+    /// Whether to stop before a clique.
+    fn before(&self, node: &Node) -> bool {
+        if node.is_large() && self.cancel.is_cancelled() {
+            self.flag.store(true, Ordering::Relaxed);
+        }
+        self.is_so()
+    }
+
+    fn is_so(&self) -> bool {
+        self.flag.load(Ordering::Relaxed)
     }
 }
 

@@ -20,6 +20,7 @@ use super::forests::Appearance;
 use super::messages::{add_message, sum_out};
 use super::potentials::Potentials;
 use super::regions::Regions;
+use crate::cancel::Cancel;
 
 /// Past steps that shape a direction.
 const REMEMBERED: usize = 12;
@@ -146,7 +147,7 @@ impl Bound {
         model: (&Regions, &Appearance),
         potentials: &Potentials,
         outward: &mut [f64],
-        steps: usize,
+        Descent { steps, cancel }: Descent,
     ) -> f64 {
         let mut value = self.value(model, potentials, outward);
         self.differentiate(model, potentials, outward);
@@ -154,6 +155,9 @@ impl Bound {
         let mut trial = outward.to_vec();
         let mut old_gradient = self.gradient.clone();
         for _ in 0..steps {
+            if cancel.is_cancelled() {
+                break;
+            }
             let mut direction = memory.direction(&self.gradient);
             let mut slope = dot(&direction, &self.gradient);
             if slope.is_nan() || slope >= 0.0 {
@@ -190,6 +194,15 @@ impl Bound {
         }
         value
     }
+}
+
+/// How far to descend.
+#[derive(Clone, Copy)]
+pub(super) struct Descent<'a> {
+    /// At most so many steps.
+    pub steps: usize,
+    /// Looked at before each.
+    pub cancel: &'a Cancel,
 }
 
 /// Past steps, and what they did to the gradient.

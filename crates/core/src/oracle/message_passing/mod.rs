@@ -28,6 +28,7 @@ mod tightening;
 
 use std::sync::Arc;
 
+use crate::cancel::Cancel;
 use crate::model::BaseModel;
 use crate::oracle::{Exactness, Oracle, Tables};
 use crate::support::Support;
@@ -70,7 +71,7 @@ pub struct MessagePassing {
     appearance: Appearance,
     /// Variables of each part of the graph, nearest to its first one first.
     order: Vec<usize>,
-    kind: Kind,
+    entropy: Entropy,
     potentials: Potentials,
     messages: Messages,
     beliefs: Beliefs,
@@ -83,10 +84,12 @@ pub struct MessagePassing {
     slack: f64,
     /// A table being shown.
     table: Vec<f64>,
+    /// Looked at between passes.
+    cancel: Cancel,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum Entropy {
     TreeReweighted,
     Bethe,
 }
@@ -98,9 +101,19 @@ impl MessagePassing {
     /// # Panics
     /// If the support names a table that `base` lacks, or gives it another size.
     pub fn tree_reweighted(base: &BaseModel, support: &Support) -> Self {
+        Self::tree_reweighted_until(base, support, &Cancel::never())
+    }
+
+    /// The same; probabilities and messages stay as they are once it is cancelled.
+    pub(crate) fn tree_reweighted_until(
+        base: &BaseModel,
+        support: &Support,
+        cancel: &Cancel,
+    ) -> Self {
         let regions = Regions::new(base, support);
         let appearance = Appearance::even(&regions);
-        let mut oracle = Self::new(regions, appearance, Kind::TreeReweighted);
+        let mut oracle = Self::new(regions, appearance, Entropy::TreeReweighted);
+        oracle.cancel = cancel.clone();
         if !oracle.regions.is_empty && oracle.appearance.least() < 1.0 {
             oracle.tighten();
         }
@@ -112,12 +125,18 @@ impl MessagePassing {
     /// # Panics
     /// If the support names a table that `base` lacks, or gives it another size.
     pub fn loopy(base: &BaseModel, support: &Support) -> Self {
-        let regions = Regions::new(base, support);
-        let appearance = Appearance::always(&regions);
-        Self::new(regions, appearance, Kind::Bethe)
+        Self::loopy_until(base, support, &Cancel::never())
     }
 
-    fn new(regions: Regions, appearance: Appearance, kind: Kind) -> Self {
+    /// The same; messages stay as they are once it is cancelled.
+    pub(crate) fn loopy_until(base: &BaseModel, support: &Support, cancel: &Cancel) -> Self {
+        let regions = Regions::new(base, support);
+        let appearance = Appearance::always(&regions);
+        let oracle = Self::new(regions, appearance, Entropy::Bethe);
+        Self { cancel: cancel.clone(), ..oracle }
+    }
+
+    fn new(regions: Regions, appearance: Appearance, entropy: Entropy) -> Self {
         let mut potentials = Potentials::new(&regions);
         potentials.rescale(&regions, &appearance.regions);
         Self {
@@ -128,11 +147,12 @@ impl MessagePassing {
             tilt: vec![0.0; regions.support.len()],
             regions: Arc::new(regions),
             appearance,
-            kind,
+            entropy,
             potentials,
             residual: f64::INFINITY,
             slack: f64::INFINITY,
             table: Vec::new(),
+            cancel: Cancel::never(),
         }
     }
 
@@ -157,13 +177,13 @@ impl MessagePassing {
 impl Oracle for MessagePassing {
     fn exactness(&self) -> Exactness {
         let is_settled = self.residual <= FIXED;
-        match self.kind {
-            Kind::TreeReweighted => Exactness::TreeReweighted {
+        match self.entropy {
+            Entropy::TreeReweighted => Exactness::TreeReweighted {
                 slack: self.slack,
                 least_appearance: self.appearance.least(),
                 is_settled,
             },
-            Kind::Bethe => Exactness::Bethe { is_settled },
+            Entropy::Bethe => Exactness::Bethe { is_settled },
         }
     }
 

@@ -1,8 +1,9 @@
 //! Message passing until beliefs agree, and descent on the bound where that alone does not do.
 
 use super::acceleration::Acceleration;
+use super::bound::Descent;
 use super::pace::{Judgement, Pace};
-use super::{FIXED, Kind, MessagePassing};
+use super::{Entropy, FIXED, MessagePassing};
 
 /// Message passing stops when no belief would change by more than this.
 const RESIDUAL: f64 = 1e-11;
@@ -30,7 +31,7 @@ impl MessagePassing {
         let mut start = self.messages.outward.clone();
         for pass in 0..PASSES {
             self.residual = self.pass(pace.share);
-            if self.residual.is_nan() || self.residual <= enough {
+            if self.residual.is_nan() || self.residual <= enough || self.cancel.is_cancelled() {
                 return;
             }
             match pace.judge(self.residual) {
@@ -65,14 +66,15 @@ impl MessagePassing {
         let regions = self.regions.clone();
         self.pass_messages(RESIDUAL);
         self.beliefs.read((&regions, &self.appearance), &self.potentials, &mut self.messages);
-        if self.kind == Kind::Bethe {
+        if self.entropy == Entropy::Bethe {
             return self.beliefs.value + regions.constant;
         }
         let mut upper = self.fresh_bound();
         self.slack = self.slack_at(upper);
         let mut idle = 0;
         for round in 1..=ROUNDS {
-            if self.slack <= SLACK * upper.abs().max(1.0) || idle == IDLE_ROUNDS {
+            let known = self.slack <= SLACK * upper.abs().max(1.0);
+            if known || idle == IDLE_ROUNDS || self.cancel.is_cancelled() {
                 break;
             }
             if self.residual > FIXED {
@@ -80,8 +82,8 @@ impl MessagePassing {
             }
             let model = (&*regions, &self.appearance);
             let outward = &mut self.messages.outward;
-            upper =
-                upper.min(self.bound.descend(model, &self.potentials, outward, round * DESCENT));
+            let pace = Descent { steps: round * DESCENT, cancel: &self.cancel };
+            upper = upper.min(self.bound.descend(model, &self.potentials, outward, pace));
             if upper < self.least_value() {
                 return f64::NEG_INFINITY;
             }

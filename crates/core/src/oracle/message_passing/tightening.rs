@@ -30,7 +30,7 @@ impl MessagePassing {
             let pairs = target.regions.iter().zip(&self.appearance.regions).zip(&weights);
             let gain: f64 = pairs.map(|((target, own), weight)| weight * (target - own)).sum();
             let worthwhile = gain > GAIN * bound.abs().max(1.0);
-            if !worthwhile || share < LEAST_SHARE {
+            if !worthwhile || share < LEAST_SHARE || self.cancel.is_cancelled() {
                 break;
             }
             let before = self.clone();
@@ -59,7 +59,7 @@ impl MessagePassing {
 #[cfg(test)]
 mod tests {
     use super::super::regions::Regions;
-    use super::super::{Kind, MessagePassing};
+    use super::super::{Entropy, MessagePassing};
     use super::Appearance;
     use crate::model::BaseModel;
     use crate::{Model, Oracle, Support};
@@ -83,7 +83,7 @@ mod tests {
         let regions = Regions::new(&base, &support);
         let even = Appearance::even(&regions);
         let untightened =
-            MessagePassing::new(regions, even, Kind::TreeReweighted).tilted(&[], &mut []);
+            MessagePassing::new(regions, even, Entropy::TreeReweighted).tilted(&[], &mut []);
         let tightened = MessagePassing::tree_reweighted(&base, &support).tilted(&[], &mut []);
         let truth = crate::oracle::exact(&base, &support).unwrap().tilted(&[], &mut []);
         assert!(truth <= tightened, "{truth} {tightened}");

@@ -24,7 +24,7 @@ use program::{Iterate, Program};
 use quasi_newton::{End, Memory};
 use secant::Secant;
 
-use super::engine::{Engine, Point, Solver, Step, Verdict, rounding};
+use super::engine::{Engine, Held, Point, Solver, Step, Verdict, rounding};
 use crate::energy::Measurements;
 use crate::vector::farthest;
 
@@ -354,5 +354,12 @@ impl Solver for Dual {
 
     fn previous(&self) -> Option<&Point> {
         Some(if self.moved { &self.trial.point } else { &self.current.point })
+    }
+
+    fn multipliers(&self, held: Held, into: &mut Vec<f64>) -> bool {
+        let is_trial = held == Held::Previous && self.moved;
+        let iterate = if is_trial { &self.trial } else { &self.current };
+        into.extend(iterate.multipliers().map(|multiplier| multiplier * self.program.scale));
+        true
     }
 }

@@ -4,7 +4,7 @@ use super::placement::Blend;
 use super::program::{Iterate, Program};
 use super::quasi_newton::Memory;
 use crate::energy::Penalty;
-use crate::model::BoundProblem;
+use crate::problem::BoundProblem;
 use crate::solve::Task;
 use crate::solve::engine::Engine;
 use crate::{Energy, Model, Problem, Term};
@@ -97,11 +97,7 @@ fn passes_over_runs_come_to_what_their_rows_come_to() {
             let mut bound = problem(penalty, layout);
             let measurements = bound.energies.measurements.clone();
             let (rows, width) = (measurements.len(), bound.energies.support().len());
-            let mut engine = Engine::new(Task {
-                oracle: bound.oracle.as_mut(),
-                energies: &mut bound.energies,
-                lowest_score: f64::NEG_INFINITY,
-            });
+            let mut engine = Engine::new(Task::new(bound.oracle.as_mut(), &mut bound.energies));
             let size = if tilted { 0.3 } else { 0.0 };
             let base_tilt: Vec<f64> = (0..width).map(|c| size * noise(11 * c)).collect();
             let given = tilted.then_some(&*base_tilt);
@@ -132,11 +128,7 @@ fn the_latest_step_leads_where_a_memory_of_one_step_does() {
         let mut bound = problem(penalty, layout);
         let measurements = bound.energies.measurements.clone();
         let (rows, width) = (measurements.len(), bound.energies.support().len());
-        let mut engine = Engine::new(Task {
-            oracle: bound.oracle.as_mut(),
-            energies: &mut bound.energies,
-            lowest_score: f64::NEG_INFINITY,
-        });
+        let mut engine = Engine::new(Task::new(bound.oracle.as_mut(), &mut bound.energies));
         let program = Program::new(&engine, measurements, None, 1.0);
         let [mut before, mut old, mut new] = [(); 3].map(|()| Iterate::new(&program, width));
         program.set_unknowns(before.unknowns_mut(), |_| 0.0);

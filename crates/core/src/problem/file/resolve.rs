@@ -1,16 +1,17 @@
 //! Raw variables, factors and evidence to a checked model.
 
-use super::place::Place;
+use super::place::JsonPlace;
 use super::raw::{
     LogPotential, Object, RawEvidence, RawFactor, RawProblem, RawVariable, Reference,
 };
-use super::{FileError, energies};
+use super::{ProblemFileError, energies};
 use crate::model::table::table_size;
-use crate::model::{Factor, Model, ModelError, Names, Problem, Variable};
+use crate::model::{Factor, Model, ModelError, Names, Variable};
+use crate::problem::Problem;
 
-pub(super) fn problem(raw: RawProblem) -> Result<Problem, FileError> {
+pub(super) fn problem(raw: RawProblem) -> Result<Problem, ProblemFileError> {
     let mut model = Model::default();
-    let root = Place::Root;
+    let root = JsonPlace::Root;
     let place = root.field("variables");
     for (index, variable) in raw.variables.into_iter().enumerate() {
         add_variable(&mut model, variable, &place.index(index))?;
@@ -24,7 +25,11 @@ pub(super) fn problem(raw: RawProblem) -> Result<Problem, FileError> {
     Ok(Problem::from_checked(model, energies))
 }
 
-fn add_variable(model: &mut Model, raw: RawVariable, place: &Place) -> Result<(), FileError> {
+fn add_variable(
+    model: &mut Model,
+    raw: RawVariable,
+    place: &JsonPlace,
+) -> Result<(), ProblemFileError> {
     let variable = match raw {
         RawVariable::Cardinality(cardinality) => Variable { cardinality, names: None },
         RawVariable::Named(named) => Variable {
@@ -42,20 +47,28 @@ fn add_variable(model: &mut Model, raw: RawVariable, place: &Place) -> Result<()
             _ if named => place.field("states"),
             _ => *place,
         };
-        FileError::Model { place: place.path(), error }
+        ProblemFileError::Model { place: place.path(), error }
     })
 }
 
-fn add_factor(model: &mut Model, raw: RawFactor, place: &Place) -> Result<(), FileError> {
+fn add_factor(
+    model: &mut Model,
+    raw: RawFactor,
+    place: &JsonPlace,
+) -> Result<(), ProblemFileError> {
     let scope = scope(model, &raw.scope, &place.field("scope"))?;
     let values = place.field("log_potentials");
     check_size(model, &scope, raw.log_potentials.len(), &values)?;
     let log_potentials = raw.log_potentials.into_iter().map(|LogPotential(value)| value).collect();
     let pushed = model.push_factor(Factor { scope, log_potentials });
-    pushed.map_err(|error| FileError::Model { place: values.path(), error })
+    pushed.map_err(|error| ProblemFileError::Model { place: values.path(), error })
 }
 
-fn observe(model: &mut Model, evidence: RawEvidence, place: &Place) -> Result<(), FileError> {
+fn observe(
+    model: &mut Model,
+    evidence: RawEvidence,
+    place: &JsonPlace,
+) -> Result<(), ProblemFileError> {
     for (key, state) in evidence.0 {
         let place = place.field(&key);
         // Digits only: `parse` would take "+2" too.
@@ -67,9 +80,9 @@ fn observe(model: &mut Model, evidence: RawEvidence, place: &Place) -> Result<()
                 Some(found) => {
                     let variables = model.variables().len();
                     let error = ModelError::UnknownVariable { found, variables };
-                    FileError::Model { place: place.path(), error }
+                    ProblemFileError::Model { place: place.path(), error }
                 }
-                None => FileError::UnknownName {
+                None => ProblemFileError::UnknownName {
                     place: place.path(),
                     name: key.clone(),
                     or_index: " or an index",
@@ -78,11 +91,11 @@ fn observe(model: &mut Model, evidence: RawEvidence, place: &Place) -> Result<()
         };
         if model.observed()[variable].is_some() {
             let variable = shown(model, variable);
-            return Err(FileError::RepeatedEvidence { place: place.path(), variable });
+            return Err(ProblemFileError::RepeatedEvidence { place: place.path(), variable });
         }
         let state = find_state(model, variable, state, &place)?;
         let observed = model.observe(variable, state);
-        observed.map_err(|error| FileError::Model { place: place.path(), error })?;
+        observed.map_err(|error| ProblemFileError::Model { place: place.path(), error })?;
     }
     Ok(())
 }
@@ -91,15 +104,15 @@ fn find_state(
     model: &Model,
     variable: usize,
     state: Reference,
-    place: &Place,
-) -> Result<usize, FileError> {
+    place: &JsonPlace,
+) -> Result<usize, ProblemFileError> {
     let name = match state {
         Reference::Index(state) => return Ok(state),
         Reference::Name(name) => name,
     };
     let states = model.variables()[variable].names.as_ref().map(|names| &names.states);
     let found = states.and_then(|states| states.iter().position(|state| *state == name));
-    found.ok_or_else(|| FileError::UnknownStateName {
+    found.ok_or_else(|| ProblemFileError::UnknownStateName {
         place: place.path(),
         name,
         expected: match states {
@@ -114,8 +127,8 @@ fn find_state(
 pub(super) fn scope(
     model: &Model,
     raw: &[Reference],
-    place: &Place,
-) -> Result<Vec<usize>, FileError> {
+    place: &JsonPlace,
+) -> Result<Vec<usize>, ProblemFileError> {
     let mut scope: Vec<usize> = Vec::with_capacity(raw.len());
     for (axis, reference) in raw.iter().enumerate() {
         let place = place.index(axis);
@@ -123,17 +136,17 @@ pub(super) fn scope(
             Reference::Index(found) if *found >= model.variables().len() => {
                 let variables = model.variables().len();
                 let error = ModelError::UnknownVariable { found: *found, variables };
-                return Err(FileError::Model { place: place.path(), error });
+                return Err(ProblemFileError::Model { place: place.path(), error });
             }
             Reference::Index(index) => *index,
             Reference::Name(name) => model.variable_named(name).ok_or_else(|| {
                 let (name, or_index) = (name.clone(), "");
-                FileError::UnknownName { place: place.path(), name, or_index }
+                ProblemFileError::UnknownName { place: place.path(), name, or_index }
             })?,
         };
         if scope.contains(&variable) {
             let variable = shown(model, variable);
-            return Err(FileError::RepeatedVariable { place: place.path(), variable });
+            return Err(ProblemFileError::RepeatedVariable { place: place.path(), variable });
         }
         scope.push(variable);
     }
@@ -145,14 +158,14 @@ pub(super) fn check_size(
     model: &Model,
     scope: &[usize],
     found: usize,
-    place: &Place,
-) -> Result<(), FileError> {
+    place: &JsonPlace,
+) -> Result<(), ProblemFileError> {
     let shape = || scope.iter().map(|&v| model.variables()[v].cardinality);
     if table_size(shape()) == Some(found) {
         return Ok(());
     }
     let error = ModelError::TableSize { shape: shape().collect(), found };
-    Err(FileError::Model { place: place.path(), error })
+    Err(ProblemFileError::Model { place: place.path(), error })
 }
 
 /// A variable as a person would call it.

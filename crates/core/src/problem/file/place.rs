@@ -3,19 +3,19 @@ use std::fmt;
 /// A place in a JSON text, kept as a chain of borrowed parts: nothing is allocated until a mistake
 /// has to be reported.
 #[derive(Clone, Copy)]
-pub(super) enum Place<'a> {
+pub(super) enum JsonPlace<'a> {
     Root,
-    Field(&'a Place<'a>, &'a str),
-    Index(&'a Place<'a>, usize),
+    Field(&'a JsonPlace<'a>, &'a str),
+    Index(&'a JsonPlace<'a>, usize),
 }
 
-impl<'a> Place<'a> {
-    pub fn field(&'a self, name: &'a str) -> Place<'a> {
-        Place::Field(self, name)
+impl<'a> JsonPlace<'a> {
+    pub fn field(&'a self, name: &'a str) -> JsonPlace<'a> {
+        JsonPlace::Field(self, name)
     }
 
-    pub fn index(&'a self, index: usize) -> Place<'a> {
-        Place::Index(self, index)
+    pub fn index(&'a self, index: usize) -> JsonPlace<'a> {
+        JsonPlace::Index(self, index)
     }
 
     pub fn path(&self) -> JsonPath {
@@ -23,11 +23,11 @@ impl<'a> Place<'a> {
     }
 }
 
-impl fmt::Display for Place<'_> {
+impl fmt::Display for JsonPlace<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Root => Ok(()),
-            Self::Field(Place::Root, name) => f.write_str(name),
+            Self::Field(JsonPlace::Root, name) => f.write_str(name),
             Self::Field(outer, name) => write!(f, "{outer}.{name}"),
             Self::Index(outer, index) => write!(f, "{outer}[{index}]"),
         }

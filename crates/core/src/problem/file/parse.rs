@@ -4,13 +4,13 @@ use serde::de::DeserializeOwned;
 use serde_json::error::Category;
 
 use super::raw::Object;
-use super::{FileError, JsonPath};
+use super::{JsonPath, ProblemFileError};
 
 /// What serde_json says of a number such as 1e999.
 const OUT_OF_RANGE: &str = "number out of range";
 
 /// Reads one object. Places are tracked only once something is known to be wrong.
-pub(super) fn parse<T: DeserializeOwned>(json: &[u8]) -> Result<T, FileError> {
+pub(super) fn parse<T: DeserializeOwned>(json: &[u8]) -> Result<T, ProblemFileError> {
     if let Ok(Object(raw)) = serde_json::from_slice(json) {
         return Ok(raw);
     }
@@ -23,7 +23,7 @@ pub(super) fn parse<T: DeserializeOwned>(json: &[u8]) -> Result<T, FileError> {
         },
         Err(error) => Err(match error.inner().classify() {
             Category::Data => data(error.path(), &message(error.inner())),
-            _ if message(error.inner()) == OUT_OF_RANGE => FileError::Type {
+            _ if message(error.inner()) == OUT_OF_RANGE => ProblemFileError::Type {
                 place: place(error.path()),
                 found: "a number out of range".to_string(),
                 expected: "a finite number".to_string(),
@@ -47,7 +47,7 @@ fn place(path: &serde_path_to_error::Path) -> JsonPath {
     JsonPath(if whole == "." { String::new() } else { whole })
 }
 
-fn data(path: &serde_path_to_error::Path, message: &str) -> FileError {
+fn data(path: &serde_path_to_error::Path, message: &str) -> ProblemFileError {
     let place = place(path);
     if let Some((_, rest)) = message.split_once("unknown field `")
         && let Some((field, expected)) = rest.split_once('`')
@@ -58,7 +58,7 @@ fn data(path: &serde_path_to_error::Path, message: &str) -> FileError {
             .strip_suffix(field)
             .map_or(place.0.as_str(), |p| p.strip_suffix('.').unwrap_or(p));
         let expected = expected.trim_start_matches(", expected ").replace('`', "");
-        return FileError::UnknownField {
+        return ProblemFileError::UnknownField {
             place: JsonPath(object.to_string()),
             field: field.to_string(),
             expected,
@@ -68,21 +68,21 @@ fn data(path: &serde_path_to_error::Path, message: &str) -> FileError {
         message.strip_prefix(prefix).map(|rest| rest.trim_end_matches('`').to_string())
     };
     if let Some(field) = quoted("missing field `") {
-        return FileError::MissingField { place, field };
+        return ProblemFileError::MissingField { place, field };
     }
     if let Some(field) = quoted("duplicate field `") {
         let object = place
             .0
             .strip_suffix(&field)
             .map_or(place.0.as_str(), |p| p.strip_suffix('.').unwrap_or(p));
-        return FileError::RepeatedField { place: JsonPath(object.to_string()), field };
+        return ProblemFileError::RepeatedField { place: JsonPath(object.to_string()), field };
     }
     let typed = message.strip_prefix("invalid type: ").or(message.strip_prefix("invalid value: "));
     let (found, expected) = match typed.and_then(|rest| rest.rsplit_once(", expected ")) {
         Some((found, expected)) => (plain_found(found), plain_expected(expected).to_string()),
         None => (message.to_string(), "something else".to_string()),
     };
-    FileError::Type { place, found, expected }
+    ProblemFileError::Type { place, found, expected }
 }
 
 /// What serde calls a value, in the words of JSON.
@@ -107,7 +107,7 @@ fn plain_expected(expected: &str) -> &str {
     }
 }
 
-fn syntax(error: &serde_json::Error, json: &[u8]) -> FileError {
+fn syntax(error: &serde_json::Error, json: &[u8]) -> ProblemFileError {
     let (mut line, mut column) = (error.line(), error.column());
     if column == 0 && line > 1 {
         // The text ended in a line break: the line before it is the one a person sees.
@@ -135,7 +135,7 @@ fn syntax(error: &serde_json::Error, json: &[u8]) -> FileError {
             None => (other.to_string(), "JSON".into()),
         },
     };
-    FileError::Syntax { line, column, found, expected }
+    ProblemFileError::Syntax { line, column, found, expected }
 }
 
 /// The character that ends at a byte column, in backticks.

@@ -5,7 +5,8 @@ use serde::ser::{SerializeMap, Serializer};
 
 use super::WriteError;
 use crate::energy::{Energy, Norm, Penalty, Term};
-use crate::model::{Model, Problem, Variable};
+use crate::model::{Model, Variable};
+use crate::problem::Problem;
 
 pub(super) fn write(problem: &Problem) -> Result<String, WriteError> {
     let model = problem.model();
@@ -108,7 +109,7 @@ enum NormFile {
 /// A variable or a state: its name where it has one, its index otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
-pub(crate) enum ReferenceFile<'a> {
+pub(super) enum ReferenceFile<'a> {
     Index(usize),
     Name(&'a str),
 }

@@ -1,9 +1,9 @@
 //! Raw energies to checked ones: which fields a kind has, what they default to, what they mean.
 
-use super::place::Place;
+use super::place::JsonPlace;
 use super::raw::{Object, RawEnergy, RawNorm, RawPenalty, RawTerm};
 use super::resolve::{check_size, scope};
-use super::{FileError, JsonPath};
+use super::{JsonPath, ProblemFileError};
 use crate::energy::{Energy, Norm, Penalty, Term};
 use crate::model::Model;
 
@@ -11,12 +11,15 @@ const KINDS: &str = "measurement, table_measurement, product, nearest";
 const PENALTIES: &str =
     "linear, hinge, smoothed_hinge, squared, absolute, huber, poisson, at_most, equal";
 
-pub(super) fn resolve(model: &Model, raw: &[Object<RawEnergy>]) -> Result<Vec<Energy>, FileError> {
-    let outer = Place::Root.field("energies");
+pub(super) fn resolve(
+    model: &Model,
+    raw: &[Object<RawEnergy>],
+) -> Result<Vec<Energy>, ProblemFileError> {
+    let outer = JsonPlace::Root.field("energies");
     let resolve_one = |(index, Object(raw)): (usize, &Object<RawEnergy>)| {
         let place = outer.index(index);
         let energy = energy(model, raw, &place)?;
-        energy.check(model).map_err(|error| FileError::Energy {
+        energy.check(model).map_err(|error| ProblemFileError::Energy {
             place: JsonPath(format!("{place}.{}", error.place)),
             fault: error.fault,
         })?;
@@ -26,8 +29,8 @@ pub(super) fn resolve(model: &Model, raw: &[Object<RawEnergy>]) -> Result<Vec<En
 }
 
 /// Checks what can be checked without a model: kinds, fields, penalties.
-pub(super) fn check_alone(raw: &[Object<RawEnergy>]) -> Result<(), FileError> {
-    let outer = Place::Root.field("energies");
+pub(super) fn check_alone(raw: &[Object<RawEnergy>]) -> Result<(), ProblemFileError> {
+    let outer = JsonPlace::Root.field("energies");
     raw.iter().enumerate().try_for_each(|(index, Object(raw))| {
         let place = outer.index(index);
         check_kind(raw, &place)?;
@@ -40,7 +43,7 @@ pub(super) fn check_alone(raw: &[Object<RawEnergy>]) -> Result<(), FileError> {
 }
 
 /// Checks that the energy has the fields of its kind, and no others.
-fn check_kind(raw: &RawEnergy, place: &Place) -> Result<(), FileError> {
+fn check_kind(raw: &RawEnergy, place: &JsonPlace) -> Result<(), ProblemFileError> {
     let (allowed, needed): (&[&str], &[&str]) = match raw.kind.as_str() {
         "measurement" => (&["kind", "weight", "penalty", "offset", "terms"], &["penalty", "terms"]),
         "table_measurement" => (
@@ -76,7 +79,7 @@ fn check_kind(raw: &RawEnergy, place: &Place) -> Result<(), FileError> {
     }
 }
 
-fn energy(model: &Model, raw: &RawEnergy, place: &Place) -> Result<Energy, FileError> {
+fn energy(model: &Model, raw: &RawEnergy, place: &JsonPlace) -> Result<Energy, ProblemFileError> {
     check_kind(raw, place)?;
     match raw.kind.as_str() {
         "measurement" => measurement(model, raw, place),
@@ -87,17 +90,24 @@ fn energy(model: &Model, raw: &RawEnergy, place: &Place) -> Result<Energy, FileE
 }
 
 /// The penalty, which has a weight unless it is hard.
-fn checked_penalty(raw: &RawEnergy, place: &Place) -> Result<Penalty, FileError> {
+fn checked_penalty(raw: &RawEnergy, place: &JsonPlace) -> Result<Penalty, ProblemFileError> {
     let Object(raw_penalty) = required(&raw.penalty, "penalty", place)?;
     let penalty = penalty(raw_penalty, &place.field("penalty"))?;
     if penalty.is_hard() && raw.weight.is_some() {
         let penalty = if penalty == Penalty::AtMost { "at_most" } else { "equal" };
-        return Err(FileError::WeightOnConstraint { place: place.field("weight").path(), penalty });
+        return Err(ProblemFileError::WeightOnConstraint {
+            place: place.field("weight").path(),
+            penalty,
+        });
     }
     Ok(penalty)
 }
 
-fn measurement(model: &Model, raw: &RawEnergy, place: &Place) -> Result<Energy, FileError> {
+fn measurement(
+    model: &Model,
+    raw: &RawEnergy,
+    place: &JsonPlace,
+) -> Result<Energy, ProblemFileError> {
     Ok(Energy::Measurement {
         penalty: checked_penalty(raw, place)?,
         weight: raw.weight.unwrap_or(1.0),
@@ -106,7 +116,11 @@ fn measurement(model: &Model, raw: &RawEnergy, place: &Place) -> Result<Energy, 
     })
 }
 
-fn table_measurement(model: &Model, raw: &RawEnergy, place: &Place) -> Result<Energy, FileError> {
+fn table_measurement(
+    model: &Model,
+    raw: &RawEnergy,
+    place: &JsonPlace,
+) -> Result<Energy, ProblemFileError> {
     let penalty = checked_penalty(raw, place)?;
     let scope = scope(model, required(&raw.scope, "scope", place)?, &place.field("scope"))?;
     let target = required(&raw.target, "target", place)?.clone();
@@ -120,14 +134,14 @@ fn table_measurement(model: &Model, raw: &RawEnergy, place: &Place) -> Result<En
     })
 }
 
-fn product(model: &Model, raw: &RawEnergy, place: &Place) -> Result<Energy, FileError> {
+fn product(model: &Model, raw: &RawEnergy, place: &JsonPlace) -> Result<Energy, ProblemFileError> {
     let scope = scope(model, required(&raw.scope, "scope", place)?, &place.field("scope"))?;
     let log_potentials = required(&raw.log_potentials, "log_potentials", place)?.clone();
     check_size(model, &scope, log_potentials.len(), &place.field("log_potentials"))?;
     Ok(Energy::Product { scope, log_potentials })
 }
 
-fn nearest(model: &Model, raw: &RawEnergy, place: &Place) -> Result<Energy, FileError> {
+fn nearest(model: &Model, raw: &RawEnergy, place: &JsonPlace) -> Result<Energy, ProblemFileError> {
     let outer = place.field("measurements");
     let raw_measurements = required(&raw.measurements, "measurements", place)?;
     let rows = raw_measurements
@@ -143,7 +157,7 @@ fn nearest(model: &Model, raw: &RawEnergy, place: &Place) -> Result<Energy, File
     })
 }
 
-fn norm(raw: &RawEnergy, place: &Place) -> Result<Norm, FileError> {
+fn norm(raw: &RawEnergy, place: &JsonPlace) -> Result<Norm, ProblemFileError> {
     match &raw.norm {
         None => Ok(Norm::L1),
         Some(RawNorm::Word(word)) if word == "l1" => Ok(Norm::L1),
@@ -154,7 +168,11 @@ fn norm(raw: &RawEnergy, place: &Place) -> Result<Norm, FileError> {
     }
 }
 
-fn terms(model: &Model, raw: &[Object<RawTerm>], place: &Place) -> Result<Vec<Term>, FileError> {
+fn terms(
+    model: &Model,
+    raw: &[Object<RawTerm>],
+    place: &JsonPlace,
+) -> Result<Vec<Term>, ProblemFileError> {
     let term = |(index, Object(raw)): (usize, &Object<RawTerm>)| {
         let place = place.index(index);
         let scope = scope(model, &raw.scope, &place.field("scope"))?;
@@ -164,7 +182,7 @@ fn terms(model: &Model, raw: &[Object<RawTerm>], place: &Place) -> Result<Vec<Te
     raw.iter().enumerate().map(term).collect()
 }
 
-fn penalty(raw: &RawPenalty, place: &Place) -> Result<Penalty, FileError> {
+fn penalty(raw: &RawPenalty, place: &JsonPlace) -> Result<Penalty, ProblemFileError> {
     let (penalty, allowed): (Penalty, &[&str]) = match raw.kind.as_str() {
         "linear" => (Penalty::Linear, &["kind"]),
         "hinge" => (Penalty::Hinge, &["kind"]),
@@ -193,11 +211,15 @@ fn penalty(raw: &RawPenalty, place: &Place) -> Result<Penalty, FileError> {
     Ok(penalty)
 }
 
-fn check_fields(given: &[(&str, bool)], allowed: &[&str], place: &Place) -> Result<(), FileError> {
+fn check_fields(
+    given: &[(&str, bool)],
+    allowed: &[&str],
+    place: &JsonPlace,
+) -> Result<(), ProblemFileError> {
     let stray = given.iter().find(|(field, present)| *present && !allowed.contains(field));
     match stray {
         None => Ok(()),
-        Some((field, _)) => Err(FileError::UnknownField {
+        Some((field, _)) => Err(ProblemFileError::UnknownField {
             place: place.path(),
             field: field.to_string(),
             expected: match allowed {
@@ -208,16 +230,20 @@ fn check_fields(given: &[(&str, bool)], allowed: &[&str], place: &Place) -> Resu
     }
 }
 
-fn required<'r, T>(field: &'r Option<T>, name: &str, place: &Place) -> Result<&'r T, FileError> {
+fn required<'r, T>(
+    field: &'r Option<T>,
+    name: &str,
+    place: &JsonPlace,
+) -> Result<&'r T, ProblemFileError> {
     field.as_ref().ok_or_else(|| missing_field(name, place))
 }
 
-fn missing_field(name: &str, place: &Place) -> FileError {
-    FileError::MissingField { place: place.path(), field: name.to_string() }
+fn missing_field(name: &str, place: &JsonPlace) -> ProblemFileError {
+    ProblemFileError::MissingField { place: place.path(), field: name.to_string() }
 }
 
-fn unknown_kind(found: &str, expected: &str, place: &Place) -> FileError {
-    FileError::UnknownKind {
+fn unknown_kind(found: &str, expected: &str, place: &JsonPlace) -> ProblemFileError {
+    ProblemFileError::UnknownKind {
         place: place.path(),
         found: found.to_string(),
         expected: expected.to_string(),

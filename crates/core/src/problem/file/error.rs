@@ -8,7 +8,7 @@ use crate::model::ModelError;
 ///
 /// The message does not name the file: whoever opened it puts that in front.
 #[derive(Clone, Debug, Error, PartialEq)]
-pub enum FileError {
+pub enum ProblemFileError {
     /// The text is not JSON.
     #[error("line {line}, column {column}: found {found}, expected {expected}")]
     Syntax {

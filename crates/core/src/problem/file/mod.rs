@@ -14,9 +14,10 @@
 //!     mistake.unwrap_err().to_string(),
 //!     "factors[0].log_potentials: found 1 number, expected 2"
 //! );
-//! # Ok::<(), bethe_core::model::file::FileError>(())
+//! # Ok::<(), bethe_core::problem::file::ProblemFileError>(())
 //! ```
 
+mod answer;
 mod energies;
 mod error;
 mod parse;
@@ -25,16 +26,16 @@ mod raw;
 mod resolve;
 mod write;
 
-pub use error::{FileError, WriteError};
+pub use error::{ProblemFileError, WriteError};
 pub use place::JsonPath;
-pub(crate) use write::ReferenceFile;
 
-use super::{Model, Problem};
+use super::Problem;
 use crate::energy::Energy;
+use crate::model::Model;
 
 impl Problem {
     /// Reads a problem file.
-    pub fn from_json(json: &[u8]) -> Result<Self, FileError> {
+    pub fn from_json(json: &[u8]) -> Result<Self, ProblemFileError> {
         resolve::problem(parse::parse(json)?)
     }
 
@@ -44,7 +45,7 @@ impl Problem {
     }
 
     /// Adds energies from a file, after those the problem has.
-    pub fn add_energies(&mut self, file: &EnergiesFile) -> Result<(), FileError> {
+    pub fn add_energies(&mut self, file: &EnergiesFile) -> Result<(), ProblemFileError> {
         let further = file.resolve(self.model())?;
         self.extend_checked(further);
         Ok(())
@@ -56,7 +57,7 @@ pub struct EnergiesFile(raw::RawEnergies);
 
 impl EnergiesFile {
     /// Reads an energies file. What its scopes mean is checked against a model later.
-    pub fn from_json(json: &[u8]) -> Result<Self, FileError> {
+    pub fn from_json(json: &[u8]) -> Result<Self, ProblemFileError> {
         let raw: raw::RawEnergies = parse::parse(json)?;
         energies::check_alone(&raw.energies)?;
         Ok(Self(raw))
@@ -78,7 +79,7 @@ impl EnergiesFile {
     }
 
     /// The energies over the variables of a model.
-    pub fn resolve(&self, model: &Model) -> Result<Vec<Energy>, FileError> {
+    pub fn resolve(&self, model: &Model) -> Result<Vec<Energy>, ProblemFileError> {
         energies::resolve(model, &self.0.energies)
     }
 }

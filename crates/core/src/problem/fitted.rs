@@ -2,44 +2,39 @@
 
 use rand::Rng;
 
-use crate::OracleKind;
-use crate::answer::{Answer, Point};
-use crate::model::{BaseModel, Model, ModelError, Problem};
-use crate::oracle::{JunctionTree, Sampler};
+use super::{Answer, Problem, Request};
+use crate::model::{BaseModel, Model, ModelError};
+use crate::oracle::{JunctionTree, OracleKind, Sampler};
 use crate::solve::{Observer, Settings, SolveError};
 use crate::support::Support;
 
 impl Problem {
-    /// Solves the problem exactly, as [`Problem::solve`] does, and gives the model that has the
+    /// Solves the problem exactly, as [`Problem::solve_with`] does, and gives the model that has the
     /// answer's marginals: the factors stated, and a factor for each table that the energies tilt.
     /// An average of iterates has no such model: the answer is then the point that its tilt leads
     /// to.
     ///
     /// # Errors
-    /// As [`Problem::solve`], and if the oracle is not to be exact: no model has the marginals of
-    /// others.
+    /// As [`Problem::solve_with`], and if the oracle is not to be exact: no model has the marginals
+    /// of others.
     pub fn fit(
         &self,
         settings: &Settings,
+        request: &Request,
         observer: &mut dyn Observer,
     ) -> Result<(Answer, Model), SolveError> {
-        let settings = match settings.oracle {
-            OracleKind::Auto => &Settings { oracle: OracleKind::Exact, ..settings.clone() },
-            OracleKind::Exact => settings,
+        let oracle = match request.oracle {
+            OracleKind::Auto | OracleKind::Exact => OracleKind::Exact,
             OracleKind::TreeReweighted | OracleKind::Loopy => return Err(SolveError::Unfitted),
         };
-        let solved = self.solve_bound(settings, Point::OfItsTilt, observer)?;
+        let request = Request { oracle, ..request.clone() };
+        let mut solved = self.run(settings, &request, observer)?;
+        solved.leave_average(settings.tolerance);
         let mut model = self.model().clone();
-        for block in solved.support.blocks() {
-            let tilt = &solved.tilt[block.range()];
-            for &table in block.tables.iter().filter(|_| tilt.iter().any(|&t| t != 0.0)) {
-                let table = &solved.base.tables[table];
-                let scope: Vec<usize> =
-                    table.scope.iter().map(|&v| solved.base.origin()[v]).collect();
-                model.add_factor(&scope, tilt)?;
-            }
+        for (scope, tilt) in solved.tilts() {
+            model.add_factor(&scope, tilt)?;
         }
-        Ok((solved.answer, model))
+        Ok((solved.answer(self, &request), model))
     }
 }
 

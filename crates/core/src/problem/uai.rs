@@ -1,6 +1,8 @@
+//! Answers as the UAI inference competitions define results: `MAR` and `PR`.
+
 use std::fmt::Write;
 
-use crate::answer::Answer;
+use super::Answer;
 
 /// The marginals of every variable as a `MAR` result, for one answer or one per sample of evidence.
 /// The answers show at least the marginals of variables.

@@ -1,0 +1,98 @@
+//! The answer to a problem, as a person reads it: over the variables and factors they stated.
+
+use crate::solve::Status;
+
+/// Everything that `bethe solve` prints.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Answer {
+    /// How the solve ended.
+    pub status: Status,
+    /// The solver that found the answer, by its own name: never `auto`.
+    pub solver: &'static str,
+    /// What the entropy, and so the objective, is worth.
+    pub entropy: &'static str,
+    /// Iterations done.
+    pub iterations: usize,
+    /// Oracle calls done.
+    pub oracle_calls: usize,
+    /// Time the solver took.
+    pub seconds: f64,
+    /// `F` at the answer; `None` where the problem is infeasible.
+    pub objective: Option<f64>,
+    /// A lower bound on the optimum, where one exists.
+    pub lower_bound: Option<f64>,
+    /// An upper bound on `objective − optimum`, where one exists.
+    pub gap: Option<f64>,
+    /// `√(gap/2)`, which bounds the error of every marginal (Pinsker); divided by `√ρ` with the
+    /// least appearance probability `ρ` under the tree-reweighted entropy.
+    pub marginal_error_bound: Option<f64>,
+    /// Which of the solver's points this is.
+    pub returned: &'static str,
+    /// `A(θ + δ)` at the answer's tilt.
+    pub log_partition: f64,
+    /// `A(θ)`
+    pub base_log_partition: f64,
+    /// An upper bound on the model's own `A(θ)`, where `base_log_partition` is not that itself.
+    pub log_partition_bound: Option<f64>,
+    /// Whether message passing came to rest, where it is used.
+    pub messages_settled: Option<bool>,
+    /// One entry per variable, then one per factor, as far as they were asked for.
+    pub marginals: Vec<TableAnswer>,
+    /// The most probable assignment at the answer's tilt.
+    pub map: Map,
+    /// What each stated energy comes to.
+    pub energies: Vec<EnergyAnswer>,
+    /// If they were asked for: `θ + δ` for each scope that the energies tilt, where `θ` is the sum
+    /// of the factors stated over just that scope. Put in place of these factors, in a model without
+    /// energies, they have the answer's marginals (Proposition 1).
+    pub potentials: Option<Vec<TableAnswer>>,
+}
+
+/// Numbers over the configurations of some variables: marginals, or potentials.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TableAnswer {
+    /// The variables, in the order of the table's axes.
+    pub scope: Vec<usize>,
+    /// Row-major, last variable fastest. `[states of the scope]`
+    pub values: Vec<f64>,
+}
+
+/// What a stated energy comes to at the answer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EnergyAnswer {
+    /// Its weighted value; `None` for hard constraints of an infeasible problem.
+    pub value: Option<f64>,
+    /// The multiplier `λ_j` of each of its measurements, with which the measurements tilt the model
+    /// by `δ = −Σ_j λ_j a_j`: one for a measurement, one per cell for one of a table. `λ_j` is a
+    /// slope of the weighted penalty at `z_j`; at a kink, and for hard constraints, only the dual
+    /// knows which. `None` for other energies.
+    pub multipliers: Option<Vec<f64>>,
+}
+
+/// A most probable assignment.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Map {
+    /// The state of every variable.
+    pub assignment: Vec<usize>,
+    /// Its score under `θ + δ`.
+    pub log_score: f64,
+}
+
+impl Answer {
+    /// The probability of each state of a variable.
+    ///
+    /// # Panics
+    /// If there is no such variable, or the request was for no marginals.
+    pub fn marginal(&self, variable: usize) -> &[f64] {
+        assert!(variable < self.map.assignment.len(), "the model has no variable {variable}");
+        &self.marginals[variable].values
+    }
+
+    /// The probability of each configuration of a factor, in the order of its table.
+    ///
+    /// # Panics
+    /// If there is no such factor, or the request was not for all marginals.
+    pub fn factor(&self, factor: usize) -> &[f64] {
+        &self.marginals[self.map.assignment.len() + factor].values
+    }
+}

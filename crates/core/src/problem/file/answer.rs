@@ -1,0 +1,115 @@
+//! An answer as JSON.
+
+use serde::Serialize;
+use serde::ser::{SerializeSeq, Serializer};
+
+use super::write::ReferenceFile;
+use crate::model::Model;
+use crate::problem::{Answer, EnergyAnswer, TableAnswer};
+
+impl Answer {
+    /// The answer as one line of JSON; variables and states that have names are called by them.
+    /// What is not finite is `null`.
+    pub fn to_json(&self, model: &Model) -> String {
+        let named = AnswerFile {
+            status: self.status.name(),
+            solver: self.solver,
+            entropy: self.entropy,
+            iterations: self.iterations,
+            oracle_calls: self.oracle_calls,
+            seconds: self.seconds,
+            objective: self.objective,
+            lower_bound: self.lower_bound,
+            gap: self.gap,
+            marginal_error_bound: self.marginal_error_bound,
+            returned: self.returned,
+            log_partition: self.log_partition,
+            base_log_partition: self.base_log_partition,
+            log_partition_bound: self.log_partition_bound,
+            messages_settled: self.messages_settled,
+            marginals: Named { model, items: &self.marginals },
+            map: MapFile {
+                assignment: Named { model, items: &self.map.assignment },
+                log_score: self.map.log_score,
+            },
+            energies: self.energies.iter().map(EnergyFile::new).collect(),
+            potentials: self.potentials.as_deref().map(|items| Named { model, items }),
+        };
+        serde_json::to_string(&named).expect("numbers, strings, lists and objects")
+    }
+}
+
+#[derive(Serialize)]
+struct AnswerFile<'a> {
+    status: &'static str,
+    solver: &'static str,
+    entropy: &'static str,
+    iterations: usize,
+    oracle_calls: usize,
+    seconds: f64,
+    objective: Option<f64>,
+    lower_bound: Option<f64>,
+    gap: Option<f64>,
+    marginal_error_bound: Option<f64>,
+    returned: &'static str,
+    log_partition: f64,
+    base_log_partition: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    log_partition_bound: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    messages_settled: Option<bool>,
+    marginals: Named<'a, TableAnswer>,
+    map: MapFile<'a>,
+    energies: Vec<EnergyFile<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    potentials: Option<Named<'a, TableAnswer>>,
+}
+
+#[derive(Serialize)]
+struct MapFile<'a> {
+    assignment: Named<'a, usize>,
+    log_score: f64,
+}
+
+#[derive(Serialize)]
+struct EnergyFile<'a> {
+    value: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    multipliers: Option<&'a [f64]>,
+}
+
+impl<'a> EnergyFile<'a> {
+    fn new(energy: &'a EnergyAnswer) -> Self {
+        Self { value: energy.value, multipliers: energy.multipliers.as_deref() }
+    }
+}
+
+#[derive(Serialize)]
+struct TableFile<'a> {
+    scope: Vec<ReferenceFile<'a>>,
+    values: &'a [f64],
+}
+
+/// A list about a model's variables, written with the names they have.
+struct Named<'a, T> {
+    model: &'a Model,
+    items: &'a [T],
+}
+
+impl Serialize for Named<'_, TableAnswer> {
+    fn serialize<S: Serializer>(&self, target: S) -> Result<S::Ok, S::Error> {
+        let mut list = target.serialize_seq(Some(self.items.len()))?;
+        for TableAnswer { scope, values } in self.items {
+            let name = |&variable: &usize| ReferenceFile::variable(self.model, variable);
+            list.serialize_element(&TableFile { scope: scope.iter().map(name).collect(), values })?;
+        }
+        list.end()
+    }
+}
+
+impl Serialize for Named<'_, usize> {
+    fn serialize<S: Serializer>(&self, target: S) -> Result<S::Ok, S::Error> {
+        let states = self.items.iter().enumerate();
+        target.collect_seq(states.map(|(v, &state)| ReferenceFile::state(self.model, v, state)))
+    }
+}

@@ -1,0 +1,222 @@
+//! Solvers work on the base model and know the support only: what they find is carried back to the
+//! stated variables, in the stated order of axes, with observed states filled in.
+
+use super::answer::{Answer, EnergyAnswer, Map, TableAnswer};
+use super::{BoundProblem, Problem, Request};
+use crate::model::{BaseModel, Model};
+use crate::oracle::{Exactness, Oracle, Tables};
+use crate::solve::{Ignore, Observer, Settings, Solution, SolveError, Status, Task, solve};
+
+/// A problem, bound and solved.
+pub(super) struct Solved {
+    bound: BoundProblem,
+    solution: Solution,
+}
+
+impl Problem {
+    /// Solves the problem with the defaults of [`Settings`] and [`Request`].
+    ///
+    /// ```
+    /// let problem = bethe_core::Problem::from_json(br#"{
+    ///     "variables": [2],
+    ///     "energies": [{"kind": "measurement", "penalty": {"kind": "equal"}, "offset": -0.9,
+    ///                   "terms": [{"scope": [0], "coefficients": [0, 1]}]}]
+    /// }"#)?;
+    /// let answer = problem.solve()?;
+    /// assert!((answer.marginal(0)[1] - 0.9).abs() < 1e-5);
+    /// assert_eq!(answer.map.assignment, [1]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Problem::solve_with`].
+    pub fn solve(&self) -> Result<Answer, SolveError> {
+        self.solve_with(&Settings::default(), &Request::default(), &mut Ignore)
+    }
+
+    /// Solves the problem, telling `observer` of every iteration.
+    ///
+    /// # Errors
+    /// As [`solve()`], and if inference is to be exact and the model is too wide for that.
+    pub fn solve_with(
+        &self,
+        settings: &Settings,
+        request: &Request,
+        observer: &mut dyn Observer,
+    ) -> Result<Answer, SolveError> {
+        let mut solved = self.run(settings, request, observer)?;
+        if request.potentials {
+            solved.leave_average(settings.tolerance);
+        }
+        Ok(solved.answer(self, request))
+    }
+
+    /// Binds and solves the problem.
+    pub(super) fn run(
+        &self,
+        settings: &Settings,
+        request: &Request,
+        observer: &mut dyn Observer,
+    ) -> Result<Solved, SolveError> {
+        // The oracle looks at it too, and must not once there is an answer to write down.
+        let cancel = request.cancel.child();
+        let bound = self.bind_to(request.oracle, &cancel);
+        let mut bound = bound.map_err(|error| self.blamed(error.into()))?;
+        let task = Task { marginals: request.marginals, cancel: cancel.clone(), ..bound.task() };
+        let solution = solve(task, settings, observer).map_err(|error| self.blamed(error))?;
+        cancel.suspend(true);
+        Ok(Solved { bound, solution })
+    }
+}
+
+impl Solved {
+    /// Where the solver returned an average of iterates, goes to the point that its tilt leads to.
+    pub fn leave_average(&mut self, tolerance: f64) {
+        let BoundProblem { energies, oracle, .. } = &mut self.bound;
+        self.solution.without_average(oracle.as_mut(), energies, tolerance);
+    }
+
+    /// The tilt of each table that has one, and its variables in the model.
+    pub fn tilts(&self) -> impl Iterator<Item = (Vec<usize>, &[f64])> {
+        let BoundProblem { base, energies, .. } = &self.bound;
+        energies.support().blocks().iter().flat_map(move |block| {
+            let tilt = &self.solution.tilt[block.range()];
+            let tables = block.tables.iter().filter(|_| tilt.iter().any(|&t| t != 0.0));
+            tables.map(move |&table| {
+                let scope = base.tables[table].scope.iter().map(|&v| base.origin()[v]);
+                (scope.collect(), tilt)
+            })
+        })
+    }
+
+    /// The answer in the words of the problem.
+    pub fn answer(mut self, problem: &Problem, request: &Request) -> Answer {
+        let potentials = request.potentials.then(|| self.potentials(problem.model()));
+        let energies = self.energies(problem);
+        let Self { bound: BoundProblem { base, oracle, .. }, solution } = &mut self;
+        let infeasible = solution.status == Status::Infeasible;
+        let gap = solution.gap.filter(|_| !infeasible);
+        let exactness = oracle.exactness();
+        let marginals =
+            marginals(problem.model(), base, oracle.as_mut(), solution, request.marginals);
+        Answer {
+            status: solution.status,
+            solver: solution.solver,
+            entropy: exactness.name(),
+            iterations: solution.iterations,
+            oracle_calls: solution.oracle_calls,
+            seconds: solution.seconds,
+            objective: (!infeasible).then_some(solution.objective),
+            lower_bound: solution.lower_bound.filter(|_| !infeasible),
+            gap,
+            marginal_error_bound: gap.map(|gap| exactness.widening() * (0.5 * gap).sqrt()),
+            returned: solution.returned.name(),
+            log_partition: solution.log_partition,
+            base_log_partition: solution.base_log_partition,
+            log_partition_bound: match exactness {
+                Exactness::TreeReweighted { .. } => Some(solution.base_log_partition),
+                Exactness::Exact | Exactness::Bethe { .. } => None,
+            },
+            messages_settled: exactness.is_settled(),
+            marginals,
+            map: decode(base, oracle.as_mut(), &solution.tilt),
+            energies,
+            potentials,
+        }
+    }
+
+    fn energies(&mut self, problem: &Problem) -> Vec<EnergyAnswer> {
+        let Self { bound: BoundProblem { base, energies, .. }, solution } = self;
+        let infeasible = solution.status == Status::Infeasible;
+        let stated = problem.energies();
+        let (rows, marginals) = (&solution.multipliers, &solution.marginals);
+        let multipliers = energies.stated_multipliers(base, stated, rows, marginals);
+        let mut multipliers = multipliers.into_iter();
+        let values = energies.values(&solution.marginals);
+        let answers = stated.iter().zip(values).map(|(energy, value)| {
+            let is_hard = energy.penalty().is_some_and(|penalty| penalty.is_hard());
+            EnergyAnswer {
+                value: (!(infeasible && is_hard)).then_some(value),
+                multipliers: multipliers.next().flatten(),
+            }
+        });
+        answers.collect()
+    }
+
+    /// `θ + δ` for each scope that is tilted.
+    fn potentials(&self, model: &Model) -> Vec<TableAnswer> {
+        let tilted = self.tilts().map(|(scope, tilt)| {
+            let mut values = tilt.to_vec();
+            for factor in model.factors().iter().filter(|f| f.scope.len() == scope.len()) {
+                if factor.scope.iter().all(|variable| scope.contains(variable)) {
+                    let own = self.bound.base.locate(&factor.scope);
+                    let own = own.expect("the scope of a factor has its table");
+                    let own = own.gather(&factor.log_potentials, values.len());
+                    values.iter_mut().zip(own).for_each(|(sum, value)| *sum += value);
+                }
+            }
+            TableAnswer { scope, values }
+        });
+        tilted.collect()
+    }
+}
+
+/// The marginals that were asked for, from the oracle or from the solver's average.
+fn marginals(
+    model: &Model,
+    base: &BaseModel,
+    oracle: &mut dyn Oracle,
+    solution: &Solution,
+    tables: Tables,
+) -> Vec<TableAnswer> {
+    let nodes = (0..model.variables().len()).map(|variable| vec![variable]);
+    let factors = model.factors().iter().map(|factor| factor.scope.clone());
+    let scopes: Vec<Vec<usize>> = match tables {
+        Tables::All => nodes.chain(factors).collect(),
+        Tables::Nodes => nodes.collect(),
+        Tables::None => return Vec::new(),
+    };
+    let mut answer: Vec<TableAnswer> = Vec::with_capacity(scopes.len());
+    // Which entries each base table serves. `[tables]`
+    let mut readers: Vec<Vec<usize>> = vec![Vec::new(); base.tables.len()];
+    for (entry, scope) in scopes.into_iter().enumerate() {
+        let mut values = Vec::new();
+        match base.table_of(&scope) {
+            Some(table) => readers[table].push(entry),
+            None => values = lay_out(base, &scope, &[1.0]),
+        }
+        answer.push(TableAnswer { scope, values });
+    }
+    let mut fill = |table: usize, probabilities: &[f64]| {
+        for &entry in &readers[table] {
+            answer[entry].values = lay_out(base, &answer[entry].scope, probabilities);
+        }
+    };
+    match &solution.averaged_tables {
+        None => {
+            oracle.visit_marginals(tables, &mut fill);
+        }
+        Some(averaged) => {
+            let shown = if tables == Tables::All { base.tables.len() } else { base.variables() };
+            let mut rest = averaged.as_slice();
+            for (index, table) in base.tables[..shown].iter().enumerate() {
+                let (own, after) = rest.split_at(table.log_potentials.len());
+                fill(index, own);
+                rest = after;
+            }
+        }
+    }
+    answer
+}
+
+/// A base table's probabilities in the order of a stated scope.
+fn lay_out(base: &BaseModel, scope: &[usize], probabilities: &[f64]) -> Vec<f64> {
+    let map = base.locate(scope).expect("the scope of a variable or a factor has its table");
+    map.scatter(probabilities)
+}
+
+fn decode(base: &BaseModel, oracle: &mut dyn Oracle, tilt: &[f64]) -> Map {
+    let mut states = vec![0; base.variables()];
+    let log_score = oracle.decode(tilt, &mut states);
+    Map { assignment: base.complete(&states), log_score }
+}

@@ -1,0 +1,86 @@
+//! What `auto` does: which solver serves which energies is decided here and nowhere else.
+//!
+//! | energies | [`Plan`] |
+//! | --- | --- |
+//! | none, or measurements | the dual; steps in the marginals where it gets nowhere ([`Relay`]) |
+//! | squared errors of tables, many cells or tables that overlap | tempered: the dual of tables that agree |
+//! | other smooth tables that are many and overlap | adaptive steps |
+//! | no measurement, known by value and gradient | adaptive steps; convex with kinks: dual averaging |
+//! | anything else | alternating: `nearest` piece by piece, others linearised, the rest by the dual |
+
+use super::adaptive::Adaptive;
+use super::alternating::Alternating;
+use super::dual::Dual;
+use super::engine::{Engine, Solver};
+use super::relaxed::Relaxed;
+use super::relay::Relay;
+use super::tempered::Tempered;
+use super::{Method, Settings, SolveError};
+use crate::energy::Energies;
+use crate::oracle::{Exactness, Tables};
+
+/// What [`Method::Auto`] does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Plan {
+    /// Measurements only, or nothing at all: the dual.
+    Dual,
+    /// Energies known by value and gradient only: adaptive steps. Also large tables of smooth
+    /// measurements that overlap: they say the same thing several times, which leaves the dual flat
+    /// in many directions.
+    Adaptive,
+    /// The same, convex and with kinks: dual averaging, which needs no smoothness.
+    Rda,
+    /// `nearest` energies piece by piece, other energies linearised, what remains by the dual.
+    Alternating,
+    /// Squared errors of tables, many cells or such as overlap: their dual, once they are made to
+    /// agree, with weights that grow.
+    Tempered,
+}
+
+impl Plan {
+    /// The plan for energies under an exact oracle.
+    pub fn for_energies(energies: &Energies) -> Self {
+        Self::through(Exactness::Exact, energies)
+    }
+
+    /// The plan under this oracle: marginals of one that is not exact agree only in part.
+    pub(super) fn through(exactness: Exactness, energies: &Energies) -> Self {
+        let is_exact = exactness == Exactness::Exact;
+        let (overlap, many) =
+            (energies.tables_overlap(), energies.measurements.are_many_smooth_tables());
+        let telling = is_exact && (overlap || many) && energies.has_telling_tables();
+        match (energies.measurements.is_empty(), energies.nearest.is_empty(), &energies.others[..])
+        {
+            (_, true, []) if telling => Self::Tempered,
+            (_, true, []) if overlap && many => Self::Adaptive,
+            (_, true, []) => Self::Dual,
+            (true, true, _) if energies.has_convex_kinks() => Self::Rda,
+            (true, true, _) => Self::Adaptive,
+            _ => Self::Alternating,
+        }
+    }
+}
+
+/// Starts what the plan says.
+pub(super) fn start(
+    engine: &mut Engine,
+    settings: &Settings,
+    shown: Tables,
+) -> Result<Box<dyn Solver>, SolveError> {
+    Ok(match Plan::through(engine.oracle.exactness(), engine.energies) {
+        Plan::Dual if !engine.energies.is_smooth() => dual(engine),
+        Plan::Dual | Plan::Tempered => Box::new(Relay::start(dual(engine))),
+        Plan::Adaptive => Box::new(Adaptive::start(engine)?),
+        Plan::Rda => Box::new(Relaxed::start(engine, Method::Rda { beta: 0.0 }, shown)?),
+        Plan::Alternating => Box::new(Alternating::start(engine, settings.tolerance)?),
+    })
+}
+
+/// The dual of measurements, in the form that serves them.
+pub(super) fn dual(engine: &mut Engine) -> Box<dyn Solver> {
+    if Plan::through(engine.oracle.exactness(), engine.energies) == Plan::Tempered {
+        return Box::new(Tempered::start(engine));
+    }
+    let measurements = engine.energies.measurements.clone();
+    Box::new(Dual::start(engine, measurements, None, 1.0))
+}

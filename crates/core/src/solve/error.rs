@@ -1,0 +1,57 @@
+use thiserror::Error;
+
+use crate::model::ModelError;
+
+/// Why a problem cannot be solved as asked.
+#[derive(Clone, Debug, Error, PartialEq)]
+pub enum SolveError {
+    /// The model has no exact oracle, or no allowed configuration.
+    #[error(transparent)]
+    Model(ModelError),
+    /// It was cancelled before there was an answer, see [`Cancel`](crate::Cancel).
+    #[error("cancelled before there was an answer")]
+    Cancelled,
+    /// The solver cannot serve an energy.
+    #[error("solver {solver} cannot serve {energy}; expected {expected}")]
+    Unserved {
+        /// The solver's name.
+        solver: &'static str,
+        /// What it was asked to serve.
+        energy: &'static str,
+        /// What would do.
+        expected: &'static str,
+    },
+    /// The energy is infinite or NaN where a primal solver has to start.
+    #[error(
+        "solver {solver} starts at the base model's marginals, where the energy is {energy}; \
+         expected a finite value (for measurements alone, solver dual needs no such start)"
+    )]
+    NotFiniteAtStart {
+        /// The solver's name.
+        solver: &'static str,
+        /// The energy there.
+        energy: f64,
+    },
+    /// Marginals that no model has.
+    #[error("fitting a model needs exact inference, expected oracle exact or auto")]
+    Unfitted,
+    /// Energies whose values leave the range of a double.
+    #[error("the energies' values add up to more than a double holds, expected less than 1e308")]
+    Overflow,
+    /// A setting out of its range.
+    #[error("{setting}: found {found}, expected {expected}")]
+    Setting {
+        /// Which one.
+        setting: &'static str,
+        /// Its value.
+        found: f64,
+        /// What is allowed.
+        expected: &'static str,
+    },
+}
+
+impl From<ModelError> for SolveError {
+    fn from(error: ModelError) -> Self {
+        if error == ModelError::Cancelled { Self::Cancelled } else { Self::Model(error) }
+    }
+}

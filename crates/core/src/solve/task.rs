@@ -1,0 +1,47 @@
+use crate::cancel::Cancel;
+use crate::energy::Energies;
+use crate::oracle::{Oracle, Tables};
+
+/// What to solve: energies, and the oracle of the model they were bound to.
+pub struct Task<'a> {
+    /// The oracle, bound to the energies' support.
+    pub oracle: &'a mut dyn Oracle,
+    /// The energies.
+    pub energies: &'a mut Energies,
+    /// A lower bound on the score of every allowed configuration, or `-∞`; infeasible constraints
+    /// are proved with it.
+    pub lowest_score: f64,
+    /// Which tables the answer will show, and so which ones averages are kept of.
+    pub marginals: Tables,
+    /// Stops the solve. An oracle that looks at the same token is stopped within a call; give each
+    /// solve a [`Cancel::child`] of its own, as the driver limits its time and, while it makes the
+    /// last call, suspends it.
+    pub cancel: Cancel,
+}
+
+impl<'a> Task<'a> {
+    /// A task without a bound on scores, which shows all marginals and which nothing cancels.
+    pub fn new(oracle: &'a mut dyn Oracle, energies: &'a mut Energies) -> Self {
+        let (lowest_score, marginals) = (f64::NEG_INFINITY, Tables::All);
+        Self { oracle, energies, lowest_score, marginals, cancel: Cancel::never() }
+    }
+}
+
+/// What the oracle says of the base model.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Base {
+    /// `A(θ)`
+    pub log_partition: f64,
+    /// `μ(θ)`. `[support]`
+    pub marginals: Vec<f64>,
+}
+
+impl Base {
+    /// Calls the oracle.
+    pub(super) fn of(task: &mut Task) -> Self {
+        let coordinates = task.energies.support().len();
+        let mut marginals = vec![0.0; coordinates];
+        let log_partition = task.oracle.tilted(&vec![0.0; coordinates], &mut marginals);
+        Self { log_partition, marginals }
+    }
+}
