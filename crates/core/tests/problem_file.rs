@@ -7,8 +7,8 @@ use bethe_core::{
 use proptest::prelude::*;
 use serde_json::Value;
 
-const DOCS: &str = include_str!("../../../docs/problem-file.md");
-const SCHEMA: &str = include_str!("../../../docs/problem.schema.json");
+const DOCS: &str = include_str!("../../../docs/reference/problem-file.md");
+const SCHEMA: &str = include_str!("../../../docs/reference/problem.schema.json");
 
 /// Everything that makes two problems different, spelled out.
 fn spelled(problem: &Problem) -> String {

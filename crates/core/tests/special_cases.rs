@@ -9,7 +9,7 @@ use bethe_core::{
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 
-const DOCS: &str = include_str!("../../../docs/wide-graphs.md");
+const DOCS: &str = include_str!("../../../docs/guides/wide-graphs.md");
 
 fn solve(problem: &Problem, oracle: OracleKind) -> Answer {
     let settings = Settings { tolerance: 1e-10, ..Settings::default() };
