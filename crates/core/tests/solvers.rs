@@ -2,7 +2,11 @@
 
 mod common;
 
-use bethe_core::{Method, Penalty, Problem, Settings, Status, StepSchedule};
+use bethe_core::solve::Ignore;
+use bethe_core::{
+    Curvature, CustomEnergy, Energy, Method, Model, Penalty, Problem, Request, Settings, Status,
+    StepSchedule, count,
+};
 use common::{
     Recipe, graphs, random_measurement, random_model, reference, rng, run, soft_penalties,
 };
@@ -157,4 +161,54 @@ fn what_is_called_converged_is_within_the_tolerance_it_was_asked_for() {
         }
     }
     assert!(converged > 1000, "only {converged} runs converged");
+}
+
+/// The solver that an answer names, for energies over two binary variables.
+fn named(method: Method, energies: Vec<Energy>) -> &'static str {
+    let mut model = Model::new(&[2, 2]).unwrap();
+    model.add_factor(&[0, 1], &[0.5, 0.0, 0.0, 0.5]).unwrap();
+    let settings = Settings { method, ..Settings::default() };
+    let problem = Problem::new(model, energies).unwrap();
+    let name = run(&mut problem.bind().unwrap(), &settings).unwrap().solver;
+    let answer = problem.solve_with(&settings, &Request::default(), &mut Ignore).unwrap();
+    assert_eq!(answer.solver, name);
+    name
+}
+
+#[test]
+fn an_answer_names_the_solver_that_ran() {
+    let ones = || count(&Model::new(&[2, 2]).unwrap(), [(0, 1), (1, 1)]).unwrap();
+    let squared = || Energy::squared(3.0, 0.5, ones());
+    let words = || Energy::nearest(2.0, vec![ones()], vec![vec![0.0], vec![2.0]]);
+    let product = || Energy::product(&[0, 1], &[0.2, 0.0, 0.0, 0.2]);
+    let kinks = || {
+        let convex = Curvature::Convex { infimum: 0.0 };
+        let absolute = CustomEnergy::new(vec![vec![0]], convex, |marginals, gradient| {
+            gradient[1] = (marginals[1] - 0.3).signum();
+            (marginals[1] - 0.3).abs()
+        });
+        Energy::from(absolute.with_kinks())
+    };
+    let table = |scope: Vec<usize>| {
+        let (weight, penalty, target) = (5.0, Penalty::Squared, vec![0.1, 0.2, 0.3, 0.4]);
+        Energy::TableMeasurement { weight, penalty, scope, target, total: 1.0 }
+    };
+    for (name, method, energies) in [
+        ("dual", Method::Auto, vec![]),
+        ("dual", Method::Auto, vec![squared()]),
+        ("dual", Method::Auto, vec![Energy::at_most(0.5, ones())]),
+        ("dual", Method::Auto, vec![table(vec![0, 1]), table(vec![1, 0])]),
+        ("dual", Method::Dual, vec![table(vec![0, 1]), table(vec![1, 0])]),
+        ("adaptive", Method::Auto, vec![product()]),
+        ("rda", Method::Auto, vec![kinks()]),
+        ("alternating", Method::Auto, vec![words()]),
+        ("alternating", Method::Auto, vec![product(), squared()]),
+        ("global", Method::Global, vec![words()]),
+        ("global", Method::Global, vec![squared()]),
+        ("rda", Method::Rda { beta: 0.0 }, vec![squared()]),
+        ("adaptive", Method::Adaptive, vec![squared()]),
+        ("accelerated-rda", Method::AcceleratedRda { smoothness: None }, vec![squared()]),
+    ] {
+        assert_eq!(named(method, energies), name, "{method:?}");
+    }
 }

@@ -135,6 +135,12 @@ impl Solver for AcceleratedRda {
             if passes || self.smoothness > LARGEST_SMOOTHNESS {
                 break;
             }
+            if engine.is_cancelled() {
+                let (objective, residual) =
+                    (self.average.objective(), self.average.point.residual());
+                let step = Step::new(objective, f64::NEG_INFINITY, residual, Verdict::Continue);
+                return Step { is_average: true, rounding: self.average.rounding(), ..step };
+            }
             let within = self.next.has_finite_tilt() && self.probe.energy.is_finite();
             self.smoothness *= if within { 2.0 } else { LEAP };
         }

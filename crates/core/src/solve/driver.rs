@@ -220,7 +220,8 @@ impl<'a> Run<'a> {
                 observer.observe(&record, &solver.point().marginals).is_break()
             };
             let ended = match step.verdict {
-                Verdict::Infeasible => Some(Status::Infeasible),
+                // A call that was cancelled proves nothing.
+                Verdict::Infeasible if cancelled.is_none() => Some(Status::Infeasible),
                 _ if self.has_converged(&candidate, ends || stopped) => Some(Status::Converged),
                 Verdict::Stationary if self.is_feasible(&candidate) => Some(Status::Stationary),
                 _ if stopped || cancelled == Some(Cause::Asked) => Some(Status::Stopped),

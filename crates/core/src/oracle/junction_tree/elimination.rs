@@ -291,6 +291,14 @@ mod tests {
     }
 
     #[test]
+    fn elimination_stops_when_it_is_cancelled() {
+        let cancel = Cancel::new();
+        cancel.cancel();
+        let cycle = graph(4, &[(0, 1), (1, 2), (2, 3), (3, 0)]);
+        assert!(cycle.eliminate(Heuristic::Fill, 0, &cancel).is_none());
+    }
+
+    #[test]
     fn no_order_escapes_the_widest_core() {
         let mut random = StdRng::seed_from_u64(8);
         for round in 0..100 {

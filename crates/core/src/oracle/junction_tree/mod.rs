@@ -157,3 +157,44 @@ impl Oracle for JunctionTree {
         self.maxima.decode(&self.structure, tilt, assignment)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Model;
+
+    #[test]
+    fn a_call_that_is_cancelled_is_not_a_number_and_the_next_is_right() {
+        // Two large cliques that share a variable.
+        let mut model = Model::new(&[2; 27]).unwrap();
+        for clique in [0..14, 13..27] {
+            let scope: Vec<usize> = clique.collect();
+            let table: Vec<f64> = (0..1 << 14).map(|cell| f64::from(cell % 7)).collect();
+            model.add_factor(&scope, &table).unwrap();
+        }
+        let base = BaseModel::new(&model, []).unwrap();
+        let mut support = Support::new();
+        support.add(vec![20], 2);
+        let limit = JunctionTree::LIMIT_GIBIBYTES;
+        let cancel = Cancel::new();
+        let mut tree = JunctionTree::within(&base, &support, limit, &cancel).unwrap();
+        let mut plain = JunctionTree::new(&base, &support).unwrap();
+        let mut marginals = [[0.0; 2]; 2];
+        for tilt in [[0.0, 0.5], [1.0, 0.0]] {
+            cancel.cancel();
+            assert!(tree.tilted(&[0.0, 9.0], &mut marginals[0]).is_nan());
+            cancel.suspend(true);
+            let [own, other] = &mut marginals;
+            assert_eq!(tree.tilted(&tilt, own), plain.tilted(&tilt, other));
+            assert_eq!(own, other);
+            let mut tables = [Vec::new(), Vec::new()];
+            for (tree, seen) in [&mut tree, &mut plain].into_iter().zip(&mut tables) {
+                tree.visit_marginals(Tables::All, &mut |_, table| seen.push(table.to_vec()));
+            }
+            assert_eq!(tables[0], tables[1]);
+            cancel.suspend(false);
+        }
+        let stopped = JunctionTree::within(&base, &support, limit, &cancel);
+        assert_eq!(stopped.err(), Some(ModelError::Cancelled));
+    }
+}
