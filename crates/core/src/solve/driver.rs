@@ -3,6 +3,7 @@ use std::time::Instant;
 use super::average::Average;
 use super::choice::choose;
 use super::engine::{Engine, Held, Point, Solver, Step, Verdict};
+use super::own_method::{Own, OwnMethod};
 use super::task::{Base, Task};
 use super::{Observer, Record, Returned, Settings, Solution, SolveError, Status};
 use crate::cancel::{Cancel, Cause};
@@ -32,7 +33,31 @@ pub fn solve(
     settings.check()?;
     let start = Instant::now();
     let base = Base::of(&mut task);
-    drive(task, base, Control { settings, start }, observer)
+    let shown = task.marginals;
+    let choose = |engine: &mut Engine| choose(engine, settings, shown);
+    drive(task, base, Control { settings, start }, observer, choose)
+}
+
+/// As [`solve`], by a method of one's own; the settings' method does not matter.
+///
+/// # Errors
+/// As [`solve`], and if there are hard measurements, which need multipliers.
+pub fn solve_by(
+    mut task: Task,
+    method: &mut dyn OwnMethod,
+    settings: &Settings,
+    observer: &mut dyn Observer,
+) -> Result<Solution, SolveError> {
+    settings.check()?;
+    let start = Instant::now();
+    if task.energies.measurements.has_hard() {
+        let (solver, energy) = (method.name(), "a hard measurement");
+        return Err(SolveError::Unserved { solver, energy, expected: "solver auto or dual" });
+    }
+    let base = Base::of(&mut task);
+    drive(task, base, Control { settings, start }, observer, move |engine| {
+        Ok(Box::new(Own::start(engine, method)))
+    })
 }
 
 /// As [`solve`], where the oracle's latest call was that at the base model: it is not made again,
@@ -50,7 +75,9 @@ pub fn solve_from(
     observer: &mut dyn Observer,
 ) -> Result<Solution, SolveError> {
     settings.check()?;
-    drive(task, base, Control { settings, start: Instant::now() }, observer)
+    let shown = task.marginals;
+    let choose = |engine: &mut Engine| choose(engine, settings, shown);
+    drive(task, base, Control { settings, start: Instant::now() }, observer, choose)
 }
 
 /// When to stop.
@@ -60,11 +87,12 @@ struct Control<'a> {
     start: Instant,
 }
 
-fn drive(
+fn drive<'s>(
     mut task: Task,
     base: Base,
     control: Control,
     observer: &mut dyn Observer,
+    begin: impl FnOnce(&mut Engine) -> Result<Box<dyn Solver + 's>, SolveError>,
 ) -> Result<Solution, SolveError> {
     if task.cancel.is_cancelled() {
         return Err(SolveError::Cancelled);
@@ -72,10 +100,9 @@ fn drive(
     if task.cancel.is_never() && control.settings.time_limit.is_some() {
         task.cancel = Cancel::new();
     }
-    let shown = task.marginals;
     let mut engine = Engine::after(task, base);
     check_finite(engine.base.log_partition, engine.energies)?;
-    let solver = choose(&mut engine, control.settings, shown);
+    let solver = begin(&mut engine);
     if engine.is_cancelled() {
         return Err(SolveError::Cancelled);
     }

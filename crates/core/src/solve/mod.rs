@@ -13,7 +13,8 @@
 //! | `Global` | measurements, `nearest` | branch and bound over the pieces; the global optimum |
 //! | `Auto` | anything | picks one of the above, or combines them ([`Plan`]) |
 //!
-//! One driver ([`solve`]) owns time, stopping, certificates and the non-finite guard.
+//! One driver ([`solve`]) owns time, stopping, certificates and the non-finite guard. It runs a
+//! method of your own too ([`OwnMethod`], [`solve_by`]).
 
 mod accelerated_rda;
 mod adaptive;
@@ -26,6 +27,7 @@ mod dual;
 mod engine;
 mod error;
 mod global;
+mod own_method;
 mod relaxed;
 mod relay;
 mod settings;
@@ -36,8 +38,9 @@ mod tempered;
 
 pub use auto::Plan;
 pub(crate) use driver::check_finite;
-pub use driver::{solve, solve_from};
+pub use driver::{solve, solve_by, solve_from};
 pub use error::SolveError;
+pub use own_method::{Evaluated, OwnMethod};
 pub use settings::{Method, Settings, StepSchedule};
 pub use solution::{Ignore, Observer, Record, Returned, Solution, Status};
 pub use task::{Base, Task};

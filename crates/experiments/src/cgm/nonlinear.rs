@@ -13,17 +13,13 @@
 //!   tilt with the least gap is returned.
 
 use std::ops::Range;
-use std::time::Instant;
 
 use bethe_core::Settings;
-use bethe_core::energy::Measurements;
-use bethe_core::model::ModelError;
+use bethe_core::energy::{Energies, Measurements};
+use bethe_core::oracle::Tables;
 use bethe_core::oracle::chain::Transitions;
-use bethe_core::solve::{Observer, Record, Returned};
-use bethe_core::{Oracle, Solution, Status};
-
+use bethe_core::solve::{Evaluated, Observer, OwnMethod, Task, solve_by};
 use bethe_flows::infer::{BoundFlows, FlowError, FlowProblem, Flows};
-use bethe_flows::model::Moves;
 
 const FIRST_DAMPING: f64 = 0.5;
 const LEAST_DAMPING: f64 = 1e-3;
@@ -40,40 +36,12 @@ pub fn solve_by_nonlinear_bp(
     settings: &Settings,
     observer: &mut dyn Observer,
 ) -> Result<Flows, FlowError> {
-    settings.check()?;
     let mut bound = problem.bind()?;
-    let solution = solve(&mut bound, problem.moves, settings, observer)?;
+    let mut method = NonlinearBp::new(&bound, problem);
+    let BoundFlows { chain, energies, .. } = &mut bound;
+    let task = Task { marginals: Tables::None, ..Task::new(chain, energies) };
+    let solution = solve_by(task, &mut method, settings, observer)?;
     Ok(Flows::new(bound, solution, problem.population))
-}
-
-/// Solves the problem; the chain is left at the solution's tilt.
-fn solve(
-    bound: &mut BoundFlows,
-    moves: &Moves,
-    settings: &Settings,
-    observer: &mut dyn Observer,
-) -> Result<Solution, FlowError> {
-    let start = Instant::now();
-    let mut run = Run::new(bound, moves)?;
-    run.certify(0, start);
-    let mut iteration = 0;
-    let status = loop {
-        iteration += 1;
-        run.sweep();
-        let record = run.certify(iteration, start);
-        let stopped = observer.observe(&record, &run.marginals).is_break();
-        let out_of_time = settings.time_limit.is_some_and(|limit| start.elapsed() >= limit);
-        if run.best.gap <= settings.tolerance * run.best.objective.abs().max(1.0) {
-            break Status::Converged;
-        } else if stopped {
-            break Status::Stopped;
-        } else if out_of_time {
-            break Status::TimeLimit;
-        } else if iteration >= settings.max_iterations {
-            break Status::IterationLimit;
-        }
-    };
-    Ok(run.finish(status, iteration, start))
 }
 
 /// The counts of one time.
@@ -83,17 +51,14 @@ struct Counted {
     rows: Range<usize>,
 }
 
-struct Run<'a> {
-    bound: &'a mut BoundFlows,
+struct NonlinearBp<'a> {
     tables: Vec<Weighted<'a>>,
     of_step: &'a [usize],
     cells: usize,
+    /// Node scores without tilts. `[times][cells]`
+    scores: Vec<f64>,
     /// `[times]`
     counted: Vec<Option<Counted>>,
-    /// `[support]`
-    tilt: Vec<f64>,
-    /// At the tilt of the latest certificate. `[support]`
-    marginals: Vec<f64>,
     /// What comes from before, without the node's own weight. `[times][cells]`
     before: Vec<f64>,
     /// What comes from after, without the node's own weight. `[times][cells]`
@@ -101,18 +66,28 @@ struct Run<'a> {
     /// Exponentials of tilted scores. `[times][cells]`
     weights: Vec<f64>,
     damping: f64,
-    /// Objective and gap of the latest certificate.
-    latest: (f64, f64),
-    best: Best,
-    oracle_calls: usize,
-    base_log_partition: f64,
+    /// Nothing before the first step.
+    latest: Option<Reached>,
+    best: Option<Best>,
 }
 
-/// The point that would be returned.
-struct Best {
-    tilt: Vec<f64>,
+/// What a tilt came to.
+#[derive(Clone, Copy)]
+struct Reached {
     objective: f64,
     gap: f64,
+}
+
+impl Reached {
+    fn from(evaluated: &Evaluated) -> Self {
+        Self { objective: evaluated.objective, gap: evaluated.gap.unwrap_or(f64::NAN) }
+    }
+}
+
+/// The tilt with the least gap so far.
+struct Best {
+    tilt: Vec<f64>,
+    reached: Reached,
 }
 
 /// A table and the exponentials of its entries.
@@ -149,50 +124,24 @@ impl<'a> Weighted<'a> {
     }
 }
 
-impl<'a> Run<'a> {
-    fn new(bound: &'a mut BoundFlows, moves: &'a Moves) -> Result<Self, FlowError> {
+impl<'a> NonlinearBp<'a> {
+    fn new(bound: &BoundFlows, problem: &FlowProblem<'a>) -> Self {
         let times = bound.chain.length();
         let cells = bound.chain.model().states(0);
-        let support = bound.energies.support();
-        let mut counted: Vec<Option<Counted>> = (0..times).map(|_| None).collect();
-        let rows = bound.energies.measurements.rows();
-        let mut row = 0;
-        for block in support.blocks() {
-            let first = row;
-            let within = |row| rows.entries(row).all(|(column, _)| block.range().contains(&column));
-            while row < rows.len() && within(row) {
-                row += 1;
-            }
-            counted[block.tables[0]] = Some(Counted { first: block.start, rows: first..row });
-        }
-        let width = support.len();
-        let (tilt, mut marginals) = (vec![0.0; width], vec![0.0; width]);
-        let base_log_partition = bound.chain.tilted(&tilt, &mut marginals);
-        if !base_log_partition.is_finite() {
-            return Err(ModelError::AllForbidden.into());
-        }
-        let mut run = Self {
-            bound,
+        let moves = problem.moves;
+        Self {
             tables: moves.tables.iter().map(Weighted::new).collect(),
             of_step: &moves.of_step,
             cells,
-            counted,
-            best: Best { tilt: tilt.clone(), objective: f64::NAN, gap: f64::INFINITY },
-            tilt,
-            marginals,
+            scores: bound.scores.clone(),
+            counted: counted(&bound.energies, times),
             before: vec![1.0; times * cells],
             after: vec![1.0; times * cells],
             weights: vec![0.0; times * cells],
             damping: FIRST_DAMPING,
-            latest: (f64::INFINITY, f64::INFINITY),
-            oracle_calls: 1,
-            base_log_partition,
-        };
-        for time in (0..times).rev() {
-            run.weigh(time);
-            run.receive_from_after(time);
+            latest: None,
+            best: None,
         }
-        Ok(run)
     }
 
     fn times(&self) -> usize {
@@ -203,15 +152,24 @@ impl<'a> Run<'a> {
         time * self.cells..(time + 1) * self.cells
     }
 
+    /// Messages at the first tilt.
+    fn begin(&mut self, latest: &Evaluated, tilt: &[f64]) {
+        self.latest = Some(Reached::from(latest));
+        for time in (0..self.times()).rev() {
+            self.weigh(time, tilt);
+            self.receive_from_after(time);
+        }
+    }
+
     /// Forth and back, setting every node's tilt each time.
-    fn sweep(&mut self) {
+    fn sweep(&mut self, measurements: &Measurements, tilt: &mut [f64]) {
         for time in 0..self.times() {
             self.receive_from_before(time);
-            self.update(time);
+            self.update(time, measurements, tilt);
         }
         for time in (0..self.times()).rev() {
             self.receive_from_after(time);
-            self.update(time);
+            self.update(time, measurements, tilt);
         }
     }
 
@@ -220,11 +178,7 @@ impl<'a> Run<'a> {
             return;
         }
         let (earlier, own) = (self.at(time - 1), self.at(time));
-        let product = |range: Range<usize>| -> Vec<f64> {
-            let pairs = self.before[range.clone()].iter().zip(&self.weights[range]);
-            pairs.map(|(message, weight)| message * weight).collect()
-        };
-        let message = product(earlier);
+        let message = products(&self.before[earlier.clone()], &self.weights[earlier]);
         let target = &mut self.before[own];
         self.tables[self.of_step[time - 1]].forward(&message, target);
         normalise(target);
@@ -235,28 +189,27 @@ impl<'a> Run<'a> {
             return;
         }
         let (later, own) = (self.at(time + 1), self.at(time));
-        let pairs = self.after[later.clone()].iter().zip(&self.weights[later]);
-        let message: Vec<f64> = pairs.map(|(message, weight)| message * weight).collect();
+        let message = products(&self.after[later.clone()], &self.weights[later]);
         let target = &mut self.after[own];
         self.tables[self.of_step[time]].backward(&message, target);
         normalise(target);
     }
 
     /// Sets the tilt of a time by the marginals that its messages have now.
-    fn update(&mut self, time: usize) {
+    fn update(&mut self, time: usize, measurements: &Measurements, tilt: &mut [f64]) {
         let Some(counted) = &self.counted[time] else { return };
         let own = self.at(time);
         let factors = self.before[own.clone()].iter().zip(&self.after[own.clone()]);
         let beliefs = factors.zip(&self.weights[own]).map(|((b, a), w)| b * a * w);
         let mut marginals: Vec<f64> = beliefs.collect();
-        let total: f64 = marginals.iter().sum();
-        marginals.iter_mut().for_each(|belief| *belief = (*belief / total).max(f64::MIN_POSITIVE));
-        let measurements = &self.bound.energies.measurements;
+        normalise(&mut marginals);
         for row in counted.rows.clone() {
-            let (cell, tilt) = cell_of(measurements, row, counted.first, &mut self.tilt);
+            let column = only_entry(measurements, row);
+            let marginal = marginals[column - counted.first].max(f64::MIN_POSITIVE);
             let (weight, penalty) = (measurements.weights()[row], measurements.penalty(row));
-            let z = marginals[cell] + measurements.rows().offset(row);
+            let z = marginal + measurements.rows().offset(row);
             let target = -weight * penalty.derivative(z);
+            let tilt = &mut tilt[column];
             let step = (self.damping * (target - *tilt)).clamp(-TILT_LIMIT, TILT_LIMIT);
             let (_, ceiling) = penalty.multipliers(weight);
             let slack = ceiling + *tilt;
@@ -267,107 +220,95 @@ impl<'a> Run<'a> {
             };
             *tilt = (*tilt + step).max(least);
         }
-        self.weigh(time);
+        self.weigh(time, tilt);
     }
 
     /// Exponentiates the tilted scores of a time.
-    fn weigh(&mut self, time: usize) {
+    fn weigh(&mut self, time: usize, tilt: &[f64]) {
         let own = self.at(time);
         let weights = &mut self.weights[own.clone()];
-        weights.copy_from_slice(&self.bound.scores[own]);
+        weights.copy_from_slice(&self.scores[own]);
         if let Some(counted) = &self.counted[time] {
-            let tilt = &self.tilt[counted.first..][..self.cells];
+            let tilt = &tilt[counted.first..][..self.cells];
             weights.iter_mut().zip(tilt).for_each(|(score, tilt)| *score += tilt);
         }
         let highest = weights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         weights.iter_mut().for_each(|score| *score = (*score - highest).exp());
     }
 
-    /// Asks the oracle what the tilt is worth.
-    fn certify(&mut self, iteration: usize, start: Instant) -> Record {
-        let log_partition = self.bound.chain.tilted(&self.tilt, &mut self.marginals);
-        // A sweep passes as many messages as a call does.
-        self.oracle_calls += 2;
-        let moved = self.tilt.iter().zip(&self.marginals).map(|(tilt, marginal)| tilt * marginal);
-        let without_energy = moved.sum::<f64>() - log_partition;
-        let measurements = &self.bound.energies.measurements;
-        let mut objective = without_energy;
-        let (mut gap, mut residual) = (0.0, 0.0f64);
-        for row in 0..measurements.len() {
-            let (weight, penalty) = (measurements.weights()[row], measurements.penalty(row));
-            let z = measurements.rows().measure(row, &self.marginals);
-            objective += weight * penalty.value(z);
-            let (column, _) = only_entry(measurements, row);
-            gap += penalty.fenchel_gap(weight, z, -self.tilt[column]);
-            residual = residual.max((self.tilt[column] + weight * penalty.derivative(z)).abs());
+    /// Looks at what the latest tilt came to: halves the damping and goes back to the best tilt
+    /// where both objective and gap grew.
+    fn judge(&mut self, before: Reached, latest: &Evaluated, tilt: &mut [f64]) {
+        let reached = Reached::from(latest);
+        let proved = reached.gap.is_finite() && reached.objective.is_finite();
+        if proved && self.best.as_ref().is_none_or(|best| reached.gap < best.reached.gap) {
+            self.best = Some(Best { tilt: tilt.to_vec(), reached });
         }
-        let proved = gap.is_finite() && objective.is_finite();
-        if proved && gap < self.best.gap {
-            self.best.tilt.copy_from_slice(&self.tilt);
-            (self.best.objective, self.best.gap) = (objective, gap);
-        }
-        if !proved || objective > self.latest.0 && gap > self.latest.1 {
-            self.damping = (0.5 * self.damping).max(LEAST_DAMPING);
-            self.tilt.copy_from_slice(&self.best.tilt);
-            (0..self.times()).for_each(|time| self.weigh(time));
-            self.latest = (self.best.objective, self.best.gap);
-        } else {
+        let grew = reached.objective > before.objective && reached.gap > before.gap;
+        self.latest = Some(reached);
+        if proved && !grew {
             self.damping = (RECOVERY * self.damping).min(1.0);
-            self.latest = (objective, gap);
+            return;
         }
-        Record {
-            iteration,
-            objective,
-            average_objective: None,
-            lower_bound: self.best.gap.is_finite().then_some(self.best.objective - self.best.gap),
-            gap: proved.then_some(gap),
-            residual,
-            oracle_calls: self.oracle_calls,
-            seconds: start.elapsed().as_secs_f64(),
+        self.damping = (0.5 * self.damping).max(LEAST_DAMPING);
+        if let Some(best) = &self.best {
+            tilt.copy_from_slice(&best.tilt);
+            self.latest = Some(best.reached);
         }
-    }
-
-    fn finish(mut self, status: Status, iterations: usize, start: Instant) -> Solution {
-        let Best { tilt, mut objective, gap } = self.best;
-        let log_partition = self.bound.chain.tilted(&tilt, &mut self.marginals);
-        let proved = gap.is_finite();
-        if !proved {
-            objective = self.latest.0;
-        }
-        Solution {
-            status,
-            solver: "nonlinear-bp",
-            iterations,
-            oracle_calls: self.oracle_calls + 1,
-            seconds: start.elapsed().as_secs_f64(),
-            objective,
-            lower_bound: proved.then_some(objective - gap),
-            gap: proved.then_some(gap),
-            returned: if tilt == self.tilt { Returned::Last } else { Returned::Best },
-            tilt,
-            multipliers: self.bound.energies.measurements.slopes(&self.marginals),
-            marginals: self.marginals,
-            averaged_tables: None,
-            log_partition,
-            base_log_partition: self.base_log_partition,
-        }
+        (0..self.times()).for_each(|time| self.weigh(time, tilt));
     }
 }
 
-/// The support coordinate that a row reads, and its coefficient, 1.
-fn only_entry(measurements: &Measurements, row: usize) -> (usize, f64) {
-    measurements.rows().entries(row).next().expect("a count reads one cell")
+impl OwnMethod for NonlinearBp<'_> {
+    fn name(&self) -> &'static str {
+        "nonlinear-bp"
+    }
+
+    fn step(&mut self, latest: &Evaluated, tilt: &mut [f64]) -> usize {
+        match self.latest {
+            None => self.begin(latest, tilt),
+            Some(before) => self.judge(before, latest, tilt),
+        }
+        self.sweep(&latest.energies.measurements, tilt);
+        // A sweep passes as many messages as a call does.
+        1
+    }
+
+    fn gap(&self, energies: &Energies, tilt: &[f64], marginals: &[f64]) -> Option<f64> {
+        let measurements = &energies.measurements;
+        let gap = |row: usize| {
+            let (weight, penalty) = (measurements.weights()[row], measurements.penalty(row));
+            let z = measurements.rows().measure(row, marginals);
+            penalty.fenchel_gap(weight, z, -tilt[only_entry(measurements, row)])
+        };
+        let gap: f64 = (0..measurements.len()).map(gap).sum();
+        gap.is_finite().then_some(gap)
+    }
 }
 
-/// The cell that a row counts, and its tilt.
-fn cell_of<'t>(
-    measurements: &Measurements,
-    row: usize,
-    first: usize,
-    tilt: &'t mut [f64],
-) -> (usize, &'t mut f64) {
-    let (column, _) = only_entry(measurements, row);
-    (column - first, &mut tilt[column])
+/// Which rows count the cells of which time.
+fn counted(energies: &Energies, times: usize) -> Vec<Option<Counted>> {
+    let mut counted: Vec<Option<Counted>> = (0..times).map(|_| None).collect();
+    let rows = energies.measurements.rows();
+    let mut row = 0;
+    for block in energies.support().blocks() {
+        let first = row;
+        let within = |row| rows.entries(row).all(|(column, _)| block.range().contains(&column));
+        while row < rows.len() && within(row) {
+            row += 1;
+        }
+        counted[block.tables[0]] = Some(Counted { first: block.start, rows: first..row });
+    }
+    counted
+}
+
+/// The support coordinate that a row reads, with coefficient 1.
+fn only_entry(measurements: &Measurements, row: usize) -> usize {
+    measurements.rows().entries(row).next().expect("a count reads one cell").0
+}
+
+fn products(a: &[f64], b: &[f64]) -> Vec<f64> {
+    a.iter().zip(b).map(|(a, b)| a * b).collect()
 }
 
 /// Makes a message sum to 1.
