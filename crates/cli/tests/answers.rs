@@ -172,3 +172,52 @@ fn degenerate_models_are_answered() {
     assert!(close(&observed["energies"][0]["value"], 9.0, 1e-12));
     assert!(close(&observed["objective"], 9.0, 1e-9));
 }
+
+#[test]
+fn tilted_potentials_and_multipliers_say_where_the_answer_comes_from() {
+    let folder = Folder::new().with("p.json", CONVEX);
+    let plain = folder.answer(&["solve", "p.json", "--tolerance", "1e-10"]);
+    assert_eq!(plain.get("potentials"), None);
+    let answer = folder.answer(&["solve", "p.json", "--tilt", "--tolerance", "1e-10"]);
+    let potentials = answer["potentials"].as_array().unwrap();
+    let scopes: Vec<&Value> = potentials.iter().map(|table| &table["scope"]).collect();
+    assert_eq!(scopes, [&json!([0]), &json!([1]), &json!([2])]);
+
+    // δ = −Σ λ_j a_j, and no factor is over one variable alone: θ + δ is δ.
+    let multipliers: Vec<f64> =
+        (0..2).map(|j| numbers(&answer["energies"][j]["multipliers"])[0]).collect();
+    let expected =
+        [vec![-multipliers[0], 0.0], vec![0.0, 0.0, -multipliers[1]], vec![0.0, -multipliers[1]]];
+    for (table, expected) in potentials.iter().zip(&expected) {
+        let found = numbers(&table["values"]);
+        assert!(found.iter().zip(expected).all(|(f, e)| (f - e).abs() < 1e-9), "{found:?}");
+    }
+    // w·φ′(z) of the squared error.
+    let first = numbers(&answer["marginals"][0]["values"]);
+    assert!((multipliers[0] - 4.0 * (first[0] - 0.9)).abs() < 1e-4, "{multipliers:?}");
+
+    // Plain inference with the potentials added.
+    let mut problem: Value = serde_json::from_str(CONVEX).unwrap();
+    problem["energies"] = json!([]);
+    for table in potentials {
+        let factor = json!({"scope": table["scope"], "log_potentials": table["values"]});
+        problem["factors"].as_array_mut().unwrap().push(factor);
+    }
+    let folder = Folder::new().with("q.json", &problem.to_string());
+    let again = folder.answer(&["solve", "q.json"]);
+    for variable in 0..3 {
+        let [a, b] = [&again, &answer].map(|a| numbers(&a["marginals"][variable]["values"]));
+        assert!(a.iter().zip(&b).all(|(a, b)| (a - b).abs() < 1e-9));
+    }
+}
+
+#[test]
+fn energies_that_are_no_measurements_have_no_multipliers() {
+    let folder = Folder::new().with("problem.json", EXAMPLE);
+    let answer = folder.answer(&["solve", "problem.json"]);
+    assert_eq!(answer["solver"], "alternating");
+    assert_eq!(numbers(&answer["energies"][0]["multipliers"]).len(), 1);
+    for energy in [&answer["energies"][1], &answer["energies"][2]] {
+        assert!(energy["value"].is_number() && energy.get("multipliers").is_none(), "{energy}");
+    }
+}

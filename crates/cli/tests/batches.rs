@@ -166,6 +166,50 @@ fn ctrl_c_prints_the_current_answer() {
     assert_eq!(error(&output), "", "no progress where standard error is no terminal");
 }
 
+/// A grid that takes long to set up.
+fn wide(side: usize) -> String {
+    let sites = side * side;
+    let right = (0..sites).filter(|site| site % side + 1 < side).map(|site| [site, site + 1]);
+    let below = (0..sites - side).map(|site| [site, site + side]);
+    let factors: Vec<Value> = right
+        .chain(below)
+        .map(|scope| json!({"scope": scope, "log_potentials": [0.9, -0.9, -0.9, 0.9]}))
+        .collect();
+    json!({"variables": vec![2; sites], "factors": factors}).to_string()
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_ends_set_up_and_keeps_what_is_answered() {
+    let lines = [with_offset(1.0), wide(150), with_offset(2.0)].join("\n");
+    let folder = Folder::new().with("b.jsonl", &lines).with("w.json", &wide(150));
+    let stop = |file: &str| {
+        let child = Command::new(cargo_bin("bethe"))
+            .args(["solve", "--threads", "1", "--marginals", "none"])
+            .arg(folder.path(file))
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(Duration::from_millis(1000));
+        Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+        child.wait_with_output().unwrap()
+    };
+    let output = stop("w.json");
+    assert_eq!(output.status.code(), Some(130), "{}", error(&output));
+    assert!(output.stdout.is_empty());
+    assert!(error(&output).ends_with("w.json: cancelled before there was an answer\n"));
+
+    let output = stop("b.jsonl");
+    assert_eq!(output.status.code(), Some(130), "{}", error(&output));
+    let answers = answers(&output.stdout);
+    assert_eq!(answers[0]["status"], "converged");
+    for unanswered in &answers[1..] {
+        assert_eq!(unanswered["error"], "cancelled before there was an answer");
+    }
+    assert_eq!(answers.len(), 3);
+}
+
 #[test]
 fn a_closed_pipe_is_no_panic() {
     let lines: Vec<String> = (0..2000).map(|i| with_offset(f64::from(i))).collect();

@@ -261,6 +261,7 @@ fn flags_of_another_solver_are_refused() {
             &["--solver", "dual", "--global"],
             "--global: found with --solver dual, expected --solver auto",
         ),
+        (&["--tilt", "--output", "pr"], "--tilt: found with --output pr, expected --output json"),
         (&["--tolerance", "-1"], "--tolerance: found -1, expected a positive number"),
         (&["--tolerance", "NaN"], "--tolerance: found NaN, expected a positive number"),
         (&["--solver", "rda", "--beta", "-1"], "--beta: found -1, expected a number of at least 0"),

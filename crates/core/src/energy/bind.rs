@@ -50,7 +50,7 @@ pub(super) enum Slot {
     Nearest(usize),
     Other(usize),
     /// Measurements of negative weight, which are among the others.
-    Negative(usize, Measurements),
+    Negative(usize, Box<Measurements>),
 }
 
 impl Energies {
@@ -375,7 +375,7 @@ impl Energies {
 
     fn add_negative(&mut self, measurements: Measurements) -> Slot {
         self.others.push(Box::new(measurements.clone()));
-        Slot::Negative(self.others.len() - 1, measurements)
+        Slot::Negative(self.others.len() - 1, Box::new(measurements))
     }
 
     fn add_other(&mut self, other: Box<dyn EnergyFunction>) -> Slot {

@@ -65,7 +65,7 @@ pub struct EnergyAnswer {
     /// The multiplier `λ_j` of each of its measurements, with which the measurements tilt the model
     /// by `δ = −Σ_j λ_j a_j`: one for a measurement, one per cell for one of a table. `λ_j` is a
     /// slope of the weighted penalty at `z_j`; at a kink, and for hard constraints, only the dual
-    /// knows which. `None` for other energies.
+    /// knows which. `None` for other energies, and where the problem is infeasible.
     pub multipliers: Option<Vec<f64>>,
 }
 

@@ -137,7 +137,7 @@ impl Solved {
             let is_hard = energy.penalty().is_some_and(|penalty| penalty.is_hard());
             EnergyAnswer {
                 value: (!(infeasible && is_hard)).then_some(value),
-                multipliers: multipliers.next().flatten(),
+                multipliers: multipliers.next().flatten().filter(|_| !infeasible),
             }
         });
         answers.collect()

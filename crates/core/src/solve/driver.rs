@@ -19,7 +19,9 @@ pub(super) const FEASIBLE: f64 = 1e-6;
 
 /// Minimises `F`, telling `observer` of every iteration.
 ///
-/// The oracle is left at the returned tilt: [`Oracle::visit_marginals`] shows the answer.
+/// The oracle is left at the returned tilt: its [`visit_marginals`] shows the answer.
+///
+/// [`visit_marginals`]: crate::oracle::Oracle::visit_marginals
 ///
 /// # Errors
 /// If a setting is out of range, if every configuration is forbidden, if the method cannot serve the
@@ -201,7 +203,7 @@ impl<'a> Run<'a> {
             lower_bound: f64::NEG_INFINITY,
             best: None,
             best_tilt: Vec::with_capacity(engine.coordinates()),
-            best_multipliers: Vec::new(),
+            best_multipliers: Vec::with_capacity(engine.energies.measurements.len()),
             is_kept: true,
             chosen: None,
             met_at: None,
@@ -393,7 +395,7 @@ impl<'a> Run<'a> {
             point.summarise();
             chosen.objective = point.objective();
         }
-        let multipliers = self.multipliers(engine, solver, (&chosen, &point));
+        let multipliers = self.multipliers(engine, solver, chosen.returned, &point.marginals);
         let proved = status != Status::Infeasible && engine.oracle.exactness().certifies();
         let bound = Some(self.lower_bound.min(chosen.objective)).filter(|bound| bound.is_finite());
         Solution {
@@ -415,16 +417,17 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// The multipliers of the measurements at the chosen point.
+    /// The multipliers of the measurements at the point that is returned.
     fn multipliers(
         &self,
         engine: &Engine,
         solver: &dyn Solver,
-        (chosen, point): (&Candidate, &Point),
+        returned: Returned,
+        marginals: &[f64],
     ) -> Vec<f64> {
         let measurements = &engine.energies.measurements;
         let mut multipliers = Vec::new();
-        match chosen.returned {
+        match returned {
             Returned::Last => {
                 solver.multipliers(Held::Current, &mut multipliers);
             }
@@ -432,7 +435,7 @@ impl<'a> Run<'a> {
             Returned::Average => {}
         }
         if multipliers.is_empty() {
-            return measurements.slopes(&point.marginals);
+            return measurements.slopes(marginals);
         }
         multipliers.truncate(measurements.len());
         multipliers
