@@ -1,7 +1,7 @@
 //! References in plain text into entries: how many a second, where the time goes, how many fields
 //! are right.
 //!
-//! `cargo bench -p bethe-bench --bench cite -- --data DIR` reads `DIR/citation/umass` and trains a
+//! `cargo bench -p bethe-bench --bench cite -- --data DIR [--results DIR]` reads `DIR/citation/umass` and trains a
 //! tagger with the template for references, the word lists of `DIR/citation/lexicons` and generated
 //! rules; it is kept in the target folder for the next time. The lines are the test references as
 //! they would be printed. One thread, timed by what it spent on its core where the system tells, at
@@ -10,12 +10,13 @@
 use std::ops::Range;
 use std::path::Path;
 
-use bethe_bench::Verdicts;
+use bethe_bench::Report;
 use bethe_bench::usage::thread_seconds;
 use bethe_cite::{
     Cited, Citer, Citing, Dialect, Entry, Field, Keys, Labelled as LabelledLine, base_settings,
     bibtex, clean, lexicons, printed, template,
 };
+use bethe_io::results::{Table, grouped};
 use bethe_learn::corpus::Corpus;
 use bethe_learn::crf::Scorer;
 use bethe_tagging::data::{Format, Sequence, Sequences};
@@ -25,23 +26,25 @@ use bethe_tagging::{TagOptions, Tagger, Tagging};
 
 fn main() {
     let Some(data) = bethe_bench::data_folder() else {
-        println!("skipped: --data DIR names the folder that holds citation/umass/");
+        println!("skipped, all: --data DIR names the folder that holds citation/umass/");
         return;
     };
+    let report = Report::new("cite", &["cite-quality", "cite-tokens", "cite-speed"]);
     let data = data.join("citation");
     let tagger = tagger(&data);
     let test = read(&data.join("umass/test.conll"));
     let dialect = Dialect::of(&tagger, None).expect("a model of tokens");
     println!("{} rules, tokeniser {:?}", tagger.rules().len(), dialect.tokeniser);
     let citer = Citer::new(&tagger, dialect);
-    retokenised(&citer, &data);
+    let tokens = retokenised(&citer, &data);
     let lines: Vec<String> = test.iter().map(|sequence| printed(&words(sequence))).collect();
     let mut options = TagOptions::default();
     options.limits.max_iterations = 10;
-    let cited = quality(&citer, &test, &lines, &options);
-    let mut verdicts = Verdicts::default();
-    speed(&tagger, &citer, (&lines, &cited), &options, &mut verdicts);
-    verdicts.print();
+    let mut citing = Citing::new(&citer);
+    let cited: Vec<Cited> = lines.iter().map(|line| citing.cite(line, &options)).collect();
+    let quality = quality(&cited, &truth(&citer, &test, &lines));
+    let work = Work { tagger: &tagger, citer: &citer, lines: &lines, cited: &cited, options };
+    report.finish(&[quality, tokens, work.speed()]);
 }
 
 /// The tagger that an earlier run left, or a new one.
@@ -79,7 +82,8 @@ fn words(sequence: &Sequence) -> Vec<&str> {
 }
 
 /// How many references have the same tokens after they were printed and split again.
-fn retokenised(citer: &Citer, data: &Path) {
+fn retokenised(citer: &Citer, data: &Path) -> Table {
+    let mut table = Table::new("cite-tokens", &["set", "same tokens"]);
     for part in ["train", "dev", "test"] {
         let references = read(&data.join(format!("umass/{part}.conll")));
         let same = references.iter().filter(|reference| {
@@ -87,8 +91,9 @@ fn retokenised(citer: &Citer, data: &Path) {
             citer.tokens(&line).into_iter().map(|place| &line[place]).eq(words(reference))
         });
         let share = 100.0 * same.count() as f64 / references.len() as f64;
-        println!("{part}: {share:.1}% of references split into the same tokens as in the data");
+        table.push([format!("UMass {part}"), format!("{share:.1} %")]);
     }
+    table
 }
 
 /// Where the tokens of the data are in the line they were printed to.
@@ -102,17 +107,19 @@ fn places(line: &str, words: &[&str]) -> Vec<Range<usize>> {
     words.iter().map(place).collect()
 }
 
-/// Fields that come out as the true labels would have them.
-fn quality(citer: &Citer, test: &[Sequence], lines: &[String], options: &TagOptions) -> Vec<Cited> {
-    let mut citing = Citing::new(citer);
-    let cited: Vec<Cited> = lines.iter().map(|line| citing.cite(line, options)).collect();
-    let truth = |(sequence, line): (&Sequence, &String)| {
+/// Entries by the true labels.
+fn truth(citer: &Citer, test: &[Sequence], lines: &[String]) -> Vec<Entry> {
+    let entry = |(sequence, line): (&Sequence, &String)| {
         let labels: Vec<&str> =
             (0..sequence.len()).map(|t| sequence.cell(t, 3).unwrap_or_default()).collect();
         let tokens = places(line, &words(sequence));
         Entry::new(LabelledLine { text: line, tokens: &tokens, labels: &labels }, citer.meanings())
     };
-    let truth: Vec<Entry> = test.iter().zip(lines).map(truth).collect();
+    test.iter().zip(lines).map(entry).collect()
+}
+
+/// Fields that come out as the true labels would have them.
+fn quality(cited: &[Cited], truth: &[Entry]) -> Table {
     let venue = |entry: &Entry| {
         entry.text(Field::Journal).or(entry.text(Field::BookTitle)).map(str::to_string)
     };
@@ -122,116 +129,125 @@ fn quality(citer: &Citer, test: &[Sequence], lines: &[String], options: &TagOpti
         ("title", &|a, b| a.whole_title() == b.whole_title()),
         ("year", &|a, b| a.date.year == b.date.year),
         ("pages", &|a, b| a.text(Field::Pages) == b.text(Field::Pages)),
-        ("venue", &|a, b| venue(a) == venue(b)),
+        ("journal or book", &|a, b| venue(a) == venue(b)),
         ("type", &|a, b| a.kind == b.kind),
     ];
-    let share = |same: Same| {
-        let right = cited.iter().zip(&truth).filter(|(cited, truth)| same(&cited.entry, truth));
-        100.0 * right.count() as f64 / truth.len() as f64
-    };
-    println!("\nreferences whose field is as the true labels would have it");
-    for (name, same) in fields {
-        println!("  {name:<10}{:>6.1}%", share(same));
+    let all: Same = &|a, b| fields.iter().all(|(_, same)| same(a, b));
+    let mut table = Table::new("cite-quality", &["field", "right"]);
+    for (name, same) in fields.into_iter().chain([("all", all)]) {
+        let right = cited.iter().zip(truth).filter(|(cited, truth)| same(&cited.entry, truth));
+        let share = 100.0 * right.count() as f64 / truth.len() as f64;
+        table.push([name.to_string(), format!("{share:.1} %")]);
     }
-    println!("  {:<10}{:>6.1}%", "all", share(&|a, b| fields.iter().all(|(_, same)| same(a, b))));
-    cited
+    table
 }
 
-/// References a second, and the share of each step.
-fn speed(
-    tagger: &Tagger,
-    citer: &Citer,
-    (lines, cited): (&[String], &[Cited]),
-    options: &TagOptions,
-    verdicts: &mut Verdicts,
-) {
-    let sequences: Vec<Sequence> =
-        cited.iter().map(|cited| citer.sequence(&cited.text, &cited.tokens)).collect();
-    let parts = tagger.parts();
-    let kit = (&parts.extractor, &parts.dictionary);
-    let (mut workspace, mut corpus) = (Workspace::default(), Corpus::new());
-    let mut observed = Corpus::new();
-    for sequence in &sequences {
-        parts.input.observe(kit, sequence, &mut workspace, &mut observed).expect("tokens");
+/// Lines to cite, and what came of them.
+struct Work<'a> {
+    tagger: &'a Tagger,
+    citer: &'a Citer<'a>,
+    lines: &'a [String],
+    cited: &'a [Cited],
+    options: TagOptions,
+}
+
+impl Work<'_> {
+    /// Microseconds a reference, by step.
+    fn speed(&self) -> Table {
+        let [attributes, scores, plain, ruled] = self.tagging();
+        let steps = [
+            ("attributes", attributes),
+            ("scores", scores),
+            ("decoding without rules", plain - attributes - scores),
+            ("inference under rules", ruled - plain),
+            ("tokens, entries, BibTeX", self.around_tagging()),
+            ("all", self.whole()),
+        ];
+        let mut table = Table::new("cite-speed", &["step", "µs"]);
+        for (name, seconds) in steps {
+            table.push([name.to_string(), grouped(1e6 * seconds / self.lines.len() as f64)]);
+        }
+        table
     }
-    let mut features = || {
-        corpus.clear();
+
+    /// Seconds of attributes, of scores, of tagging without rules and with them, each of the last
+    /// two with all that comes before.
+    fn tagging(&self) -> [f64; 4] {
+        let sequences: Vec<Sequence> = self
+            .cited
+            .iter()
+            .map(|cited| self.citer.sequence(&cited.text, &cited.tokens))
+            .collect();
+        let parts = self.tagger.parts();
+        let kit = (&parts.extractor, &parts.dictionary);
+        let (mut workspace, mut corpus) = (Workspace::default(), Corpus::new());
+        let mut observed = Corpus::new();
         for sequence in &sequences {
-            parts.input.observe(kit, sequence, &mut workspace, &mut corpus).expect("tokens");
+            parts.input.observe(kit, sequence, &mut workspace, &mut observed).expect("tokens");
         }
-    };
-    let mut scorer = Scorer::default();
-    let mut scores = || {
-        for at in 0..sequences.len() {
-            scorer.scores(&parts.crf.structure, &parts.crf.weights, observed.sequence(at));
-        }
-    };
-    let tag = |options: TagOptions| {
-        let mut tagging = Tagging::new(tagger);
-        let sequences = &sequences;
-        move || {
-            for sequence in sequences {
-                std::hint::black_box(tagging.tag(sequence, &options).expect("tokens"));
+        let mut features = || {
+            corpus.clear();
+            for sequence in &sequences {
+                parts.input.observe(kit, sequence, &mut workspace, &mut corpus).expect("tokens");
             }
-        }
-    };
-    let mut plain = tag(TagOptions { rules: false, ..*options });
-    let mut ruled = tag(*options);
-    let mut tokens = || {
-        for line in lines {
-            let text = clean(line);
-            std::hint::black_box(citer.sequence(&text, &citer.tokens(&text)));
-        }
-    };
-    let mut entries = || {
-        for cited in cited {
-            let tagged = cited.tagged.as_ref().expect("labels");
-            std::hint::black_box(citer.entry(&cited.text, &cited.tokens, tagged));
-        }
-    };
-    let mut formats = || {
-        let mut keys = Keys::default();
-        for Cited { entry, .. } in cited {
-            std::hint::black_box(bibtex(entry, &keys.unique(&entry.key())));
-        }
-    };
-    let mut citing = Citing::new(citer);
-    let mut whole = || {
-        let mut keys = Keys::default();
-        for line in lines {
-            let entry = citing.cite(line, options).entry;
-            std::hint::black_box(bibtex(&entry, &keys.unique(&entry.key())));
-        }
-    };
-    let alternatives: [&mut dyn FnMut(); 8] = [
-        &mut whole,
-        &mut tokens,
-        &mut features,
-        &mut scores,
-        &mut plain,
-        &mut ruled,
-        &mut entries,
-        &mut formats,
-    ];
-    let [whole, tokens, features, scores, plain, ruled, entries, formats] =
-        alternatives.map(seconds_of);
-    let count = lines.len() as f64;
-    println!("\nmicroseconds of one core a reference");
-    for (name, seconds) in [
-        ("tokens", tokens),
-        ("features", features),
-        ("scores", scores),
-        ("decoding", plain - features - scores),
-        ("inference", ruled - plain),
-        ("entries", entries),
-        ("bibtex", formats),
-        ("all", whole),
-    ] {
-        println!("  {name:<10}{:>8.1}", 1e6 * seconds / count);
+        };
+        let mut scorer = Scorer::default();
+        let mut scores = || {
+            for at in 0..sequences.len() {
+                scorer.scores(&parts.crf.structure, &parts.crf.weights, observed.sequence(at));
+            }
+        };
+        let tag = |options: TagOptions| {
+            let mut tagging = Tagging::new(self.tagger);
+            let sequences = &sequences;
+            move || {
+                for sequence in sequences {
+                    std::hint::black_box(tagging.tag(sequence, &options).expect("tokens"));
+                }
+            }
+        };
+        let mut plain = tag(TagOptions { rules: false, ..self.options });
+        let mut ruled = tag(self.options);
+        let alternatives: [&mut dyn FnMut(); 4] =
+            [&mut features, &mut scores, &mut plain, &mut ruled];
+        alternatives.map(seconds_of)
     }
-    println!("\n{:.0} references a second", count / whole);
-    verdicts.at_least("references a second, in thousands", 1e-3 * count / whole, 2.0);
-    verdicts.at_least("the same, what was aimed at", 1e-3 * count / whole, 3.0);
+
+    /// Seconds of what comes before and after the tagger.
+    fn around_tagging(&self) -> f64 {
+        let mut tokens = || {
+            for line in self.lines {
+                let text = clean(line);
+                std::hint::black_box(self.citer.sequence(&text, &self.citer.tokens(&text)));
+            }
+        };
+        let mut entries = || {
+            for cited in self.cited {
+                let tagged = cited.tagged.as_ref().expect("labels");
+                std::hint::black_box(self.citer.entry(&cited.text, &cited.tokens, tagged));
+            }
+        };
+        let mut formats = || {
+            let mut keys = Keys::default();
+            for Cited { entry, .. } in self.cited {
+                std::hint::black_box(bibtex(entry, &keys.unique(&entry.key())));
+            }
+        };
+        let alternatives: [&mut dyn FnMut(); 3] = [&mut tokens, &mut entries, &mut formats];
+        alternatives.map(seconds_of).iter().sum()
+    }
+
+    /// Seconds from lines to BibTeX.
+    fn whole(&self) -> f64 {
+        let mut citing = Citing::new(self.citer);
+        seconds_of(&mut || {
+            let mut keys = Keys::default();
+            for line in self.lines {
+                let entry = citing.cite(line, &self.options).entry;
+                std::hint::black_box(bibtex(&entry, &keys.unique(&entry.key())));
+            }
+        })
+    }
 }
 
 /// Time spent on each measurement.

@@ -1,13 +1,15 @@
 //! Ising grids by every kind of inference: how far marginals and log-partitions are off.
 //!
-//! `cargo bench -p bethe-bench --bench wide [-- --side N --seeds N]` prints means over seeds from 1
-//! on, and how long a tree-reweighted and an exact oracle take as the grid grows.
+//! `cargo bench -p bethe-bench --bench wide [-- --side N --seeds N --results DIR]` takes means over
+//! seeds from 1 on, and prints how long a tree-reweighted and an exact oracle take as the grid
+//! grows.
 
-use bethe_bench::time;
+use bethe_bench::{Report, time, value_of};
 use bethe_core::Support;
 use bethe_core::model::BaseModel;
 use bethe_core::oracle::{JunctionTree, MessagePassing, Oracle};
-use bethe_experiments::ising::{Base, Comparison, Couplings, Grid, compare};
+use bethe_experiments::ising::{Base, Comparison, Couplings, Entry, Grid, compare};
+use bethe_io::results::{Table, signed};
 
 /// Fields of all grids are within this.
 const FIELD: f64 = 0.3;
@@ -20,37 +22,51 @@ const STRENGTHS: [(Couplings, f64); 6] = [
     (Couplings::Mixed, 2.0),
 ];
 
+/// Kinds of inference in the order of [`Comparison::entries`].
+const COLUMNS: [&str; 6] =
+    ["couplings", "tree-reweighted", "loopy", "mean field: sites", "rows", "comb"];
+
 fn main() {
-    let side = option("--side").unwrap_or(10);
-    let seeds = option("--seeds").unwrap_or(10);
-    println!(
-        "{side} × {side} Ising grids, fields within ±{FIELD}, mean over {seeds} seeds (spread)\n"
-    );
-    println!(
-        "| couplings | inference | mean error of P(+1) | worst | log Z, less the true one | settled |"
-    );
-    println!("| --- | --- | --- | --- | --- | --- |");
+    let [side, seeds] = ["--side", "--seeds"].map(|flag| number_after(flag).unwrap_or(10));
+    let report = Report::new("wide-graphs", &["wide-marginals", "wide-log-partition"]);
+    println!("{side} × {side} Ising grids, fields within ±{FIELD}, seeds 1 to {seeds}");
+    let mut marginals = Table::new("wide-marginals", &COLUMNS);
+    let mut log_partitions = Table::new("wide-log-partition", &COLUMNS);
     for (signs, strength) in STRENGTHS {
         let grids = (1..=seeds).map(|seed| Grid::random(side, signs, strength, FIELD, seed as u64));
         let found: Vec<Comparison> =
             grids.map(|grid| compare(&grid).expect("narrow enough for the truth")).collect();
         found.iter().for_each(check_bounds);
-        for (index, entry) in found[0].entries.iter().enumerate() {
-            let entries = || found.iter().map(|comparison| &comparison.entries[index]);
-            let errors: Vec<f64> = entries().map(|entry| entry.error).collect();
-            let (mean, spread) = mean_and_spread(&errors);
-            let worst = entries().map(|entry| entry.worst).fold(0.0, f64::max);
-            let bounds: Vec<f64> = entries().map(|entry| entry.log_partition_error).collect();
-            let settled = entries().filter(|entry| entry.is_settled).count();
-            println!(
-                "| {} {strength} | {} | {mean:.4} ({spread:.4}) | {worst:.3} | {:+.3} | {settled}/{seeds} |",
-                signs.name(),
-                entry.name,
-                mean_and_spread(&bounds).0,
-            );
-        }
+        let couplings = format!("{} {strength}", signs.name());
+        println!("  {couplings}: done");
+        let of_kind = |kind: usize| found.iter().map(move |grid| &grid.entries[kind]).collect();
+        let kinds: Vec<Vec<&Entry>> = (0..found[0].entries.len()).map(of_kind).collect();
+        let row = |cell: fn(&[&Entry]) -> String| {
+            let cells = kinds.iter().map(move |entries| cell(entries));
+            std::iter::once(couplings.clone()).chain(cells)
+        };
+        marginals.push(row(marginal_cell));
+        log_partitions.push(row(log_partition_cell));
     }
+    report.finish(&[marginals, log_partitions]);
     speed();
+}
+
+/// Errors of marginals over grids: mean, standard deviation, worst, and how many grids settled
+/// where not all did.
+fn marginal_cell(entries: &[&Entry]) -> String {
+    let errors: Vec<f64> = entries.iter().map(|entry| entry.error).collect();
+    let (mean, deviation) = mean_and_deviation(&errors);
+    let worst = entries.iter().map(|entry| entry.worst).fold(0.0, f64::max);
+    let (settled, all) = (entries.iter().filter(|entry| entry.is_settled).count(), entries.len());
+    let note = if settled < all { format!(" ({settled}/{all} settled)") } else { String::new() };
+    format!("{mean:.4} ± {deviation:.4}, {worst:.3}{note}")
+}
+
+/// The mean over grids.
+fn log_partition_cell(entries: &[&Entry]) -> String {
+    let errors: Vec<f64> = entries.iter().map(|entry| entry.log_partition_error).collect();
+    signed(mean_and_deviation(&errors).0, 3)
 }
 
 /// Tree-reweighted log-partitions are above the true one, mean field's below.
@@ -100,14 +116,13 @@ fn speed() {
     }
 }
 
-fn mean_and_spread(values: &[f64]) -> (f64, f64) {
+fn mean_and_deviation(values: &[f64]) -> (f64, f64) {
     let count = values.len() as f64;
     let mean = values.iter().sum::<f64>() / count;
     let variance = values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / count;
     (mean, variance.sqrt())
 }
 
-fn option(name: &str) -> Option<usize> {
-    let mut arguments = std::env::args().skip_while(|argument| argument != name).skip(1);
-    arguments.next().map(|text| text.parse().expect("a number"))
+fn number_after(flag: &str) -> Option<usize> {
+    value_of(flag).map(|text| text.parse().expect("a number"))
 }

@@ -1,12 +1,18 @@
-//! Benchmarks of `bethe-core`: `cargo bench -p bethe-bench [--features peers]` prints ratios
-//! measured in one run, and for each target whether it was met.
+//! Benchmarks: `cargo bench -p bethe-bench --bench NAME` prints tables of what it measured in one
+//! run.
+//!
+//! `-- --results docs/results` also writes them into the page that they stand in. Folders in flags
+//! start at the root of the repository.
 
+mod flags;
 mod peer;
+mod report;
 pub mod usage;
 
+pub use flags::{data_folder, value_of};
 pub use peer::Library;
+pub use report::Report;
 
-use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use mimalloc::MiMalloc;
@@ -17,14 +23,6 @@ static ALLOCATOR: MiMalloc = MiMalloc;
 
 /// Time spent on each alternative of a comparison.
 const SECONDS: f64 = 0.15;
-
-/// The folder that `--data` names, from the root of the repository: cargo runs benchmarks
-/// elsewhere.
-pub fn data_folder() -> Option<PathBuf> {
-    let named = std::env::args().skip_while(|argument| argument != "--data").nth(1)?;
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("crates/bench");
-    Some(root.join(named))
-}
 
 /// Least seconds per call of each alternative; they take turns, so that all see the same machine.
 pub fn time(alternatives: &mut [&mut dyn FnMut()]) -> Vec<f64> {

@@ -1,22 +1,22 @@
 //! Flows from counts: time and oracle calls to a certificate of 1e-6, growth, memory.
 //!
-//! `cargo bench -p bethe-bench --bench flows` prints all; `-- --quick` leaves the large maps out.
+//! `cargo bench -p bethe-bench --bench flows [-- --results DIR]` measures all; `--quick` leaves the
+//! large maps and their table out.
 
 mod growth;
 mod instance;
 
 use std::time::Instant;
 
-use bethe_bench::Verdicts;
+use bethe_bench::Report;
 use bethe_core::{Method, Settings, Solution, StepSchedule};
 use bethe_experiments::cgm::solve_by_nonlinear_bp;
+use bethe_io::results::Table;
 use growth::LARGE;
 use instance::{Instance, PAPER, Recipe};
 
-/// What a prototype took at the three sizes, in milliseconds.
-const PROTOTYPE: [(usize, f64); 3] = [(5, 0.19), (10, 1.22), (15, 6.0)];
-/// The default solver may take so many calls on any of the hard ones.
-const CALLS: f64 = 60.0;
+const SIDES: [usize; 3] = [5, 10, 15];
+/// Of each hard instance.
 const SEEDS: u64 = 3;
 
 fn main() {
@@ -24,15 +24,18 @@ fn main() {
     if let Some(large) = LARGE.iter().find(|large| arguments.iter().any(|a| a == large.name)) {
         return large.run();
     }
-    let mut verdicts = Verdicts::default();
-    sizes(&mut verdicts);
-    hard(&mut verdicts);
-    growth::exponents(&mut verdicts);
-    if !arguments.iter().any(|argument| argument == "--quick") {
-        println!("\nlarge maps, 52 weeks, squared error, in processes of their own");
-        LARGE.iter().for_each(|large| large.measure(&mut verdicts));
+    let is_quick = arguments.iter().any(|argument| argument == "--quick");
+    let names = [HARD, growth::TABLE];
+    let report = Report::new("flows", if is_quick { &names[..1] } else { &names });
+    sizes();
+    let mut tables = vec![hard()];
+    growth::exponents();
+    if is_quick {
+        println!("\nskipped, and the table {} with it: large maps", growth::TABLE);
+    } else {
+        tables.push(growth::large_maps());
     }
-    verdicts.print();
+    report.finish(&tables);
 }
 
 /// A solver, by its method or by name.
@@ -55,47 +58,50 @@ fn settings(method: Method) -> Settings {
     Settings { method, tolerance: 1e-6, polish: false, max_iterations: 1000, ..Settings::default() }
 }
 
-fn sizes(verdicts: &mut Verdicts) {
+fn sizes() {
     println!("T = 20, M = 1000, rate 1, dense moves of every step their own, certified 1e-6");
     println!("{:>7} {:>16} {:>8} {:>10} {:>10}   status", "cells", "solver", "calls", "ms", "gap");
-    for (side, prototype) in PROTOTYPE {
+    for side in SIDES {
         let instance = Recipe { side, ..PAPER }.instance();
         println!("{:>21} tables made ready in {:.3} ms", side * side, 1e3 * instance.binding());
         for (place, solver) in SOLVERS.into_iter().enumerate() {
             let found = instance.solve(solver, if place == 0 { 20 } else { 3 });
             show(&(side * side).to_string(), &found);
-            if place == 0 {
-                let name = format!("{} cells: dual over the prototype's time", side * side);
-                verdicts.at_most(&name, 1e3 * found.seconds / prototype, 1.0);
-            }
         }
     }
 }
 
-fn hard(verdicts: &mut Verdicts) {
-    println!("\nhard ones on 10 × 10 cells");
+const HARD: &str = "flows-hard";
+
+/// Instances that solvers find hard: the dual on all seeds, the others on the first.
+fn hard() -> Table {
+    println!("\nhard instances on 10 × 10 cells");
     let hard = [
-        ("alpha10", Recipe { rate: 10.0, ..PAPER }),
-        ("sticky", Recipe { distance: 4.0, ..PAPER }),
-        ("sparse", Recipe { population: 100, ..PAPER }),
-        ("wrong-theta", Recipe { wrong: true, ..PAPER }),
-        ("wrong-theta-alpha10", Recipe { wrong: true, rate: 10.0, ..PAPER }),
+        ("rate 10", Recipe { rate: 10.0, ..PAPER }),
+        ("sticky (distance weight 4)", Recipe { distance: 4.0, ..PAPER }),
+        ("100 birds", Recipe { population: 100, ..PAPER }),
+        ("opposite goal and wind", Recipe { wrong: true, ..PAPER }),
+        ("opposite goal and wind, rate 10", Recipe { wrong: true, rate: 10.0, ..PAPER }),
     ];
-    let mut most = 0;
+    let mut table = Table::new(HARD, &["instance", "oracle calls"]);
     for (name, recipe) in hard {
+        println!("  {name}");
+        let mut calls = Vec::new();
         for seed in 0..SEEDS {
             let instance = Recipe { seed, ..recipe }.instance();
             let solvers = if seed == 0 { &SOLVERS[..] } else { &SOLVERS[..1] };
             for (place, &solver) in solvers.iter().enumerate() {
                 let found = instance.solve(solver, 1);
-                show(&format!("{name}-{seed}"), &found);
+                show(&format!("seed {seed}"), &found);
                 if place == 0 {
-                    most = most.max(found.oracle_calls);
+                    calls.push(found.oracle_calls);
                 }
             }
         }
+        let [least, most] = [calls.iter().min(), calls.iter().max()].map(|n| n.expect("a seed"));
+        table.push([name.to_string(), format!("{least}–{most}")]);
     }
-    verdicts.at_most("hard ones: oracle calls of the dual", most as f64, CALLS);
+    table
 }
 
 fn show(name: &str, found: &Solution) {

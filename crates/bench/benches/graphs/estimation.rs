@@ -4,22 +4,21 @@
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-use bethe_bench::Verdicts;
 use bethe_core::solve::{Record, Task, solve};
 use bethe_core::{Energy, Model, Problem, Settings, Tables};
+use bethe_io::results::{Table, duration, rounded};
 use serde_json::json;
 
 use crate::models::Shape;
 use crate::peer::{Folder, run};
 use crate::usage::processor_seconds;
 
+pub const TABLE: &str = "graphs-estimation";
 const TOTAL: f64 = 10_000.0;
 const DEVIATION: f64 = 10.0;
 /// The other side's.
 const ESTIMATORS: [&str; 5] =
     ["mirror descent", "dual averaging", "interior gradient", "L-BFGS", "universal accelerated"];
-/// How much faster estimation should be than the best of the other side's.
-const TARGET: f64 = 8.0;
 /// Entropy counts as much as records do at 1; at this, tables are met to within a part in a
 /// thousand of what least squares alone would.
 const SCALES: [f64; 3] = [1.0, 30.0, 1000.0];
@@ -43,68 +42,126 @@ struct Run {
     status: String,
 }
 
-pub fn compare<'a>(shapes: impl Iterator<Item = &'a Shape>, verdicts: &mut Verdicts) {
-    println!("estimation from noisy tables, until the loss is within 1 % of the best known");
-    for shape in shapes {
-        let tables = shape.measure(TOTAL, DEVIATION, 3);
-        let mut curves: Vec<(String, Curve)> = Vec::new();
-        let mut least = 0.0f64;
-        for scale in SCALES {
-            eprintln!("    … {}, weights × {scale}: at most {LIMIT} s", shape.name);
-            let run = ours(shape, &tables, scale);
-            least = least.max(run.lower_bound);
-            eprintln!("    … {}", run.status);
-            curves.push((format!("ours, weights × {scale}: {}", run.status), run.curve));
-        }
-        println!("  {}: every loss is at least {least:.3}", shape.name);
-        let folder = Folder::new();
-        folder.write("tables.f64", &tables.concat());
-        let deviations = vec![DEVIATION; shape.scopes.len()];
-        folder.write_json(
-            "model.json",
-            &json!({"sizes": shape.sizes, "scopes": shape.scopes, "deviations": deviations, "total": TOTAL}),
-        );
-        let path = folder.path().display().to_string();
-        let (limit, enough) = (LIMIT.to_string(), (ENOUGH * least).to_string());
-        // Each in a process of its own: compiling some of them takes more memory than there may be.
-        for name in ESTIMATORS {
-            let arguments = ["estimate", &path, name, &limit, &enough];
-            let Some(found) = run("private_pgm.py", &arguments) else { continue };
-            let point = |point: &serde_json::Value| Some((point[0].as_f64()?, point[1].as_f64()?));
-            let curve = found["curve"].as_array().expect("what was reached").iter();
-            let compile = found["compile"].as_f64().unwrap_or(f64::NAN);
-            let name = format!("mbi, {name} (compiled in {compile:.1} s)");
-            curves.push((name, curve.filter_map(point).collect()));
-        }
-        report(shape, &curves, verdicts);
+/// One estimator on one model.
+struct Attempt {
+    /// The estimator of `mbi`; `None` for `bethe`.
+    estimator: Option<&'static str>,
+    /// What else there is to say.
+    note: String,
+    curve: Curve,
+}
+
+impl Attempt {
+    /// Seconds until a loss is good.
+    fn reached(&self, best: f64) -> Option<f64> {
+        self.curve.iter().find(|&&(_, loss)| loss <= GOOD * best).map(|&(seconds, _)| seconds)
+    }
+
+    fn lowest(&self) -> f64 {
+        self.curve.iter().map(|&(_, loss)| loss).fold(f64::INFINITY, f64::min)
     }
 }
 
-fn report(shape: &Shape, curves: &[(String, Curve)], verdicts: &mut Verdicts) {
-    let losses = curves.iter().flat_map(|(_, curve)| curve.iter().map(|&(_, loss)| loss));
+/// How both sides did on one model.
+pub struct Outcome {
+    model: &'static str,
+    /// Seconds of ours.
+    ours: f64,
+    theirs: Option<Theirs>,
+}
+
+/// The fastest estimator of `mbi`.
+struct Theirs {
+    seconds: f64,
+    /// Its name; `None` where no estimator arrived in `seconds`.
+    estimator: Option<&'static str>,
+}
+
+/// Both sides on one model.
+pub fn compare(shape: &Shape) -> Outcome {
+    println!("{}: noisy tables, until the loss is within 1 % of the best known", shape.name);
+    let tables = shape.measure(TOTAL, DEVIATION, 3);
+    let mut attempts = Vec::new();
+    let mut least = 0.0f64;
+    for scale in SCALES {
+        eprintln!("    … {}, weights × {scale}: at most {LIMIT} s", shape.name);
+        let run = ours(shape, &tables, scale);
+        least = least.max(run.lower_bound);
+        eprintln!("    … {}", run.status);
+        let note = format!("weights × {scale}: {}", run.status);
+        attempts.push(Attempt { estimator: None, note, curve: run.curve });
+    }
+    println!("  every loss is at least {least:.3}");
+    attempts.extend(theirs(shape, &tables, ENOUGH * least));
+    outcome(shape, &attempts)
+}
+
+/// The estimators of `mbi`, each in a process of its own: compiling some of them takes more memory
+/// than there may be. They end early at a loss of `enough`.
+fn theirs(shape: &Shape, tables: &[Vec<f64>], enough: f64) -> Vec<Attempt> {
+    let folder = Folder::new();
+    folder.write("tables.f64", &tables.concat());
+    let deviations = vec![DEVIATION; shape.scopes.len()];
+    folder.write_json(
+        "model.json",
+        &json!({"sizes": shape.sizes, "scopes": shape.scopes, "deviations": deviations, "total": TOTAL}),
+    );
+    let path = folder.path().display().to_string();
+    let (limit, enough) = (LIMIT.to_string(), enough.to_string());
+    let attempt = |name: &'static str| {
+        let found = run("private_pgm.py", &["estimate", &path, name, &limit, &enough])?;
+        let point = |point: &serde_json::Value| Some((point[0].as_f64()?, point[1].as_f64()?));
+        let curve = found["curve"].as_array().expect("what was reached").iter();
+        let compile = found["compile"].as_f64().unwrap_or(f64::NAN);
+        let note = format!("compiled in {compile:.1} s");
+        Some(Attempt { estimator: Some(name), note, curve: curve.filter_map(point).collect() })
+    };
+    ESTIMATORS.into_iter().filter_map(attempt).collect()
+}
+
+fn outcome(shape: &Shape, attempts: &[Attempt]) -> Outcome {
+    let losses = attempts.iter().map(Attempt::lowest);
     let best = losses.filter(|loss| loss.is_finite()).fold(f64::INFINITY, f64::min);
-    println!("  {}: best loss {best:.3}", shape.name);
-    let (mut own, mut other) = (f64::INFINITY, f64::INFINITY);
-    for (name, curve) in curves {
-        let reached =
-            curve.iter().find(|&&(_, loss)| loss <= GOOD * best).map(|&(seconds, _)| seconds);
-        let lowest = curve.iter().map(|&(_, loss)| loss).fold(f64::INFINITY, f64::min);
-        let reached_text = reached.map_or("never".to_string(), |seconds| format!("{seconds:.3} s"));
-        println!("    {name:<75} loss {lowest:>12.3}, within 1 % after {reached_text}");
-        let side = if name.starts_with("ours") { &mut own } else { &mut other };
-        *side = side.min(reached.unwrap_or(f64::INFINITY));
+    println!("  best loss {best:.3}");
+    for attempt in attempts {
+        let side = attempt.estimator.map_or("bethe".to_string(), |name| format!("mbi, {name}"));
+        let name = format!("{side} ({})", attempt.note);
+        let reached = attempt.reached(best).map_or("never".to_string(), |s| format!("{s:.3} s"));
+        let lowest = attempt.lowest();
+        println!("    {name:<75} loss {lowest:>12.3}, within 1 % after {reached}");
     }
-    // Where nothing of theirs arrives, all that is known is that they take longer than they were
-    // given.
-    let given = curves.iter().filter(|(name, _)| name.starts_with("mbi"));
-    let given = given.filter_map(|(_, curve)| Some(curve.last()?.0)).fold(f64::NAN, f64::max);
-    let (least, theirs) = if other.is_finite() { ("", other) } else { ("at least ", given) };
-    if theirs.is_nan() {
-        println!("    not compared: mbi is not there, or none of its estimators ran");
-    } else {
-        let name = format!("estimation, mbi's best over ours, {least}{}", shape.name);
-        verdicts.at_least(&name, theirs / own, TARGET);
+    let own = attempts.iter().filter(|attempt| attempt.estimator.is_none());
+    let others = || attempts.iter().filter(|attempt| attempt.estimator.is_some());
+    let arrived = others()
+        .filter_map(|other| {
+            Some(Theirs { seconds: other.reached(best)?, estimator: other.estimator })
+        })
+        .min_by(|a, b| a.seconds.total_cmp(&b.seconds));
+    // Where none arrives, all that is known is that they take longer than they were given.
+    let given = others().filter_map(|other| Some(other.curve.last()?.0)).reduce(f64::max);
+    Outcome {
+        model: shape.name,
+        ours: own.filter_map(|own| own.reached(best)).fold(f64::INFINITY, f64::min),
+        theirs: arrived.or(given.map(|seconds| Theirs { seconds, estimator: None })),
     }
+}
+
+/// The outcomes, if `mbi` ran on all models.
+pub fn table(outcomes: &[Outcome]) -> Option<Table> {
+    let columns = ["model", "bethe", "`mbi`", "its estimator", "`mbi` over bethe"];
+    let mut table = Table::new(TABLE, &columns);
+    for Outcome { model, ours, theirs } in outcomes {
+        let Theirs { seconds, estimator } = theirs.as_ref()?;
+        let least = if estimator.is_some() { "" } else { "more than " };
+        table.push([
+            model.to_string(),
+            duration(*ours),
+            format!("{least}{}", duration(*seconds)),
+            estimator.unwrap_or("none arrived").to_string(),
+            format!("{least}{}", rounded(seconds / ours)),
+        ]);
+    }
+    Some(table)
 }
 
 /// Our solver, from the tables on.

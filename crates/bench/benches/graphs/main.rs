@@ -1,17 +1,19 @@
 //! Junction trees and estimation from noisy tables, beside PyPI `mbi` on the same models in one
 //! run.
 //!
-//! `PYTHON=… cargo bench -p bethe-bench --bench graphs [-- oracle|estimate|memory|pgmpy]`, with a
-//! Python that has `mbi` and `pgmpy`; without them ours are timed alone. One thread each; times are
-//! of the processor. Compiling the other side's estimators takes an hour; `-- estimate --model 50`
+//! `PYTHON=… cargo bench -p bethe-bench --bench graphs [-- oracle|memory|estimate|pgmpy]`, with a
+//! Python that has `mbi` and `pgmpy`; without them `bethe` is timed alone. One thread each; times
+//! are of the processor. Compiling the estimators of `mbi` takes an hour; `-- estimate --model 50`
 //! is for the models whose name has `50` in it.
+//!
+//! With `--results DIR`, `oracle memory` write one table and `estimate` another.
 
 mod estimation;
 mod models;
 mod oracle;
 mod peer;
 
-use bethe_bench::{Verdicts, usage};
+use bethe_bench::{Report, usage, value_of};
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).filter(|a| a != "--bench").collect();
@@ -20,27 +22,38 @@ fn main() {
     {
         return oracle::memory_of(index.parse().expect("the number of a model"));
     }
-    let flag = arguments.iter().position(|a| a == "--model");
-    let parts = &arguments[..flag.unwrap_or(arguments.len())];
-    let is_asked_for = |part: &str| parts.is_empty() || parts.iter().any(|a| a == part);
-    let name = flag.map_or("", |at| arguments.get(at + 1).expect("a name after --model"));
+    let parts: Vec<&str> =
+        arguments.iter().map(String::as_str).take_while(|word| !word.starts_with("--")).collect();
+    let is_wanted = |part: &str| parts.is_empty() || parts.contains(&part);
+    let model = value_of("--model");
+    let mut names = Vec::new();
+    if is_wanted("oracle") && is_wanted("memory") {
+        names.push(oracle::TABLE);
+    }
+    if is_wanted("estimate") && model.is_none() {
+        names.push(estimation::TABLE);
+    }
+    let report = Report::new("graphs", &names);
     let one_thread = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a thread");
-    let mut verdicts = Verdicts::default();
+    let mut tables = Vec::new();
     let shapes = models::all();
     one_thread.install(|| {
-        if is_asked_for("oracle") {
-            oracle::compare(&shapes, &mut verdicts);
+        let calls = is_wanted("oracle").then(|| oracle::compare(&shapes));
+        let memory = is_wanted("memory").then(|| oracle::memory(&shapes));
+        if let (Some(calls), Some(memory)) = (calls, memory) {
+            tables.extend(oracle::table(&shapes, &calls, &memory));
         }
-        if is_asked_for("memory") {
-            oracle::memory(&shapes, &mut verdicts);
+        if is_wanted("estimate") {
+            let name = model.as_deref().unwrap_or_default();
+            let named: Vec<_> = shapes[..3].iter().filter(|s| s.name.contains(name)).collect();
+            let outcomes: Vec<_> = named.into_iter().map(estimation::compare).collect();
+            if model.is_none() {
+                tables.extend(estimation::table(&outcomes));
+            }
         }
-        if is_asked_for("estimate") {
-            let named = shapes[..3].iter().filter(|shape| shape.name.contains(name));
-            estimation::compare(named, &mut verdicts);
-        }
-        if is_asked_for("pgmpy") {
+        if is_wanted("pgmpy") {
             oracle::compare_with_pgmpy(&shapes[0]);
         }
     });
-    verdicts.print();
+    report.finish(&tables);
 }

@@ -92,8 +92,8 @@ pub fn all() -> Vec<Shape> {
     vec![
         first,
         second,
-        wide("a clique of 100³", 1, 70, &mut random),
-        wide("5 cliques of 100³", 5, 90, &mut random),
+        wide("one clique of 100³", 1, 70, &mut random),
+        wide("five cliques of 100³", 5, 90, &mut random),
     ]
 }
 

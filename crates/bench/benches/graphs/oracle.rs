@@ -2,9 +2,9 @@
 
 use std::time::Instant;
 
-use bethe_bench::Verdicts;
 use bethe_core::Oracle;
 use bethe_core::oracle::JunctionTree;
+use bethe_io::results::{Table, duration, grouped, rounded};
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 use serde_json::{Value, json};
@@ -13,48 +13,73 @@ use crate::models::Shape;
 use crate::peer::{Folder, run};
 use crate::usage::{peak_memory, processor_seconds};
 
-/// How much faster a call should be than the best of the other side's.
-const TARGETS: [f64; 4] = [13.0, 13.0, 5.0, 5.0];
+pub const TABLE: &str = "graphs-oracle";
+/// Marginals of both sides agree to this, or their times are not comparable.
+const AGREEMENT: f64 = 1e-9;
 /// Seconds for which calls are repeated; the least time counts.
 const REPEAT: f64 = 4.0;
 /// What is timed at once takes at least so long: the processor's clock ticks.
 const BATCH: f64 = 0.02;
 
-pub fn compare(shapes: &[Shape], verdicts: &mut Verdicts) {
+/// What a call took.
+pub struct Call {
+    seconds: f64,
+    /// The fastest oracle of `mbi`, where it ran.
+    theirs: Option<f64>,
+}
+
+pub fn compare(shapes: &[Shape]) -> Vec<Call> {
     println!("one call of the oracle, potentials to marginals, one thread");
-    for (shape, target) in shapes.iter().zip(TARGETS) {
-        let folder = Folder::new();
-        let potentials = potentials(shape);
-        folder.write("potentials.f64", &potentials);
-        folder.write_json("model.json", &json!({"sizes": shape.sizes, "scopes": shape.scopes}));
-        let (seconds, marginals) = ours(shape, &potentials);
-        println!(
-            "  {}: {} tables of {} cells, cliques of {}; ours {:.3} ms a call, {:.2} ns a cell",
-            shape.name,
-            shape.scopes.len(),
-            shape.table_cells(),
-            shape.clique_cells(),
-            1e3 * seconds,
-            1e9 * seconds / shape.clique_cells() as f64,
-        );
-        let path = folder.path().display().to_string();
-        let Some(theirs) = run("private_pgm.py", &["oracle", &path]) else { continue };
-        show(&theirs);
-        let apart = folder
-            .read("marginals.f64")
-            .iter()
-            .zip(&marginals)
-            .map(|(a, b)| (a - b).abs())
-            .fold(0.0, f64::max);
-        let best = theirs["best"].as_str().expect("a name");
-        let best = theirs["oracles"][best]["seconds"].as_f64().expect("a number");
-        verdicts.at_least(
-            &format!("a call, mbi's best over ours, {}", shape.name),
-            best / seconds,
-            target,
-        );
-        verdicts.at_most(&format!("marginals apart, in 1e-9, {}", shape.name), 1e9 * apart, 1.0);
+    shapes.iter().map(compare_one).collect()
+}
+
+fn compare_one(shape: &Shape) -> Call {
+    let folder = Folder::new();
+    let potentials = potentials(shape);
+    folder.write("potentials.f64", &potentials);
+    folder.write_json("model.json", &json!({"sizes": shape.sizes, "scopes": shape.scopes}));
+    let (seconds, marginals) = ours(shape, &potentials);
+    println!(
+        "  {}: {} tables of {} cells, cliques of {}; bethe {:.3} ms a call, {:.2} ns a cell",
+        shape.name,
+        shape.scopes.len(),
+        shape.table_cells(),
+        shape.clique_cells(),
+        1e3 * seconds,
+        1e9 * seconds / shape.clique_cells() as f64,
+    );
+    let path = folder.path().display().to_string();
+    let Some(theirs) = run("private_pgm.py", &["oracle", &path]) else {
+        return Call { seconds, theirs: None };
+    };
+    show(&theirs);
+    let apart = farthest(&folder.read("marginals.f64"), &marginals);
+    assert!(apart <= AGREEMENT, "{}: marginals differ by {apart:.1e}", shape.name);
+    let best = theirs["best"].as_str().expect("a name");
+    let theirs = Some(theirs["oracles"][best]["seconds"].as_f64().expect("a number"));
+    Call { seconds, theirs }
+}
+
+/// Calls and memory, if `mbi` ran on all models.
+pub fn table(shapes: &[Shape], calls: &[Call], memory: &[Option<f64>]) -> Option<Table> {
+    let columns =
+        ["model", "clique cells", "bethe", "`mbi` over bethe", "memory over clique tables"];
+    let mut table = Table::new(TABLE, &columns);
+    for ((shape, call), memory) in shapes.iter().zip(calls).zip(memory) {
+        table.push([
+            shape.name.to_string(),
+            grouped(shape.clique_cells() as f64),
+            duration(call.seconds),
+            rounded(call.theirs? / call.seconds),
+            memory.map_or(String::new(), |ratio| format!("{ratio:.2}")),
+        ]);
     }
+    Some(table)
+}
+
+fn farthest(a: &[f64], b: &[f64]) -> f64 {
+    assert_eq!(a.len(), b.len());
+    a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
 }
 
 fn show(theirs: &Value) {
@@ -97,24 +122,25 @@ fn ours(shape: &Shape, potentials: &[f64]) -> (f64, Vec<f64>) {
     (least, marginals)
 }
 
-/// What the oracle takes, each in a process of its own.
-pub fn memory(shapes: &[Shape], verdicts: &mut Verdicts) {
-    println!("memory of the oracle, over what the tables of the cliques take");
-    for (index, shape) in shapes.iter().enumerate().skip(2) {
+/// Memory of an oracle over that of the tables of its cliques, each in a process of its own; for
+/// the models that are large enough to tell.
+pub fn memory(shapes: &[Shape]) -> Vec<Option<f64>> {
+    println!("memory of the oracle");
+    let one = |(index, shape): (usize, &Shape)| {
+        if index < 2 {
+            return None;
+        }
         let program = std::env::current_exe().expect("this program");
         let output =
             std::process::Command::new(program).args(["--memory", &index.to_string()]).output();
         let output = output.expect("this program starts again");
         let text = String::from_utf8_lossy(&output.stdout);
-        let Ok(bytes) = text.trim().parse::<f64>() else { continue };
+        let bytes: f64 = text.trim().parse().expect("a number of bytes");
         let tables = 8.0 * shape.clique_cells() as f64;
         println!("  {}: {:.1} MB for tables of {:.1} MB", shape.name, bytes / 1e6, tables / 1e6);
-        verdicts.at_most(
-            &format!("memory over clique tables, {}", shape.name),
-            bytes / tables,
-            3.0,
-        );
-    }
+        bytes.is_finite().then_some(bytes / tables)
+    };
+    shapes.iter().enumerate().map(one).collect()
 }
 
 /// Prints by how much the most memory grew while an oracle was made and called, the marginals and
@@ -132,7 +158,7 @@ pub fn memory_of(index: usize) {
     println!("{}", peak_memory().unwrap_or(f64::NAN) - before);
 }
 
-/// For the record: one variable's marginals by another library's junction tree.
+/// The same marginals by another library's junction tree.
 pub fn compare_with_pgmpy(shape: &Shape) {
     let folder = Folder::new();
     let potentials = potentials(shape);
@@ -141,11 +167,11 @@ pub fn compare_with_pgmpy(shape: &Shape) {
     let (seconds, marginals) = ours(shape, &potentials);
     let path = folder.path().display().to_string();
     let Some(theirs) = run("pgmpy_tree.py", &[&path]) else { return };
-    let found = folder.read("marginals.f64");
-    let apart = found.iter().zip(&marginals).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+    let apart = farthest(&folder.read("marginals.f64"), &marginals);
     let slow = theirs["seconds"].as_f64().expect("a number");
     println!(
-        "pgmpy, {}: {slow:.3} s to calibrate and read all tables, {:.0} times ours; marginals apart by {apart:.1e}",
+        "pgmpy, {}: {slow:.3} s to calibrate and read all tables, {:.0} times as long as bethe; marginals \
+         differ by at most {apart:.1e}",
         shape.name,
         slow / seconds
     );

@@ -46,22 +46,32 @@ impl Drop for Folder {
 /// is shown as it comes.
 pub fn run(script: &str, arguments: &[&str]) -> Option<Value> {
     let python = std::env::var("PYTHON").unwrap_or_else(|_| "python3".to_string());
+    match answer(&python, script, arguments) {
+        Ok(answer) => Some(answer),
+        Err(why) => {
+            println!("  skipped, and its table with it: {script} by {python}: {why}");
+            None
+        }
+    }
+}
+
+fn answer(python: &str, script: &str, arguments: &[&str]) -> Result<Value, String> {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("peers").join(script);
     let mut command = Command::new(python);
     command.arg(&script).args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().ok()?;
+    let mut child = command.spawn().map_err(|error| error.to_string())?;
     let mut last = String::new();
-    for line in BufReader::new(child.stderr.take()?).lines().map_while(Result::ok) {
+    let said = child.stderr.take().expect("it is piped");
+    for line in BufReader::new(said).lines().map_while(Result::ok) {
         if let Some(progress) = line.strip_prefix("progress: ") {
             eprintln!("    … {progress}");
         } else if !line.trim().is_empty() {
             last = line;
         }
     }
-    let output = child.wait_with_output().ok()?;
+    let output = child.wait_with_output().map_err(|error| error.to_string())?;
     if !output.status.success() {
-        println!("  {} is skipped: {last}", script.display());
-        return None;
+        return Err(last);
     }
-    serde_json::from_slice(&output.stdout).ok()
+    serde_json::from_slice(&output.stdout).map_err(|error| error.to_string())
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use bethe_bench::Verdicts;
+use bethe_io::results::{Table, grouped};
 use bethe_tagging::data::{Format, Sequence, Sequences};
 use bethe_tagging::labels::Scheme;
 use bethe_tagging::score::Score;
@@ -14,76 +14,124 @@ use bethe_tagging::train::{Event, Labelled, TrainError, TrainSettings, train, tr
 use bethe_tagging::{TagOptions, Tagger, Tagging};
 use serde_json::{Value, json};
 
-use super::data::{attribute_files, read};
+use super::data::{Scratch, attribute_files, read};
 use bethe_bench::usage::{peak_memory, processor_seconds};
 
+pub const TABLE: &str = "tagging-crfsuite";
 const L2: f64 = 1.0;
 /// Most iterations of ours, which go on until they reach CRFsuite's loss.
 const ITERATIONS: usize = 1000;
 /// Times that the test file is tagged; the least time counts.
 const REPEATS: usize = 9;
 
-/// Compares, and prints the ratios.
-pub fn compare(data: &Path, verdicts: &mut Verdicts) {
-    let folder = std::env::temp_dir().join(format!("bethe-bench-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).expect("a temporary folder");
-    let [training, test] = attribute_files(data, &folder);
-    let (model, their_model) = (folder.join("model"), folder.join("crfsuite.model"));
-    let text = |path: &Path| path.display().to_string();
-    let theirs = peer(&["train", &text(&training), &text(&their_model), &L2.to_string()]);
-    if let Some(theirs) = &theirs {
-        let (wall, processor) = (number(theirs, "seconds"), number(theirs, "processor"));
-        let memory = number(theirs, "memory") / 1e6;
-        println!(
-            "CRFsuite trains in {wall:.1} s ({processor:.1} s of a processor), {} iterations, \
-             {memory:.0} MB",
-            theirs["losses"].as_array().map_or(0, Vec::len)
-        );
-    }
-    let losses = theirs.as_ref().and_then(|theirs| theirs["losses"].as_array()?.last()?.as_f64());
-    let target = losses.unwrap_or(f64::NEG_INFINITY).to_string();
-    let files = ["--train", &text(&training), "--model", &text(&model)].map(String::from);
-    let found = job("iterations", &files, &["--threads", "2", "--loss", &target]);
+/// Trains and tags with both; the table, if CRFsuite is there.
+pub fn compare(data: &Path) -> Option<Table> {
+    let folder = Scratch::new("crfsuite");
+    let [training, test] = attribute_files(data, folder.path());
+    let [model, their_model] =
+        ["model", "crfsuite.model"].map(|name| folder.path().join(name).display().to_string());
+    let [training, test] = [training, test].map(|path| path.display().to_string());
+    let their_training = peer(&["train", &training, &their_model, &L2.to_string()]);
+    let theirs = their_training.as_ref().map(|answer| Training::new("CRFsuite", answer));
+    let loss = their_training.as_ref().and_then(|it| it["losses"].as_array()?.last()?.as_f64());
+    let loss = loss.unwrap_or(f64::NEG_INFINITY).to_string();
+    let files = ["--train", &training, "--model", &model];
+    let found = job("iterations", &files, &["--threads", "2", "--loss", &loss]);
     let iterations = found["iterations"].to_string();
-    for (threads, least) in [("1", 2.0), ("2", 4.0)] {
-        let ours = job("train", &files, &["--threads", threads, "--iterations", &iterations]);
-        let (wall, processor) = (number(&ours, "seconds"), number(&ours, "processor"));
-        let memory = number(&ours, "memory") / 1e6;
-        println!(
-            "bethe trains in {wall:.1} s ({processor:.1} s of processors), {iterations} iterations, \
-             {memory:.0} MB, {threads} threads"
-        );
-        let Some(theirs) = &theirs else { continue };
-        let name = format!("training, CRFsuite over ours, {threads} threads");
-        // One thread against one by processor time, which others on the machine change least.
-        let (theirs_spent, ours_spent) = match threads {
-            "1" => (number(theirs, "processor"), processor),
-            _ => (number(theirs, "seconds"), wall),
+    let [one, two] = ["1", "2"].map(|threads| {
+        let mut answer = job("train", &files, &["--threads", threads, "--iterations", &iterations]);
+        answer["iterations"] = found["iterations"].clone();
+        Training::new(&format!("bethe, {threads} threads,"), &answer)
+    });
+    let truth = read(Path::new(&test), Format::Attributes);
+    let tags = job("tag", &["--model", &model, "--test", &test], &[]);
+    let ours = Trained { one_thread: one, tagging: Labelling::new("bethe", &tags, &truth) };
+    let theirs = theirs.and_then(|one_thread| {
+        let tags = peer(&["tag", &their_model, &test, &REPEATS.to_string()])?;
+        Some(Trained { one_thread, tagging: Labelling::new("CRFsuite", &tags, &truth) })
+    })?;
+    let tokens = truth.iter().map(Sequence::len).sum();
+    Some(table(&theirs, &ours, two.seconds, tokens))
+}
+
+/// What training took.
+struct Training {
+    seconds: f64,
+    /// On all processors.
+    processor: f64,
+    iterations: usize,
+    megabytes: f64,
+}
+
+impl Training {
+    fn new(who: &str, answer: &Value) -> Self {
+        let losses = answer["losses"].as_array().map(Vec::len);
+        let it = Self {
+            seconds: number(answer, "seconds"),
+            processor: number(answer, "processor"),
+            iterations: losses.unwrap_or_else(|| number(answer, "iterations") as usize),
+            megabytes: number(answer, "memory") / 1e6,
         };
-        verdicts.at_least(&name, theirs_spent / ours_spent, least);
-        let name = format!("memory of training over CRFsuite's, {threads} threads");
-        verdicts.at_most(&name, number(&ours, "memory") / number(theirs, "memory"), 1.0);
+        println!(
+            "{who} trains in {:.1} s ({:.1} s of processors), {} iterations, {:.0} MB",
+            it.seconds, it.processor, it.iterations, it.megabytes
+        );
+        it
     }
-    let repeats = REPEATS.to_string();
-    let their_tags =
-        theirs.and_then(|_| peer(&["tag", &text(&their_model), &text(&test), &repeats]));
-    let files = ["--model", &text(&model), "--test", &text(&test)].map(String::from);
-    let ours = job("tag", &files, &[]);
-    let truth = read(&test, Format::Attributes);
-    let f1 = 100.0 * f1_of(&ours, &truth);
-    let (seconds, memory) = (number(&ours, "seconds"), number(&ours, "memory") / 1e6);
-    println!("bethe tags in {seconds:.3} s of one thread, F1 {f1:.2}, {memory:.0} MB");
-    if let Some(theirs) = &their_tags {
-        let their_f1 = 100.0 * f1_of(theirs, &truth);
-        let (their_seconds, their_memory) = (number(theirs, "seconds"), number(theirs, "memory"));
-        let megabytes = their_memory / 1e6;
-        println!("CRFsuite tags in {their_seconds:.3} s, F1 {their_f1:.2}, {megabytes:.0} MB");
-        verdicts.at_least("tagging, CRFsuite over ours", their_seconds / seconds, 4.0);
-        verdicts.at_least("F1 less CRFsuite's, in points", f1 - their_f1, -0.1);
-        let name = "memory of tagging over CRFsuite's";
-        verdicts.at_most(name, number(&ours, "memory") / their_memory, 1.0);
+}
+
+/// What tagging the test file took on one thread, and how good it is.
+struct Labelling {
+    seconds: f64,
+    megabytes: f64,
+    /// In percent.
+    f1: f64,
+}
+
+impl Labelling {
+    fn new(who: &str, answer: &Value, truth: &[Sequence]) -> Self {
+        let it = Self {
+            seconds: number(answer, "seconds"),
+            megabytes: number(answer, "memory") / 1e6,
+            f1: 100.0 * f1_of(answer, truth),
+        };
+        println!("{who} tags in {:.3} s, F1 {:.2}, {:.0} MB", it.seconds, it.f1, it.megabytes);
+        it
     }
-    let _ = std::fs::remove_dir_all(&folder);
+}
+
+/// One side on one thread.
+struct Trained {
+    one_thread: Training,
+    tagging: Labelling,
+}
+
+/// One thread against one by processor time, which others on the machine change least; two threads
+/// by the clock.
+fn table(theirs: &Trained, ours: &Trained, two_threads: f64, tokens: usize) -> Table {
+    let mut table = Table::new(TABLE, &["", "CRFsuite", "bethe", "CRFsuite over bethe"]);
+    let mut push = |what: &str, cells: [String; 3]| {
+        table.push(std::iter::once(what.to_string()).chain(cells));
+    };
+    let ratio = |of: fn(&Trained) -> f64| format!("{:.1}", of(theirs) / of(ours));
+    let both = |of: fn(&Trained) -> String| [of(theirs), of(ours)];
+    let [a, b] = both(|side| {
+        let Training { processor, iterations, .. } = side.one_thread;
+        format!("{processor:.1} s, {iterations} iterations")
+    });
+    push("training, one thread", [a, b, ratio(|side| side.one_thread.processor)]);
+    let faster = format!("{:.1}", theirs.one_thread.seconds / two_threads);
+    push("training, two threads", [String::new(), format!("{two_threads:.1} s"), faster]);
+    let [a, b] = both(|side| format!("{:.0} MB", side.one_thread.megabytes));
+    push("peak memory of training", [a, b, ratio(|side| side.one_thread.megabytes)]);
+    let [a, b] = both(|side| format!("{:.3} s", side.tagging.seconds));
+    let what = format!("tagging {} tokens, one thread", grouped(tokens as f64));
+    push(&what, [a, b, ratio(|side| side.tagging.seconds)]);
+    let [a, b] = both(|side| format!("{:.0} MB", side.tagging.megabytes));
+    push("peak memory of tagging", [a, b, ratio(|side| side.tagging.megabytes)]);
+    let [a, b] = both(|side| format!("{:.2}", side.tagging.f1));
+    push("F1", [a, b, String::new()]);
+    table
 }
 
 fn number(value: &Value, field: &str) -> f64 {
@@ -94,16 +142,19 @@ fn number(value: &Value, field: &str) -> f64 {
 fn peer(arguments: &[&str]) -> Option<Value> {
     let python = std::env::var("PYTHON").unwrap_or_else(|_| "python3".to_string());
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/peers/crfsuite.py");
-    let output = Command::new(python).arg(script).args(arguments).output().ok()?;
-    if !output.status.success() {
-        println!("CRFsuite is skipped: {}", String::from_utf8_lossy(&output.stderr).trim());
-        return None;
-    }
-    serde_json::from_slice(&output.stdout).ok()
+    let found = match Command::new(&python).arg(script).args(arguments).output() {
+        Ok(output) if output.status.success() => {
+            return Some(serde_json::from_slice(&output.stdout).expect("one JSON object"));
+        }
+        Ok(output) => String::from_utf8_lossy(&output.stderr).trim().to_string(),
+        Err(error) => error.to_string(),
+    };
+    println!("CRFsuite by {python} is skipped, and the table {TABLE} with it: {found}");
+    None
 }
 
 /// Runs one of our own jobs in a process of its own.
-fn job(name: &str, files: &[String], flags: &[&str]) -> Value {
+fn job(name: &str, files: &[&str], flags: &[&str]) -> Value {
     let program = std::env::current_exe().expect("this program");
     let output = Command::new(program).args(["--job", name]).args(files).args(flags).output();
     let output = output.expect("this program starts again");

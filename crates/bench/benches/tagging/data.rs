@@ -1,9 +1,30 @@
-//! CoNLL-2000 as attribute files.
+//! CoNLL-2000 as attribute files, in a folder for them.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use bethe_tagging::data::{Format, Sequence, Sequences};
+
+/// A folder that goes away.
+pub struct Scratch(PathBuf);
+
+impl Scratch {
+    pub fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("bethe-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&path).expect("a temporary folder");
+        Self(path)
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
 
 pub fn read(path: &Path, format: Format) -> Vec<Sequence> {
     let sequences = Sequences::open(path, format).expect("the data set");

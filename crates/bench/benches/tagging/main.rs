@@ -5,7 +5,7 @@
 //! `python-crfsuite` (`PYTHON` names the interpreter, `python3` by default); where it cannot be
 //! imported, our own times are printed and the comparison is skipped. Without `--data` only what
 //! rules cost on made records is measured; `--only crfsuite` and `--only rules` leave out the other
-//! half.
+//! half. With `--results DIR` the tables that were measured in full go into `DIR/tagging.md`.
 //!
 //! Every job of either side runs in a process of its own, so that its peak memory is its own:
 //!
@@ -27,28 +27,44 @@ mod data;
 mod records;
 mod rules;
 
-use bethe_bench::Verdicts;
+use bethe_bench::{Report, data_folder, value_of};
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let after = |flag: &str| {
-        let at = arguments.iter().position(|argument| argument == flag)?;
-        arguments.get(at + 1).cloned()
-    };
-    if let Some(job) = after("--job") {
+    if let Some(job) = value_of("--job") {
         return crfsuite::run_job(&job, &arguments);
     }
-    let data = bethe_bench::data_folder();
-    let only = after("--only");
+    let data = data_folder();
+    let only = value_of("--only");
     let wanted = |part: &str| only.as_deref().is_none_or(|only| only == part);
-    let mut verdicts = Verdicts::default();
-    match &data {
-        Some(data) if wanted("crfsuite") => crfsuite::compare(data, &mut verdicts),
-        Some(_) => (),
-        None => println!("CRFsuite is skipped: --data DIR names the folder that holds conll2000/"),
+    let mut names = Vec::new();
+    if data.is_some() && wanted("crfsuite") {
+        names.push(crfsuite::TABLE);
+    }
+    if data.is_some() && wanted("rules") {
+        names.push(rules::TAGGING);
     }
     if wanted("rules") {
-        rules::measure(data.as_deref(), &mut verdicts);
+        names.push(rules::LEARNING);
     }
-    verdicts.print();
+    let report = Report::new("tagging", &names);
+    let mut tables = Vec::new();
+    if wanted("crfsuite") {
+        match &data {
+            Some(data) => tables.extend(crfsuite::compare(data)),
+            None => skip(crfsuite::TABLE),
+        }
+    }
+    if wanted("rules") {
+        match rules::tagging(data.as_deref()) {
+            Some(table) => tables.push(table),
+            None => skip(rules::TAGGING),
+        }
+        tables.push(rules::learning());
+    }
+    report.finish(&tables);
+}
+
+fn skip(table: &str) {
+    println!("skipped, the table {table}: --data DIR names the folder that holds conll2000/");
 }
