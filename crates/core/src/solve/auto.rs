@@ -68,8 +68,9 @@ pub(super) fn start(
     shown: Tables,
 ) -> Result<Box<dyn Solver>, SolveError> {
     Ok(match Plan::through(engine.oracle.exactness(), engine.energies) {
-        Plan::Dual if !engine.energies.is_smooth() => dual(engine),
-        Plan::Dual | Plan::Tempered => Box::new(Relay::start(dual(engine))),
+        Plan::Dual if engine.energies.is_smooth() => Box::new(Relay::start(plain_dual(engine))),
+        Plan::Dual => plain_dual(engine),
+        Plan::Tempered => Box::new(Relay::start(Box::new(Tempered::start(engine)))),
         Plan::Adaptive => Box::new(Adaptive::start(engine)?),
         Plan::Rda => Box::new(Relaxed::start(engine, Method::Rda { beta: 0.0 }, shown)?),
         Plan::Alternating => Box::new(Alternating::start(engine, settings.tolerance)?),
@@ -78,9 +79,13 @@ pub(super) fn start(
 
 /// The dual of measurements, in the form that serves them.
 pub(super) fn dual(engine: &mut Engine) -> Box<dyn Solver> {
-    if Plan::through(engine.oracle.exactness(), engine.energies) == Plan::Tempered {
-        return Box::new(Tempered::start(engine));
+    match Plan::through(engine.oracle.exactness(), engine.energies) {
+        Plan::Tempered => Box::new(Tempered::start(engine)),
+        _ => plain_dual(engine),
     }
+}
+
+fn plain_dual(engine: &mut Engine) -> Box<dyn Solver> {
     let measurements = engine.energies.measurements.clone();
     Box::new(Dual::start(engine, measurements, None, 1.0))
 }

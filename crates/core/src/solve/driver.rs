@@ -111,10 +111,11 @@ fn drive<'s>(
     let mut solver = solver?;
     let mut run = Run::new(&engine, control);
     let status = run.drive(&mut engine, solver.as_mut(), observer);
+    // A time limit is no reason to have no answer.
+    engine.cancel.limit(None);
     if run.chosen.is_none_or(|chosen| !chosen.objective.is_finite()) && engine.is_cancelled() {
         return Err(SolveError::Cancelled);
     }
-    engine.cancel.limit(None);
     engine.cancel.suspend(true);
     let solution = run.finish(&mut engine, solver.as_mut(), status);
     engine.cancel.suspend(false);
