@@ -107,6 +107,7 @@ pub use oracle::{Oracle, OracleKind, Tables};
 pub use problem::{Answer, Problem, Records, Request};
 pub use solve::{Method, Settings, Solution, Status, StepSchedule};
 pub use support::Support;
+pub use vector::solve_positive;
 
 /// The README's example runs as a test.
 #[cfg(doctest)]

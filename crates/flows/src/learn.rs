@@ -16,7 +16,7 @@
 //! the objective falls.
 
 use bethe_core::solve::Ignore;
-use bethe_core::{Settings, Status};
+use bethe_core::{Settings, Status, solve_positive};
 
 use super::data::{Cells, Observations};
 use super::energy::Noise;
@@ -394,8 +394,8 @@ impl Prepared<'_> {
     }
 }
 
-/// The solution of `H x = g` for a positive definite `H`, by Cholesky's method with a little added
-/// to the diagonal where it is singular; `None` for numbers that are not finite.
+/// The solution of `H x = g` for a positive definite `H`, with a little added to the diagonal where
+/// it is singular; `None` for numbers that are not finite.
 fn solve_symmetric(mut matrix: Vec<f64>, right: &[f64]) -> Option<Vec<f64>> {
     let size = right.len();
     let scale = (0..size).map(|i| matrix[i * size + i]).fold(0.0, f64::max);
@@ -405,30 +405,7 @@ fn solve_symmetric(mut matrix: Vec<f64>, right: &[f64]) -> Option<Vec<f64>> {
     for i in 0..size {
         matrix[i * size + i] += 1e-10 * scale;
     }
-    for j in 0..size {
-        for k in 0..j {
-            let factor = matrix[j * size + k];
-            for i in j..size {
-                matrix[i * size + j] -= matrix[i * size + k] * factor;
-            }
-        }
-        let pivot = matrix[j * size + j].max(1e-12 * scale).sqrt();
-        for i in j..size {
-            matrix[i * size + j] /= pivot;
-        }
-    }
     let mut solution = right.to_vec();
-    for i in 0..size {
-        for k in 0..i {
-            solution[i] -= matrix[i * size + k] * solution[k];
-        }
-        solution[i] /= matrix[i * size + i];
-    }
-    for i in (0..size).rev() {
-        for k in i + 1..size {
-            solution[i] -= matrix[k * size + i] * solution[k];
-        }
-        solution[i] /= matrix[i * size + i];
-    }
+    solve_positive(&mut matrix, &mut solution, 1e-12 * scale);
     solution.iter().all(|value| value.is_finite()).then_some(solution)
 }

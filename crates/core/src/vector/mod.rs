@@ -11,12 +11,14 @@ mod column;
 pub(crate) mod exponential;
 mod logarithm;
 mod number;
+mod positive;
 mod reduction;
 
 pub(crate) use aligned::Aligned;
 pub(crate) use column::Column;
 pub(crate) use logarithm::logarithm;
 pub(crate) use number::Number;
+pub use positive::solve_positive;
 pub(crate) use reduction::{
     BACKWARDS, Entry, Formula, Reduced, Reduction, dot, farthest, greatest, pass,
 };

@@ -14,8 +14,8 @@
 //! the L1 norm stay there, as a count is never below zero. `D` is a lower bound on the piece, so a
 //! word whose bound reaches the best value so far is done with.
 
-use bethe_core::Norm;
 use bethe_core::oracle::Oracle;
+use bethe_core::{Norm, solve_positive};
 
 use super::{Found, Reader};
 use crate::ocr::data::LETTERS;
@@ -240,30 +240,10 @@ impl<'a> Piece<'a> {
             }
         }
         let mut step: Vec<f64> = free.iter().map(|&k| gradient[k]).collect();
-        solve_positive(&mut hessian, &mut step);
+        solve_positive(&mut hessian, &mut step, LEAST_CURVATURE);
         let mut direction = [0.0; LETTERS];
         free.iter().zip(step).for_each(|(&k, step)| direction[k] = step);
         direction
-    }
-}
-
-/// Solves `M x = b` for a positive definite `M` given by its lower triangle (`[n][n]`), which is
-/// used up; `x` takes the place of `b`.
-fn solve_positive(matrix: &mut [f64], b: &mut [f64]) {
-    let n = b.len();
-    for i in 0..n {
-        for j in 0..=i {
-            let sum: f64 = (0..j).map(|k| matrix[i * n + k] * matrix[j * n + k]).sum();
-            let rest = matrix[i * n + j] - sum;
-            matrix[i * n + j] =
-                if i == j { rest.max(LEAST_CURVATURE).sqrt() } else { rest / matrix[j * n + j] };
-        }
-        let sum: f64 = (0..i).map(|k| matrix[i * n + k] * b[k]).sum();
-        b[i] = (b[i] - sum) / matrix[i * n + i];
-    }
-    for i in (0..n).rev() {
-        let sum: f64 = (i + 1..n).map(|k| matrix[k * n + i] * b[k]).sum();
-        b[i] = (b[i] - sum) / matrix[i * n + i];
     }
 }
 
@@ -277,22 +257,4 @@ fn nearest(energy: &Energy, points: &[Vec<f64>], counts: &[f64]) -> (usize, f64)
         }
     }
     nearest
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_positive_definite_system_is_solved() {
-        let mut matrix = [4.0, 0.0, 0.0, 2.0, 5.0, 0.0, 1.0, -1.0, 3.0];
-        let mut x = [9.0, 9.0, 8.0];
-        solve_positive(&mut matrix, &mut x);
-        // Rows of the whole matrix: (4 2 1), (2 5 −1), (1 −1 3).
-        let rows = [[4.0, 2.0, 1.0], [2.0, 5.0, -1.0], [1.0, -1.0, 3.0]];
-        for (row, b) in rows.iter().zip([9.0, 9.0, 8.0]) {
-            let product: f64 = row.iter().zip(x).map(|(a, x)| a * x).sum();
-            assert!((product - b).abs() < 1e-12, "{x:?}");
-        }
-    }
 }
