@@ -5,11 +5,20 @@ mod common;
 use common::Folder;
 use serde_json::Value;
 
+/// The tables of the results page.
+const TABLES: [&str; 3] = ["flows-solvers", "flows-learning", "flows-birds"];
+
+/// A page with places for some tables.
+fn page(tables: &[&str]) -> String {
+    let place = |name: &&str| format!("<!-- begin {name}: run -->\nold\n<!-- end {name} -->\n");
+    format!("# Flows\n\n{}\nEnd.\n", tables.iter().map(place).collect::<String>())
+}
+
 #[test]
 fn the_comparison_runs_on_simulated_birds_alone() {
-    let folder = Folder::new();
-    let flags = ["cgm", "--out", "report", "--sides", "3", "--trials", "1", "--quiet"];
-    let text = folder.succeeds(&flags);
+    let folder = Folder::new().with("flows.md", &page(&TABLES));
+    let small = ["cgm", "--out", "report", "--sides", "3", "--trials", "1", "--quiet"];
+    let text = folder.succeeds(&[&small[..], &["--results", "."]].concat());
     assert!(text.contains("| base | 81 | dual |"), "{text}");
     let rows: Vec<Value> = serde_json::from_str(&folder.read("report/table.json")).unwrap();
     let solvers: Vec<&str> = rows.iter().map(|row| row["solver"].as_str().unwrap()).collect();
@@ -37,6 +46,31 @@ fn the_comparison_runs_on_simulated_birds_alone() {
     assert!(one("flows") < one("flows_without_counts"));
     assert!(one("counts") < one("counts_without_observations"));
     assert!(folder.read("report/seconds.svg").ends_with("</svg>\n"));
+
+    let written = folder.read("flows.md");
+    let columns = "| cells | solver | certified 1e-6 | oracle calls | speed-up | paper |\n";
+    let begin = format!("# Flows\n\n<!-- begin flows-solvers: run -->\n{columns}| --- |");
+    assert!(written.starts_with(&begin), "{written}");
+    let calls = dual["oracle_calls"].as_u64().unwrap();
+    let start = |line: &&str| line.starts_with("| 3 × 3 | dual | ");
+    let line = written.lines().find(start).expect("a row of the dual");
+    assert!(line.contains(&format!(" ms | {calls} | ")), "{line}");
+    let line = written.lines().find(|line| line.starts_with("| 3 × 3 | interior point | "));
+    assert!(line.expect("a row of interior point").ends_with(" |  | 1 |  |"), "{line:?}");
+    let rest = &page(&TABLES[1..])["# Flows\n\n".len()..];
+    assert!(written.ends_with(rest), "without data nothing else is written: {written}");
+}
+
+#[test]
+fn a_page_without_a_place_for_every_table_is_refused_before_any_work() {
+    let folder = Folder::new().with("flows.md", &page(&TABLES[..2]));
+    let run = |results| folder.refusal(&["cgm", "--out", "report", "--results", results]);
+    let message = run(".");
+    let expected = "./flows.md: found no lines `<!-- begin flows-birds: … -->`";
+    assert!(message.starts_with(expected), "{message}");
+    assert!(run("nowhere").starts_with("nowhere/flows.md: "));
+    assert_eq!(folder.files(), ["flows.md"], "nothing is left behind");
+    assert_eq!(folder.read("flows.md"), page(&TABLES[..2]));
 }
 
 #[test]

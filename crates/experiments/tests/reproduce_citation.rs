@@ -74,8 +74,11 @@ fn folder() -> Folder {
 
 #[test]
 fn references_become_tables_and_figures() {
-    let folder = folder();
-    let output = folder.reproduce(&RUN);
+    let place =
+        |name| format!("<!-- begin citation-{name}: run -->\n<!-- end citation-{name} -->\n");
+    let page = ["scores", "convergence", "others"].map(place).concat();
+    let folder = folder().with("citation.md", &page);
+    let output = folder.reproduce(&[&RUN[..], &["--results", "."]].concat());
     let (printed, said) = (text(&output, &RUN), error(&output));
     assert!(said.contains("skipped: data/citation/anystyle/core.conll is not there"), "{said}");
     assert!(said.contains("skipped: data/citation/lexicons is not there"), "{said}");
@@ -125,6 +128,13 @@ fn references_become_tables_and_figures() {
     };
     assert_eq!([1, 2, 3].map(sum), [21.0; 3], "every reference is in every histogram");
     assert!(folder.read("out/constraints.csv").starts_with("constraint,weight\n"));
+
+    let page = folder.read("citation.md");
+    let row = format!("| `soft-dd` | {:.2} |", rows[9]["leaf_f1"].as_f64().unwrap());
+    assert!(page.contains(&row), "{page}");
+    assert!(page.contains("| `auto`, gap at most 1e-4 | all: 21 |"), "{page}");
+    assert!(page.ends_with(&place("others")), "a table lacks anystyle, and is not written: {page}");
+    assert!(said.contains("./citation.md: citation-others stays as it was"), "{said}");
 }
 
 #[test]

@@ -46,7 +46,7 @@ fn the_experiment_leaves_tables_and_pictures() {
     let names: Vec<&str> =
         rows.as_array().unwrap().iter().map(|row| row["model"].as_str().unwrap()).collect();
     let expected: Vec<&str> = MODELS.iter().map(|(model, _)| *model).collect();
-    assert_eq!(&names[..expected.len()], expected, "the issue's rows come first, in its order");
+    assert_eq!(&names[..expected.len()], expected, "the rows of MODELS come first, in their order");
     assert!(names.contains(&"word-zero-surrogate") && names.contains(&"unigram-psi-fenchel-young"));
     for row in rows.as_array().unwrap() {
         let folds = common::numbers(&row["per_fold"]);
@@ -93,15 +93,19 @@ fn the_experiment_leaves_tables_and_pictures() {
 
 #[test]
 fn a_smoothed_norm_reads_too_and_quiet_is_quiet() {
-    let folder = folder();
-    let arguments =
-        [&RUN[..], &["--folds", "1", "--huber", "0.1", "--threads", "1", "--quiet"]].concat();
+    let page = "<!-- begin handwriting: run -->\n<!-- end handwriting -->\n";
+    let folder = folder().with("handwriting.md", page);
+    let quick = ["--folds", "1", "--huber", "0.1", "--threads", "1", "--quiet"];
+    let arguments = [&RUN[..], &quick, &["--results", "."]].concat();
     let output = folder.reproduce(&arguments);
     assert_eq!(output.status.code(), Some(0), "{}", common::error(&output));
     assert!(output.stderr.is_empty() && output.stdout.is_empty());
     let rows: Value = serde_json::from_str(&folder.read("out/table.json")).unwrap();
     assert!(mean(&rows, "word") > mean(&rows, "base") + 2.0, "{rows}");
     assert!(folder.read("out/table.md").contains("--huber 0.1"));
+    let page = folder.read("handwriting.md");
+    let row = format!("| `base` | 84.93 | {:.2} |", mean(&rows, "base"));
+    assert!(page.contains("| model | paper | letters, % |") && page.contains(&row), "{page}");
 }
 
 #[test]

@@ -56,6 +56,55 @@ pub struct Birds {
     pub moved_pairs: usize,
 }
 
+/// How well the birds of the second half are predicted: mean log-probabilities.
+pub(super) struct Score {
+    pub name: &'static str,
+    /// Of all birds.
+    pub all: f64,
+    /// Of those that were seen in another cell.
+    pub moved: f64,
+}
+
+impl Birds {
+    /// Routes and what they are compared with.
+    pub(super) fn scores(&self) -> [Score; 3] {
+        let [routes, distribution, kernel] = self.moved;
+        [
+            Score { name: "routes", all: self.log_likelihood, moved: routes },
+            Score {
+                name: "the second week's distribution alone",
+                all: self.distribution_alone,
+                moved: distribution,
+            },
+            Score { name: "a distance kernel alone", all: self.kernel_alone, moved: kernel },
+        ]
+    }
+}
+
+/// What is chosen on the first half of the birds.
+#[derive(Clone, Copy)]
+struct Setting {
+    /// Of distance, by the spacing of cells.
+    cost: f64,
+    /// Of distance.
+    power: f64,
+    /// Of errors.
+    weight: f64,
+}
+
+impl Setting {
+    /// All that are tried.
+    fn grid() -> Vec<Self> {
+        let mut grid = Vec::new();
+        for cost in COSTS {
+            for power in POWERS {
+                grid.extend(WEIGHTS.map(|weight| Self { cost, power, weight }));
+            }
+        }
+        grid
+    }
+}
+
 /// A ringed bird: week and cell of both sightings.
 #[derive(Clone, Copy, Debug)]
 struct Pair {
@@ -68,29 +117,12 @@ pub fn birds(folder: &Path, species: &str) -> Result<Birds, ChallengeError> {
     let cells = read_cells(&folder.join(format!("{species}_cells.csv")))?;
     let weeks = folder.join(format!("{species}_weekly_distribution.csv.gz"));
     let observations = read_weeks(&weeks, cells.len())?;
-    let pairs = read_pairs(
-        &folder.join(format!("{species}_banding_pairs.csv")),
-        (observations.times().len(), cells.len()),
-    )?;
+    let pairs = read_pairs(&folder.join(format!("{species}_banding_pairs.csv")), &observations)?;
     // Every other bird, in the order of the file.
     let half = |odd: usize| -> Vec<Pair> { pairs.iter().skip(odd).step_by(2).copied().collect() };
     let (choosing, scoring) = (half(0), half(1));
     let spacing = cells.spacing();
-    let mut grid = Vec::new();
-    for cost in COSTS {
-        for power in POWERS {
-            grid.extend(WEIGHTS.map(|weight| (cost, power, weight)));
-        }
-    }
-    let mut best: Option<(f64, (f64, f64, f64))> = None;
-    for &setting in &grid {
-        let flows = fit(&cells, &observations, setting)?;
-        let score = mean(&predictions(&flows, &choosing, cells.len()));
-        if best.is_none_or(|(highest, _)| score > highest) {
-            best = Some((score, setting));
-        }
-    }
-    let (_, chosen) = best.expect("something was tried");
+    let chosen = choose(&cells, &observations, &choosing)?;
     let mut flows = fit(&cells, &observations, chosen)?;
     let kernel = |cost: f64, pairs: &[Pair]| -> Vec<f64> {
         pairs.iter().map(|pair| kernel_alone(&cells, cost / spacing, pair)).collect()
@@ -117,7 +149,7 @@ pub fn birds(folder: &Path, species: &str) -> Result<Birds, ChallengeError> {
         scores.each_ref().map(|scores| mean(scores));
     Ok(Birds {
         species: species.to_string(),
-        chosen,
+        chosen: (chosen.cost, chosen.power, chosen.weight),
         correlations: correlations(&mut flows, &observations),
         gap: flows.solution.gap,
         pairs: scoring.len(),
@@ -129,11 +161,29 @@ pub fn birds(folder: &Path, species: &str) -> Result<Birds, ChallengeError> {
     })
 }
 
+/// The setting that predicts these birds best.
+fn choose(
+    cells: &Cells,
+    observations: &Observations,
+    birds: &[Pair],
+) -> Result<Setting, ChallengeError> {
+    let mut best: Option<(f64, Setting)> = None;
+    for setting in Setting::grid() {
+        let flows = fit(cells, observations, setting)?;
+        let score = mean(&predictions(&flows, birds, cells.len()));
+        if best.is_none_or(|(highest, _)| score > highest) {
+            best = Some((score, setting));
+        }
+    }
+    Ok(best.expect("something was tried").1)
+}
+
 fn fit(
     cells: &Cells,
     observations: &Observations,
-    (cost, power, weight): (f64, f64, f64),
+    setting: Setting,
 ) -> Result<Flows, ChallengeError> {
+    let Setting { cost, power, weight } = setting;
     let spacing = cells.spacing();
     let value = |from: usize, to: usize| (cells.distance(from, to) / spacing).powf(power);
     let table = (0..cells.len())
@@ -220,7 +270,8 @@ fn read_weeks(path: &Path, cells: usize) -> Result<Observations, ChallengeError>
     Ok(observations)
 }
 
-fn read_pairs(path: &Path, (weeks, cells): (usize, usize)) -> Result<Vec<Pair>, ChallengeError> {
+fn read_pairs(path: &Path, observations: &Observations) -> Result<Vec<Pair>, ChallengeError> {
+    let (weeks, cells) = (observations.times().len(), observations.cells());
     let lines = Lines::read(path)?;
     let columns = ["week_from", "cell_from", "week_to", "cell_to"].map(|name| lines.column(name));
     let [week_from, cell_from, week_to, cell_to] = columns;

@@ -104,6 +104,37 @@ impl Program {
     }
 }
 
+/// Unknowns with their coefficients.
+type Terms = Vec<(usize, f64)>;
+
+/// Sums of moves, cell by cell.
+struct Sums<'a> {
+    edges: &'a [Vec<Edge>],
+    /// The first unknown of each step's moves.
+    first_edge: &'a [usize],
+    cells: usize,
+}
+
+impl Sums<'_> {
+    /// Those that leave cells after a time.
+    fn leaving(&self, time: usize) -> Vec<Terms> {
+        self.of_step(time, |edge| edge.from)
+    }
+
+    /// Those that arrived in cells before a time.
+    fn arriving(&self, time: usize) -> Vec<Terms> {
+        self.of_step(time - 1, |edge| edge.to)
+    }
+
+    fn of_step(&self, step: usize, cell: fn(&Edge) -> usize) -> Vec<Terms> {
+        let mut sums = vec![Vec::new(); self.cells];
+        for (place, edge) in self.edges[step].iter().enumerate() {
+            sums[cell(edge)].push((self.first_edge[step] + place, 1.0));
+        }
+        sums
+    }
+}
+
 impl Posed<'_> {
     /// Solves by interior point to a tolerance on gaps and feasibility.
     pub fn interior_point(&self, formulation: Formulation, tolerance: f64) -> InteriorPoint {
@@ -194,28 +225,15 @@ impl Posed<'_> {
                 first
             })
             .collect();
-        let leaving = |time: usize| {
-            let mut sums = vec![Vec::new(); cells];
-            for (place, edge) in edges[time].iter().enumerate() {
-                sums[edge.from].push((first_edge[time] + place, 1.0));
-            }
-            sums
-        };
-        let arriving = |time: usize| {
-            let mut sums = vec![Vec::new(); cells];
-            for (place, edge) in edges[time - 1].iter().enumerate() {
-                sums[edge.to].push((first_edge[time - 1] + place, 1.0));
-            }
-            sums
-        };
+        let sums = Sums { edges, first_edge: &first_edge, cells };
         // What stands for the number in each cell; nothing where nobody can be. `[times][cells]`
-        let mut nodes: Vec<Vec<Vec<(usize, f64)>>> = Vec::new();
+        let mut nodes: Vec<Vec<Terms>> = Vec::new();
         for time in 0..times {
-            let out = if time + 1 < times { leaving(time) } else { arriving(time) };
+            let out = if time + 1 < times { sums.leaving(time) } else { sums.arriving(time) };
             let own = match formulation {
-                Formulation::Sums => out.clone(),
+                Formulation::Sums => out,
                 Formulation::Nodes => {
-                    let node = |sum: &Vec<(usize, f64)>| match sum.is_empty() {
+                    let node = |sum: &Terms| match sum.is_empty() {
                         true => Vec::new(),
                         false => vec![(program.unknown(0.0), 1.0)],
                     };
@@ -229,9 +247,9 @@ impl Posed<'_> {
         };
         for (time, own) in nodes.iter().enumerate() {
             let sides = [
-                (time + 1 < times && formulation == Formulation::Nodes).then(|| leaving(time)),
+                (time + 1 < times && formulation == Formulation::Nodes).then(|| sums.leaving(time)),
                 (time > 0 && (time + 1 < times || formulation == Formulation::Nodes))
-                    .then(|| arriving(time)),
+                    .then(|| sums.arriving(time)),
             ];
             for side in sides.into_iter().flatten() {
                 for (sum, node) in side.iter().zip(own).filter(|(_, n)| !n.is_empty()) {

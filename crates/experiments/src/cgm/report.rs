@@ -5,11 +5,18 @@ use std::fmt::Write;
 
 use bethe_io::plot::{Chart, curves};
 
+use super::birds::Score;
 use super::run::Report;
 use super::trial::Row;
 
-/// Size, family, and the place of the solver in the order in which they ran, with its name.
-type Group = (usize, String, (usize, String));
+/// Trials of one solver on problems of one kind.
+pub(super) struct Group<'a> {
+    /// Cardinality of an edge table.
+    pub size: usize,
+    pub family: String,
+    pub solver: &'a str,
+    pub rows: Vec<&'a Row>,
+}
 
 impl Report {
     /// The tables, in Markdown.
@@ -24,14 +31,13 @@ impl Report {
              | family | moves | solver | made ready | to 1e-4 | to 1e-6 | certified 1e-6 | calls | true error | speed-up | \
              paper | arrived |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n",
         );
-        for ((size, family, place), rows) in self.groups() {
+        for Group { size, family, solver, rows } in self.groups() {
             let mean =
                 |value: &dyn Fn(&Row) -> Option<f64>| mean(rows.iter().filter_map(|r| value(r)));
             let arrived = rows.iter().filter(|row| row.seconds_to_1e_6.is_some()).count();
             let _ = writeln!(
                 text,
-                "| {family} | {size} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {arrived}/{} |",
-                place.1,
+                "| {family} | {size} | {solver} | {} | {} | {} | {} | {} | {} | {} | {} | {arrived}/{} |",
                 seconds(mean(&|row| Some(row.ready_seconds))),
                 seconds(mean(&|row| row.seconds_to_1e_4)),
                 seconds(mean(&|row| row.seconds_to_1e_6)),
@@ -54,7 +60,7 @@ impl Report {
     }
 
     /// Rows by size, family and solver, in the order in which solvers ran.
-    fn groups(&self) -> BTreeMap<Group, Vec<&Row>> {
+    pub(super) fn groups(&self) -> Vec<Group<'_>> {
         let mut order: Vec<&str> = Vec::new();
         let mut groups: BTreeMap<_, Vec<&Row>> = BTreeMap::new();
         for row in &self.rows {
@@ -62,10 +68,16 @@ impl Report {
                 order.push(&row.solver);
             }
             let place = order.iter().position(|name| *name == row.solver).expect("it is there");
-            let key = (row.size, family(&row.instance), (place, row.solver.clone()));
-            groups.entry(key).or_default().push(row);
+            groups.entry((row.size, family(&row.instance), place)).or_default().push(row);
         }
-        groups
+        let groups = groups.into_iter();
+        let named = groups.map(|((size, family, place), rows)| Group {
+            size,
+            family,
+            solver: order[place],
+            rows,
+        });
+        named.collect()
     }
 
     fn add_accuracies(&self, text: &mut String) {
@@ -130,12 +142,7 @@ impl Report {
             small(birds.gap),
             birds.moved_pairs,
         );
-        let rows = [
-            ("routes", birds.log_likelihood),
-            ("the second week's distribution alone", birds.distribution_alone),
-            ("a distance kernel alone", birds.kernel_alone),
-        ];
-        for ((name, all), moved) in rows.into_iter().zip(birds.moved) {
+        for Score { name, all, moved } in birds.scores() {
             let _ = writeln!(text, "| {name} | {all:.3} | {moved:.3} |");
         }
     }
@@ -184,7 +191,7 @@ fn family(instance: &str) -> String {
     }
 }
 
-fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
+pub(super) fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
     let (sum, count) = values.fold((0.0, 0.0), |(sum, count), value| (sum + value, count + 1.0));
     (count > 0.0).then(|| sum / count)
 }

@@ -89,7 +89,7 @@ pub fn run(
     Ok(report)
 }
 
-/// Every solver of ours, interior point if asked for, and the truth.
+/// Every solver of ours, interior point with `peer`, and the truth.
 fn compare(
     instance: &Instance,
     peer: bool,
@@ -122,13 +122,25 @@ fn contenders() -> [Contender; 6] {
     ]
 }
 
+/// A set of the public challenge data.
+pub(super) struct ChallengeSet {
+    folder: &'static str,
+    prefix: &'static str,
+    population: f64,
+}
+
+/// All that weights are learned from.
+pub(super) const CHALLENGES: [ChallengeSet; 2] = [
+    ChallengeSet { folder: "birds1M_10x10", prefix: "10x10x1000000", population: 1e6 },
+    ChallengeSet { folder: "birds1000_10x10", prefix: "10x10x1000", population: 1e3 },
+];
+
 fn learn_and_fit(
     flows: Option<&Path>,
     report: &mut Report,
     observe: &mut dyn FnMut(&str),
 ) -> Result<(), ChallengeError> {
-    let sets = [("birds1M_10x10", "10x10x1000000", 1e6), ("birds1000_10x10", "10x10x1000", 1e3)];
-    for (folder, prefix, population) in sets {
+    for ChallengeSet { folder, prefix, population } in CHALLENGES {
         let folder = flows.map(|flows| flows.join("ppaml").join(folder));
         match folder.filter(|folder| folder.is_dir()) {
             None => report.skipped.push(format!("ppaml/{prefix}: no such folder")),

@@ -42,6 +42,65 @@ pub(super) enum Run {
     RdaByMovement,
 }
 
+impl Run {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::RdaByMovement, Self::Rda, Self::Auto];
+
+    /// The solver's name.
+    pub fn solver(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Rda | Self::RdaByMovement => "rda",
+        }
+    }
+
+    /// When it has converged.
+    pub fn end(self) -> &'static str {
+        match self {
+            Self::Auto | Self::Rda => "gap at most 1e-4",
+            Self::RdaByMovement => "marginals move by at most 1e-3",
+        }
+    }
+
+    /// Both in one.
+    pub fn name(self) -> String {
+        let printed = if self == Self::RdaByMovement { " as printed" } else { "" };
+        format!("{}{printed}, {}", self.solver(), self.end())
+    }
+}
+
+/// What a way to converge took for each reference.
+pub(super) struct Efforts {
+    pub run: Run,
+    pub all: Vec<Effort>,
+}
+
+/// Means over some references.
+pub(super) struct Mean {
+    pub references: usize,
+    pub iterations: f64,
+    pub calls: f64,
+    /// In percent.
+    pub converged: f64,
+}
+
+impl Efforts {
+    /// Means over all references, or over those with an active rule.
+    pub fn mean(&self, only_active: bool) -> Mean {
+        let shown: Vec<&Effort> =
+            self.all.iter().filter(|effort| effort.active || !only_active).collect();
+        let mean = |of: fn(&Effort) -> f64| {
+            shown.iter().map(|effort| of(effort)).sum::<f64>() / shown.len().max(1) as f64
+        };
+        Mean {
+            references: shown.len(),
+            iterations: mean(|effort| effort.iterations as f64),
+            calls: mean(|effort| effort.calls as f64),
+            converged: mean(|effort| 100.0 * f64::from(u8::from(effort.converged))),
+        }
+    }
+}
+
 /// What inference takes for every reference.
 pub(super) fn efforts(tagger: &Tagger, predictions: &[Prediction], run: Run) -> Vec<Effort> {
     let compiled = tagger.compiled();
@@ -54,9 +113,10 @@ pub(super) fn efforts(tagger: &Tagger, predictions: &[Prediction], run: Run) -> 
         compiled.space.widen(&one.scores, wide);
         let weights = tagger.weights_at(&one.features);
         inference.set_weights(weights.clone());
-        let mut effort = by_gap(inference, (&rules, &weights), wide, run)?;
+        let weighted = Weighted { rules: &rules, weights: &weights };
+        let mut effort = by_gap(inference, weighted, wide, run)?;
         if run == Run::RdaByMovement {
-            let moved = by_movement(inference.chain(), (&rules, &weights), wide);
+            let moved = by_movement(inference.chain(), weighted, wide);
             effort.iterations = moved.unwrap_or(CAP);
             effort.calls = effort.iterations + 1;
             effort.converged = moved.is_some();
@@ -68,10 +128,17 @@ pub(super) fn efforts(tagger: &Tagger, predictions: &[Prediction], run: Run) -> 
     efforts.into_iter().flatten().collect()
 }
 
+/// Rules with their weights for one reference.
+#[derive(Clone, Copy)]
+struct Weighted<'a> {
+    rules: &'a Rules,
+    weights: &'a [f64],
+}
+
 /// Runs a solver until the gap is small; nothing where the scores forbid every assignment.
 fn by_gap(
     inference: &mut Inference,
-    (rules, weights): (&Rules, &[f64]),
+    Weighted { rules, weights }: Weighted,
     scores: &[f64],
     run: Run,
 ) -> Option<Effort> {
@@ -96,12 +163,8 @@ fn by_gap(
 /// Algorithm 1 as printed, with the gradient at the marginals before: `δ_t = −mean gradient`. The
 /// iterations until no node marginal moves by more than [`MOVEMENT`]; nothing if that is not within
 /// [`CAP`].
-fn by_movement(
-    chain: &mut Chain,
-    (rules, weights): (&Rules, &[f64]),
-    scores: &[f64],
-) -> Option<usize> {
-    let states = rules.states;
+fn by_movement(chain: &mut Chain, weighted: Weighted, scores: &[f64]) -> Option<usize> {
+    let states = weighted.rules.states;
     let mut support = Support::new();
     support.add((0..scores.len() / states).collect(), states);
     chain.load(scores, support).expect("scores are numbers or -∞");
@@ -109,7 +172,7 @@ fn by_movement(
     let [mut before, mut after] = [vec![0.0; scores.len()], vec![0.0; scores.len()]];
     marginals(chain, &tilt, &mut counts, &mut before);
     for iteration in 1..=CAP {
-        add_gradient(rules, weights, &counts, &mut sum);
+        weighted.add_gradient(&counts, &mut sum);
         for (tilt, sum) in tilt.iter_mut().zip(&sum) {
             *tilt = -sum / iteration as f64;
         }
@@ -132,13 +195,15 @@ fn marginals(chain: &mut Chain, tilt: &[f64], counts: &mut [f64], nodes: &mut [f
     });
 }
 
-/// `Σ_j ψ_j φ′(z_j) a_j`
-fn add_gradient(rules: &Rules, weights: &[f64], counts: &[f64], sum: &mut [f64]) {
-    let penalty: Penalty = rules.penalty;
-    for (rule, weight) in rules.soft.iter().zip(weights) {
-        let slope = weight * penalty.derivative(rule.measure(counts));
-        for &(state, coefficient) in &rule.coefficients {
-            sum[state] += slope * coefficient;
+impl Weighted<'_> {
+    /// `Σ_j ψ_j φ′(z_j) a_j`
+    fn add_gradient(self, counts: &[f64], sum: &mut [f64]) {
+        let penalty: Penalty = self.rules.penalty;
+        for (rule, weight) in self.rules.soft.iter().zip(self.weights) {
+            let slope = weight * penalty.derivative(rule.measure(counts));
+            for &(state, coefficient) in &rule.coefficients {
+                sum[state] += slope * coefficient;
+            }
         }
     }
 }

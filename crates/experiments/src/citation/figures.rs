@@ -36,13 +36,14 @@ pub(super) fn iterations(ours: &Ours, only_active: bool) -> [File; 2] {
         true => ("iterations-active", "references with an active constraint"),
         false => ("iterations", "all references"),
     };
-    let counts: Vec<(&str, Vec<Option<f64>>)> = ours
-        .efforts
+    let names: Vec<String> = ours.efforts.iter().map(|efforts| efforts.run.name()).collect();
+    let counts: Vec<(&str, Vec<Option<f64>>)> = names
         .iter()
+        .zip(&ours.efforts)
         .map(|(name, efforts)| {
             let mut counts = vec![0.0; CAP + 1];
-            efforts.iter().filter(shown).for_each(|one| counts[one.iterations.min(CAP)] += 1.0);
-            (*name, counts.into_iter().map(Some).collect())
+            efforts.all.iter().filter(shown).for_each(|one| counts[one.iterations.min(CAP)] += 1.0);
+            (&name[..], counts.into_iter().map(Some).collect())
         })
         .collect();
     let x: Vec<f64> = (0..=CAP).map(|iterations| iterations as f64).collect();

@@ -38,7 +38,8 @@ pub(super) fn read_enough(path: &Path) -> Result<Vec<Sequence>, ExperimentError>
 
 /// Their table.
 pub(super) fn run(
-    (name, mut references): (&str, Vec<Sequence>),
+    name: &str,
+    mut references: Vec<Sequence>,
     recipe: &Recipe,
     observe: &mut dyn FnMut(Event),
 ) -> Result<Vec<Row>, ExperimentError> {
@@ -57,10 +58,8 @@ pub(super) fn run(
         ruled.extend(with_rules);
     }
     let judge = Judge { sequences: &references, leaked: &[], seed: recipe.seed };
-    let rows = vec![
-        judge.row(("base", None), &base, None),
-        judge.row(("all-fenchel-young", None), &ruled, Some(&base)),
-    ];
+    let rows =
+        vec![judge.row("base", &base, None), judge.row("all-fenchel-young", &ruled, Some(&base))];
     rows.iter().for_each(|row| observe(Event::Row(row.clone())));
     Ok(rows)
 }

@@ -11,6 +11,7 @@ mod error;
 mod families;
 mod figures;
 mod flat;
+mod page;
 mod recipe;
 mod report;
 mod soft_dd;
@@ -25,8 +26,10 @@ use std::sync::atomic::AtomicBool;
 pub use data::Splits;
 pub use error::ExperimentError;
 pub use families::Family;
+pub use page::TABLES;
 pub use table::Row;
 
+use bethe_io::results::Table;
 use bethe_tagging::train;
 use recipe::Recipe;
 
@@ -72,6 +75,25 @@ pub struct Report {
     pub text: String,
     /// All files, the table as JSON last.
     pub files: Vec<File>,
+    /// Those of [`TABLES`] for which all data were there.
+    pub tables: Vec<Table>,
+}
+
+/// References with flat labels.
+const FLAT: [FlatSet; 2] = [
+    FlatSet { name: "cora", file: "cora.conll" },
+    FlatSet { name: "anystyle", file: "core.conll" },
+];
+
+struct FlatSet {
+    name: &'static str,
+    file: &'static str,
+}
+
+/// What came out for one of them.
+struct Flat {
+    name: &'static str,
+    rows: Vec<Row>,
 }
 
 /// Runs the experiment on the folder that holds `citation/`. Runs on the threads of the current
@@ -85,7 +107,7 @@ pub fn run(
     let splits = Splits::read(&folder.join("umass"))?;
     // What is wrong with a file shows before minutes of training.
     let mut flat = Vec::new();
-    for (name, file) in [("cora", "cora.conll"), ("anystyle", "core.conll")] {
+    for FlatSet { name, file } in FLAT {
         let path = folder.join(name).join(file);
         if path.exists() {
             flat.push((name, flat::read_enough(&path)?));
@@ -98,7 +120,7 @@ pub fn run(
     let umass = umass::run(&splits, &recipe, observe)?;
     let mut others = Vec::new();
     for (name, references) in flat {
-        others.push((name, flat::run((name, references), &recipe, observe)?));
+        others.push(Flat { name, rows: flat::run(name, references, &recipe, observe)? });
     }
     Ok(report::write(umass, &others))
 }

@@ -2,16 +2,16 @@
 
 use std::fmt::Write;
 
-use super::convergence::{CAP, Effort};
-use super::table::{Row, json, markdown};
+use super::convergence::{CAP, Mean};
+use super::table::{json, markdown};
 use super::umass::{Ours, Outcome};
-use super::{File, Report, figures};
+use super::{File, Flat, Report, figures, page};
 
 /// Rules that the text names; `constraints.csv` has all.
 const NAMED: usize = 20;
 
 /// All files, the table as JSON last: where it is, all is there.
-pub(super) fn write(umass: Outcome, others: &[(&str, Vec<Row>)]) -> Report {
+pub(super) fn write(umass: Outcome, others: &[Flat]) -> Report {
     let text = text(&umass, others);
     let mut files: Vec<File> = Vec::new();
     files.extend(figures::capped(&umass.ours));
@@ -19,15 +19,16 @@ pub(super) fn write(umass: Outcome, others: &[(&str, Vec<Row>)]) -> Report {
     files.extend(figures::iterations(&umass.ours, true));
     let mut add = |name: &str, content| files.push(File { name: name.to_string(), content });
     add("constraints.csv", constraints(&umass.ours));
-    for (name, rows) in others {
+    for Flat { name, rows } in others {
         add(&format!("{name}.json"), json(rows));
     }
     add("table.md", text.clone());
     add("table.json", json(&umass.rows));
-    Report { rows: umass.rows, text, files }
+    let tables = page::tables(&umass, others);
+    Report { rows: umass.rows, text, files, tables }
 }
 
-fn text(umass: &Outcome, others: &[(&str, Vec<Row>)]) -> String {
+fn text(umass: &Outcome, others: &[Flat]) -> String {
     let Outcome { rows, references: [train, dev, test, leaked], ours } = umass;
     let mut text = format!(
         "# Fields of references\n\n\
@@ -52,24 +53,17 @@ fn text(umass: &Outcome, others: &[(&str, Vec<Row>)]) -> String {
         "\nIterations to convergence under the constraints of all, at most {CAP} (paper: 9.8 in the mean, 93.7 % within {CAP}):\n\n\
          | solver | references | iterations | oracle calls | converged |\n| --- | --- | --- | --- | --- |\n"
     );
-    for (name, efforts) in &ours.efforts {
-        for (which, shown) in [("all", false), ("with an active constraint", true)] {
-            let shown: Vec<&Effort> =
-                efforts.iter().filter(|effort| effort.active || !shown).collect();
-            let mean = |of: fn(&Effort) -> f64| {
-                shown.iter().map(|effort| of(effort)).sum::<f64>() / shown.len().max(1) as f64
-            };
+    for efforts in &ours.efforts {
+        for (which, only_active) in [("all", false), ("with an active constraint", true)] {
+            let Mean { references, iterations, calls, converged } = efforts.mean(only_active);
             let _ = writeln!(
                 text,
-                "| {name} | {which}: {} | {:.2} | {:.2} | {:.1} % |",
-                shown.len(),
-                mean(|effort| effort.iterations as f64),
-                mean(|effort| effort.calls as f64),
-                mean(|effort| 100.0 * f64::from(u8::from(effort.converged)))
+                "| {} | {which}: {references} | {iterations:.2} | {calls:.2} | {converged:.1} % |",
+                efforts.run.name(),
             );
         }
     }
-    for (name, rows) in others {
+    for Flat { name, rows } in others {
         let _ = write!(text, "\n## {name}, five-fold cross-validation\n\n{}", markdown(rows));
     }
     text

@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::convergence::Effort;
 use super::error::ExperimentError;
-use super::table::{Row, percent};
+use super::table::{Row, paper, percent};
 use bethe_tagging::data::Sequence;
 use bethe_tagging::labels::{Scheme, States};
 use bethe_tagging::score::{Score, paired_bootstrap};
@@ -61,12 +61,7 @@ impl Judge<'_> {
     }
 
     /// A row of the table; `base` is what the model is built on.
-    pub fn row(
-        &self,
-        (model, paper): (&str, Option<f64>),
-        trial: &Trial,
-        base: Option<&Trial>,
-    ) -> Row {
+    pub fn row(&self, model: &str, trial: &Trial, base: Option<&Trial>) -> Row {
         let all = trial.score.all();
         let interval = base.map(|base| {
             let counts = [base, trial].map(|trial| trial.score.all_per_sequence());
@@ -85,7 +80,7 @@ impl Judge<'_> {
             recall: percent(all.recall()),
             interval,
             leaf_f1_without_leaked: trial.clean.as_ref().map(|clean| percent(clean.leaf().f1())),
-            paper,
+            paper: paper(model),
             mean_oracle_calls: share(calls.sum()),
             converged_share: share(converged),
         }

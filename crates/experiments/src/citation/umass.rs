@@ -5,7 +5,7 @@ use bethe_learn::energy::Learner;
 use rayon::prelude::*;
 
 use super::Event;
-use super::convergence::{Effort, Run, efforts};
+use super::convergence::{Effort, Efforts, Run, efforts};
 use super::data::Splits;
 use super::error::ExperimentError;
 use super::families::Family;
@@ -38,7 +38,7 @@ pub(super) struct Ours {
     /// All-level F1 of `all` at each of [`CAPS`], by `rda` and by `auto`.
     pub capped: [Vec<f64>; 2],
     /// What each way to converge took for each reference, under the rules of `all`.
-    pub efforts: Vec<(&'static str, Vec<Effort>)>,
+    pub efforts: Vec<Efforts>,
 }
 
 /// A table being filled.
@@ -70,8 +70,8 @@ impl Table<'_> {
         (self.observe)(Event::Stage(text.to_string()));
     }
 
-    fn add(&mut self, (model, paper): (&str, Option<f64>), trial: &Trial, base: Option<&Trial>) {
-        let row = self.judge.row((model, paper), trial, base);
+    fn add(&mut self, model: &str, trial: &Trial, base: Option<&Trial>) {
+        let row = self.judge.row(model, trial, base);
         (self.observe)(Event::Row(row.clone()));
         self.rows.push(row);
     }
@@ -85,7 +85,7 @@ impl Table<'_> {
         let base = Base::train(labelled(&splits.train), None, recipe.simple(), &mut training)?;
         let plain = base.tagger(LearnedRules::default())?;
         let trial = self.trial(&plain, &[])?;
-        self.add(("base-simple", Some(94.47)), &trial, None);
+        self.add("base-simple", &trial, None);
         self.stage("paper-recipe: weights of constraints learned on dev by Algorithm 3");
         let dev = base.predict(labelled(&splits.dev))?;
         let Generated { constraints, considered } = base.candidates();
@@ -96,7 +96,7 @@ impl Table<'_> {
         let tagger = base.tagger(learned)?;
         let test = base.predict(labelled(self.judge.sequences))?;
         let ruled = self.trial(&tagger, &efforts(&tagger, &test.predictions, Run::Auto))?;
-        self.add(("paper-recipe", Some(95.47)), &ruled, Some(&trial));
+        self.add("paper-recipe", &ruled, Some(&trial));
         Ok(())
     }
 
@@ -110,7 +110,7 @@ impl Table<'_> {
         let mut base = Base::train(labelled(learned_from), None, recipe.rich(), &mut training)?;
         let plain = base.tagger(LearnedRules::default())?;
         let base_trial = self.trial(&plain, &[])?;
-        self.add(("base", None), &base_trial, None);
+        self.add("base", &base_trial, None);
         self.stage("predictions for train and dev by models that did not see them");
         let observe = &mut *self.observe;
         let held_out = base.hold_out(&mut |event| observe(Event::Training(event)))?;
@@ -120,10 +120,10 @@ impl Table<'_> {
         let mut bench = Bench { table: self, base, held_out, considered, test, base_trial };
         for family in [Family::Singleton, Family::Hierarchical, Family::Pairwise] {
             let own = family.select(&kept, bench.base.states());
-            bench.learned(family.name(), None, own, Learner::Surrogate)?;
+            bench.learned(family.name(), own, Learner::Surrogate)?;
         }
-        let all = bench.learned("all", Some(95.47), kept.clone(), Learner::Surrogate)?;
-        let ours = bench.learned("all-fenchel-young", None, kept.clone(), Learner::FenchelYoung)?;
+        let all = bench.learned("all", kept.clone(), Learner::Surrogate)?;
+        let ours = bench.learned("all-fenchel-young", kept.clone(), Learner::FenchelYoung)?;
         bench.hard(&kept)?;
         bench.soft_dd(&kept)?;
         bench.look_at(&all, &ours)
@@ -152,7 +152,6 @@ impl Bench<'_, '_> {
     fn learned(
         &mut self,
         model: &str,
-        paper: Option<f64>,
         rules: Vec<Constraint>,
         learner: Learner,
     ) -> Result<Tagger, ExperimentError> {
@@ -165,7 +164,7 @@ impl Bench<'_, '_> {
         let tagger = self.base.tagger(learned)?;
         let efforts = efforts(&tagger, &self.test.predictions, Run::Auto);
         let trial = self.table.trial(&tagger, &efforts)?;
-        self.table.add((model, paper), &trial, Some(&self.base_trial));
+        self.table.add(model, &trial, Some(&self.base_trial));
         Ok(tagger)
     }
 
@@ -180,7 +179,7 @@ impl Bench<'_, '_> {
         let tagger = self.base.tagger(learned)?;
         let efforts = efforts(&tagger, &self.test.predictions, Run::Auto);
         let trial = self.table.trial(&tagger, &efforts)?;
-        self.table.add(("all-hard", None), &trial, Some(&self.base_trial));
+        self.table.add("all-hard", &trial, Some(&self.base_trial));
         Ok(())
     }
 
@@ -203,7 +202,7 @@ impl Bench<'_, '_> {
         let decoded = scores.into_par_iter().map_init(memory, decode);
         let (paths, efforts): (Vec<Vec<usize>>, Vec<Effort>) = decoded.unzip();
         let trial = self.table.judge.judge(states, &paths, efforts);
-        self.table.add(("soft-dd", Some(95.39)), &trial, Some(&self.base_trial));
+        self.table.add("soft-dd", &trial, Some(&self.base_trial));
         Ok(())
     }
 
@@ -221,13 +220,8 @@ impl Bench<'_, '_> {
             CAPS.iter().map(at).collect::<Result<Vec<f64>, ExperimentError>>()
         });
         let [rda, auto] = capped;
-        let runs = [
-            ("rda as printed, marginals move by at most 1e-3", Run::RdaByMovement),
-            ("rda, gap at most 1e-4", Run::Rda),
-            ("auto, gap at most 1e-4", Run::Auto),
-        ];
-        let efforts =
-            runs.map(|(name, run)| (name, efforts(all, &self.test.predictions, run))).to_vec();
+        let of = |run| Efforts { run, all: efforts(all, &self.test.predictions, run) };
+        let efforts = Run::ALL.map(of).into();
         let words = |&(rule, weight): &(&Constraint, f64)| (rule.in_words(ours.states()), weight);
         Ok(Ours {
             rules: ours.parts().training.rules.clone().unwrap_or_default(),

@@ -2,9 +2,11 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::Result;
-use bethe_experiments::cgm::{Options, run as run_experiment};
+use bethe_experiments::cgm::{Options, Report, TABLES, run as run_experiment};
 use bethe_terminal::{Folder, Outcome, bad_input, print};
 use clap::Args;
+
+use super::results;
 
 /// Flows from counts (collective graphical models): every solver against interior point, flows
 /// against the truth, weights learned from counts, real birds.
@@ -19,6 +21,10 @@ pub struct Flags {
     /// Folder for table.json, table.md, accuracy.json, learning.json, birds.json and seconds.svg
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
+
+    /// Folder with the page flows.md, such as docs/results: its tables are written anew
+    #[arg(long, value_name = "DIR")]
+    results: Option<PathBuf>,
 
     /// Trials of each family, 1 to 10
     #[arg(long, value_name = "N", default_value_t = 10)]
@@ -50,6 +56,7 @@ pub fn run(flags: Flags) -> Result<Outcome> {
         let place = data.display();
         return Err(bad_input(format!("{place}: found no folder flows, expected one in it")));
     }
+    let page = results::page(flags.results.as_deref(), "flows", &TABLES)?;
     let folder = Folder::probed(&flags.out, "table.json")?;
     let options = Options { sides: flags.sides, trials: flags.trials, full: flags.full };
     let begun = Instant::now();
@@ -63,19 +70,26 @@ pub fn run(flags: Flags) -> Result<Outcome> {
     for what in &report.skipped {
         eprintln!("skipped: {what}");
     }
+    let markdown = report.markdown();
+    write(&report, &markdown, &folder)?;
+    if let Some(page) = page {
+        results::write(&page, &TABLES, &report.tables())?;
+    }
+    print(&markdown)?;
+    Ok(Outcome::Done)
+}
+
+fn write(report: &Report, markdown: &str, folder: &Folder) -> Result<()> {
     let table = serde_json::to_string_pretty(&report.rows)? + "\n";
     let accuracies = serde_json::to_string_pretty(&report.accuracies)? + "\n";
     let learning = serde_json::to_string_pretty(&report.challenges)? + "\n";
     let birds = serde_json::to_string_pretty(&report.birds)? + "\n";
-    let markdown = report.markdown();
     folder.write([
         ("table.json", &*table),
         ("accuracy.json", &*accuracies),
         ("learning.json", &*learning),
         ("birds.json", &*birds),
-        ("table.md", &*markdown),
+        ("table.md", markdown),
         ("seconds.svg", &*report.picture()),
-    ])?;
-    print(&markdown)?;
-    Ok(Outcome::Done)
+    ])
 }

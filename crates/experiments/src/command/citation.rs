@@ -2,10 +2,14 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::Result;
-use bethe_experiments::citation::{Event, ExperimentError, ExperimentSettings, run as experiment};
+use bethe_experiments::citation::{
+    Event, ExperimentError, ExperimentSettings, TABLES, run as experiment,
+};
 use bethe_tagging::train::{self, TrainError};
 use bethe_terminal::{Folder, Interrupt, Outcome, Progress, bad_input, print, threads};
 use clap::Args;
+
+use super::results;
 
 /// The first experiment: fields of references, by a chain with global constraints on top.
 ///
@@ -22,6 +26,10 @@ pub struct Flags {
     /// Folder for tables and figures
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
+
+    /// Folder with the page citation.md, such as docs/results: its tables are written anew
+    #[arg(long, value_name = "DIR")]
+    results: Option<PathBuf>,
 
     /// For everything random: folds, stochastic steps, resamples
     #[arg(long, default_value_t = 0, allow_negative_numbers = true)]
@@ -47,6 +55,7 @@ pub fn run(flags: Flags) -> Result<Outcome> {
         return Err(bad_input("--max-iterations: found 0, expected at least 1"));
     }
     let pool = threads::pool(flags.threads)?;
+    let page = results::page(flags.results.as_deref(), "citation", &TABLES)?;
     let folder = Folder::probed(&flags.out, "table.json")?;
     let interrupt = Interrupt::install()?;
     let settings = ExperimentSettings {
@@ -64,6 +73,9 @@ pub fn run(flags: Flags) -> Result<Outcome> {
         Err(error) => return Err(bad_input(error.to_string())),
     };
     folder.write(report.files.iter().map(|file| (&file.name[..], &file.content[..])))?;
+    if let Some(page) = page {
+        results::write(&page, &TABLES, &report.tables)?;
+    }
     print(&report.text)?;
     Ok(Outcome::Done)
 }

@@ -6,6 +6,7 @@ mod demo;
 mod grids;
 mod handwriting;
 mod ocr;
+mod results;
 
 use anyhow::Result;
 use bethe_terminal::Outcome;

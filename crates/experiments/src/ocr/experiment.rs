@@ -20,7 +20,7 @@ use iterations::accuracy_against_iterations;
 pub use recipe::{Recipe, Start, Variant};
 pub use score::Score;
 pub use sheet::{Sample, contact_sheet};
-pub use table::{MODELS, Row, Table};
+pub use table::{MODELS, Row, TABLE, Table};
 
 use std::sync::{Mutex, MutexGuard};
 
@@ -66,7 +66,7 @@ pub enum Event {
 /// Sees what happens, and says whether to go on.
 pub type Observe<'a> = dyn FnMut(Event) -> bool + Send + 'a;
 
-/// Somebody asked to stop.
+/// The observer said to stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("stopped")]
 pub struct Stopped;

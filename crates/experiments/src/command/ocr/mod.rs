@@ -12,6 +12,8 @@ use bethe_experiments::ocr::experiment::{self, Event, Recipe, Settings};
 use bethe_terminal::{Folder, Interrupt, Outcome, Progress, bad_input, threads};
 use clap::Args;
 
+use super::results;
+
 /// Handwritten words, read letter by letter under energies that know which words there are.
 #[derive(Args)]
 pub struct Flags {
@@ -21,6 +23,9 @@ pub struct Flags {
     /// Folder for table.md, table.json, iterations.svg and contact-sheet.svg.
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
+    /// Folder with the page handwriting.md, such as docs/results: its table is written anew.
+    #[arg(long, value_name = "DIR")]
+    results: Option<PathBuf>,
     /// Folds to test on, such as 0-9 or 0,3,5; all by default.
     #[arg(long, value_name = "FOLDS")]
     folds: Option<String>,
@@ -49,6 +54,8 @@ pub fn run(flags: Flags) -> Result<Outcome> {
     let pool = threads::pool(flags.threads)?;
     let words = read(&flags.data)?;
     let folds = folds::chosen(flags.folds.as_deref(), &words)?;
+    let tables = [experiment::TABLE];
+    let page = results::page(flags.results.as_deref(), "handwriting", &tables)?;
     let folder = Folder::probed(&flags.out, "table.json")?;
     let interrupt = Interrupt::install()?;
     let begun = Instant::now();
@@ -71,6 +78,9 @@ pub fn run(flags: Flags) -> Result<Outcome> {
         ("contact-sheet.svg", &report.sheet),
         ("table.json", &report.table.to_json()),
     ])?;
+    if let Some(page) = page {
+        results::write(&page, &tables, &[report.table.to_page()])?;
+    }
     let seconds = begun.elapsed().as_secs_f64();
     progress.line(&format!("{}: written, in {seconds:.0} s", flags.out.display()));
     Ok(Outcome::Done)

@@ -1,5 +1,6 @@
 use std::fmt::Write;
 
+use bethe_io::results;
 use serde::Serialize;
 
 use super::Score;
@@ -30,6 +31,10 @@ pub const MODELS: [(&str, Option<f64>); 22] = [
     ("open-capped", None),
 ];
 
+/// The name of the table on the results page.
+pub const TABLE: &str = "handwriting";
+const COLUMNS: [&str; 6] = ["model", "paper", "letters, %", "sd", "words, %", "µs a word"];
+
 /// Structured prediction cascades by the length of their grams, as the paper quotes them.
 const CASCADES: [(usize, f64); 5] = [(2, 85.02), (3, 96.20), (4, 97.21), (5, 98.27), (6, 98.54)];
 
@@ -50,6 +55,19 @@ pub struct Row {
     pub word_accuracy: f64,
     /// Inference of a word.
     pub microseconds: f64,
+}
+
+impl Row {
+    /// The cells of [`COLUMNS`] but the model.
+    fn cells(&self) -> [String; 5] {
+        [
+            self.paper.map_or(String::new(), |paper| format!("{paper:.2}")),
+            format!("{:.2}", self.mean),
+            format!("{:.2}", self.sd),
+            format!("{:.2}", self.word_accuracy),
+            format!("{:.1}", self.microseconds),
+        ]
+    }
 }
 
 /// Scores by row and fold.
@@ -106,6 +124,15 @@ impl Table {
         }
     }
 
+    /// The table of the results page.
+    pub fn to_page(&self) -> results::Table {
+        let mut table = results::Table::new(TABLE, &COLUMNS);
+        for row in self.rows() {
+            table.push(std::iter::once(format!("`{}`", row.model)).chain(row.cells()));
+        }
+        table
+    }
+
     /// The table as JSON.
     pub fn to_json(&self) -> String {
         serde_json::to_string_pretty(&self.rows()).expect("numbers and names") + "\n"
@@ -115,15 +142,10 @@ impl Table {
     pub fn to_markdown(&self, note: &str) -> String {
         let mut text = String::from("# Handwriting\n\n");
         let _ = writeln!(text, "{note}\n");
-        text.push_str("| model | paper | letters, % | sd | words, % | µs a word |\n");
+        let _ = writeln!(text, "| {} |", COLUMNS.join(" | "));
         text.push_str("| --- | ---: | ---: | ---: | ---: | ---: |\n");
         for row in self.rows() {
-            let paper = row.paper.map_or(String::new(), |paper| format!("{paper:.2}"));
-            let Row { model, mean, sd, word_accuracy, microseconds, .. } = row;
-            let _ = writeln!(
-                text,
-                "| {model} | {paper} | {mean:.2} | {sd:.2} | {word_accuracy:.2} | {microseconds:.1} |"
-            );
+            let _ = writeln!(text, "| {} | {} |", row.model, row.cells().join(" | "));
         }
         text.push_str("\nStructured prediction cascades, as the paper quotes them:");
         for (at, (length, accuracy)) in CASCADES.iter().enumerate() {
@@ -148,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_come_in_the_order_of_the_issue_with_means_and_spreads() {
+    fn rows_come_in_the_order_of_models_with_means_and_deviations() {
         let mut table = Table::new();
         table.add("word-psi-surrogate", 0, score(70));
         table.add("word", 0, score(90));
@@ -167,5 +189,8 @@ mod tests {
         assert_eq!(json[0]["paper"], 84.93);
         assert!(json[2]["paper"].is_null());
         assert!(table.to_markdown("n").contains("| base | 84.93 | 82.00 | 2.83 | 80.00 | 1.0 |"));
+        let page = table.to_page().to_string();
+        assert!(page.contains("| `base` | 84.93 | 82.00 | 2.83 | 80.00 | 1.0 |"), "{page}");
+        assert!(page.contains("| `word-psi-surrogate` |  | 70.00 |"), "{page}");
     }
 }
