@@ -1,25 +1,25 @@
 //! What solvers cost beyond their oracle calls, and what each of them reaches.
 //!
-//! `cargo bench -p bethe-bench --bench solvers` prints (b) solver time per oracle call over that
-//! call alone, and the table of docs/solvers.md.
+//! `cargo bench -p bethe-bench --bench solvers [-- --results DIR]` measures solver time per oracle
+//! call over that call alone, and error and calls on problems whose optimum is known.
 
 #[path = "../../core/tests/common/mod.rs"]
 mod common;
 
 use std::hint::black_box;
 
-use bethe_bench::{Verdicts, time};
+use bethe_bench::{Report, time};
 use bethe_core::problem::BoundProblem;
 use bethe_core::solve::{Ignore, Task, solve};
 use bethe_core::{Energy, Method, Model, Penalty, Problem, Settings, StepSchedule, Tables, Term};
+use bethe_io::results::{Table, grouped};
 use common::{Recipe, graphs, random_measurement, random_model, rng, run, soft_penalties};
 use rand::Rng;
 
 fn main() {
-    let mut verdicts = Verdicts::default();
-    overhead(&mut verdicts);
-    accuracy();
-    verdicts.print();
+    let report = Report::new("solvers", &["solver-accuracy", "solver-cost"]);
+    let cost = overhead();
+    report.finish(&[accuracy(), cost]);
 }
 
 const POSITIONS: usize = 100;
@@ -71,31 +71,29 @@ fn node_energies(states: usize, kind: &str) -> Vec<Energy> {
     }
 }
 
-/// (b) Time of a solve, per oracle call, over the time of such a call.
-fn overhead(verdicts: &mut Verdicts) {
-    println!(
-        "(b) solver time per oracle call over that call alone, T = {POSITIONS}, node energies"
-    );
+/// Time of a solve, per oracle call, over the time of such a call.
+fn overhead() -> Table {
+    println!("solver time per oracle call over that call alone, T = {POSITIONS}, node energies");
     println!(
         "{:>5} {:>9} {:>15} {:>8} {:>12} {:>12} {:>7}",
         "K", "energy", "solver", "calls", "µs a call", "µs, solver", "ratio"
     );
-    let mut worst = [0.0f64; 2];
-    for states in [8, 26, 64] {
-        for (kind, methods) in [
-            ("counts", vec![Method::Dual, Method::Adaptive, Method::Rda { beta: 0.0 }]),
-            ("every", vec![Method::Adaptive, Method::Rda { beta: 0.0 }, Method::Dual]),
-        ] {
-            let problem = Problem::new(chain(states), node_energies(states, kind)).unwrap();
-            for method in methods {
+    let columns = ["energies", "solver", "8 labels", "26 labels", "64 labels"];
+    let mut table = Table::new("solver-cost", &columns);
+    for (name, kind) in [("count of every label", "counts"), ("every marginal", "every")] {
+        let sizes = [8, 26, 64];
+        let problems =
+            sizes.map(|states| Problem::new(chain(states), node_energies(states, kind)).unwrap());
+        for method in [Method::Dual, Method::Rda { beta: 0.0 }, Method::Adaptive] {
+            let mut row = vec![name.to_string(), format!("`{}`", method.name())];
+            for (problem, states) in problems.iter().zip(sizes) {
                 let ratio = measure(&mut problem.bind().unwrap(), method, states, kind);
-                let worst = &mut worst[usize::from(kind == "every")];
-                *worst = worst.max(ratio);
+                row.push(format!("{ratio:.2}"));
             }
+            table.push(row);
         }
     }
-    verdicts.at_most("solver over oracle, rules on counts", worst[0], 1.3);
-    verdicts.at_most("solver over oracle, a measurement per marginal", worst[1], 1.3);
+    table
 }
 
 fn measure(bound: &mut BoundProblem, method: Method, states: usize, kind: &str) -> f64 {
@@ -134,8 +132,9 @@ fn problem_twin(bound: &BoundProblem) -> Box<dyn bethe_core::Oracle> {
     bethe_core::oracle::exact(&bound.base, bound.energies.support()).unwrap()
 }
 
-/// What each solver reaches in 5,000 iterations, and at what price.
-fn accuracy() {
+/// What each solver reaches in 5,000 iterations, and at what price: the worst relative error of the
+/// objective and the mean number of oracle calls.
+fn accuracy() -> Table {
     let recipe = Recipe { score: 2.0, forbidden: 0.0, weight: 10.0, measurements: 3 };
     let methods = [
         Method::Rda { beta: 0.0 },
@@ -145,16 +144,14 @@ fn accuracy() {
         Method::Adaptive,
         Method::Dual,
     ];
-    println!(
-        "\nworst relative error of the objective, and oracle calls (mean): tolerance 1e-7, at most\n\
-         5,000 iterations, three measurements of weight 10 on each of {} graphs, seeds 0-2",
-        graphs().len()
-    );
-    println!("{:>26} {:>20} {:>20} {:>20}", "", "smooth penalties", "hinge", "absolute");
+    let columns = ["solver", "smooth penalties", "hinge", "absolute"];
+    let mut table = Table::new("solver-accuracy", &columns);
     for method in methods {
         let name = match method {
-            Method::MirrorDescent { schedule: StepSchedule::Constant(_) } => "mirror-descent, 0.1",
-            Method::MirrorDescent { .. } => "mirror-descent, inverse",
+            Method::MirrorDescent { schedule: StepSchedule::Constant(_) } => {
+                "mirror-descent --step-size 0.1"
+            }
+            Method::MirrorDescent { .. } => "mirror-descent --step-schedule inverse",
             other => other.name(),
         };
         let cells = [
@@ -163,8 +160,10 @@ fn accuracy() {
             vec![Penalty::Absolute],
         ]
         .map(|penalties| cell(&recipe, method, &penalties));
-        println!("{name:>26} {:>20} {:>20} {:>20}", cells[0], cells[1], cells[2]);
+        println!("{name}: {}", cells.join("; "));
+        table.push(std::iter::once(format!("`{name}`")).chain(cells));
     }
+    table
 }
 
 fn cell(recipe: &Recipe, method: Method, penalties: &[Penalty]) -> String {
@@ -196,5 +195,5 @@ fn cell(recipe: &Recipe, method: Method, penalties: &[Penalty]) -> String {
             }
         }
     }
-    format!("{worst:.1e} {:>8}", calls / count)
+    format!("{worst:.1e}, {}", grouped((calls / count) as f64))
 }

@@ -58,32 +58,3 @@ pub fn exponent(sizes: &[usize], times: &[f64]) -> f64 {
     let covariance: f64 = x.iter().zip(&y).map(|(x, y)| (x - mx) * (y - my)).sum();
     covariance / x.iter().map(|x| (x - mx).powi(2)).sum::<f64>()
 }
-
-/// What was asked for, what was measured.
-#[derive(Default)]
-pub struct Verdicts {
-    lines: Vec<String>,
-}
-
-impl Verdicts {
-    /// A ratio that should not be larger than its target.
-    pub fn at_most(&mut self, what: &str, found: f64, target: f64) {
-        self.add(what, found <= target, format!("{found:.2}, at most {target}"));
-    }
-
-    /// A ratio that should not be smaller than its target.
-    pub fn at_least(&mut self, what: &str, found: f64, target: f64) {
-        self.add(what, found >= target, format!("{found:.2}, at least {target}"));
-    }
-
-    fn add(&mut self, what: &str, met: bool, numbers: String) {
-        let verdict = if met { "met" } else { "NOT MET" };
-        self.lines.push(format!("  {what:<45} {numbers:<24} {verdict}"));
-    }
-
-    /// All of them.
-    pub fn print(&self) {
-        println!("\ntargets (worst case of each table)");
-        self.lines.iter().for_each(|line| println!("{line}"));
-    }
-}
