@@ -4,7 +4,7 @@ mod common;
 
 use bethe_learn::corpus::Observations;
 use bethe_learn::crf::{Crf, Likelihood, Scorer, Stochastic, Structure};
-use bethe_learn::optimise::{AdaGrad, Outcome, QuasiNewton, Region, Settings};
+use bethe_learn::optimise::{AdaGrad, Outcome, QuasiNewton, QuasiNewtonSettings, Region};
 use common::{Example, example, pool, random_weights};
 use rand::SeedableRng;
 use rand::rngs::StdRng;
@@ -106,7 +106,8 @@ fn train(Example { corpus, truth, structure }: &Example, l2: f64, region: Region
         }
         loss
     };
-    let settings = Settings { region, least_decrease: 1e-9, ..Settings::default() };
+    let settings =
+        QuasiNewtonSettings { region, least_decrease: 1e-9, ..QuasiNewtonSettings::default() };
     let zeros = vec![0.0; structure.weights()];
     let mut minimiser = QuasiNewton::start(settings, zeros, &mut objective);
     while minimiser.step(&mut objective) == Outcome::Advanced {}

@@ -4,10 +4,11 @@ mod common;
 
 use std::sync::Arc;
 
-use bethe_core::Penalty;
+use bethe_core::solve::SolveError;
+use bethe_core::{Method, Penalty, Settings};
 use bethe_learn::energy::{
-    Examples, Joint, Learner, LearnerSettings, Limits, Loss, Rule, Rules, Space, Start, Surrogate,
-    learn,
+    CountRule, CountRules, Examples, Inference, Joint, Learner, LearnerSettings, Loss,
+    RuledInference, Sample, Space, Start, Surrogate, learn,
 };
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
@@ -15,7 +16,7 @@ use rand::{Rng, SeedableRng};
 const STATES: usize = 4;
 
 /// Sequences in which the truth has exactly one state 1, by scores that do not know it.
-fn examples(seed: u64, count: usize, features: usize) -> (Examples, Arc<Rules>) {
+fn examples(seed: u64, count: usize, features: usize) -> (Examples, Arc<CountRules>) {
     let mut rng = StdRng::seed_from_u64(seed);
     let space = Space::plain(STATES);
     let mut table: Vec<f64> = (0..STATES * STATES).map(|_| rng.random_range(-1.0..1.0)).collect();
@@ -45,15 +46,16 @@ fn examples(seed: u64, count: usize, features: usize) -> (Examples, Arc<Rules>) 
             .collect();
         let f = (0..features).map(|f| if f == 0 { 1.0 } else { rng.random_range(-0.5..0.5) });
         let f = f.collect();
-        examples.push(&space, (model, &table), &scores, &truth, f);
+        examples.push(&space, model, &scores, &truth, f);
     }
     let soft = vec![
-        Rule::at_most(1.0, [(1, 1.0)]),
-        Rule::at_most(-1.0, [(1, -1.0)]),
-        Rule::at_most(0.0, [(0, 1.0), (3, -1.0)]),
-        Rule::at_most(2.0, [(2, 1.0), (3, 1.0)]),
+        CountRule::at_most(1.0, [(1, 1.0)]),
+        CountRule::at_most(-1.0, [(1, -1.0)]),
+        CountRule::at_most(0.0, [(0, 1.0), (3, -1.0)]),
+        CountRule::at_most(2.0, [(2, 1.0), (3, 1.0)]),
     ];
-    let rules = Rules { states: STATES, penalty: Penalty::SmoothedHinge, soft, hard: Vec::new() };
+    let rules =
+        CountRules { states: STATES, penalty: Penalty::SmoothedHinge, soft, hard: Vec::new() };
     (examples, Arc::new(rules))
 }
 
@@ -61,8 +63,12 @@ fn zeros(examples: &Examples) -> Start {
     Start { parameters: vec![0.0; 4 * examples.features()], fixed: Vec::new() }
 }
 
-fn sharp() -> Limits {
-    Limits { tolerance: 1e-10, max_iterations: 1000, ..Limits::default() }
+fn sharp() -> Settings {
+    Settings { tolerance: 1e-10, max_iterations: 1000, ..Settings::default() }
+}
+
+fn sample<'a>(examples: &'a Examples, which: &'a [usize]) -> Sample<'a> {
+    Sample { examples, which }
 }
 
 fn assert_gradient(mut f: impl FnMut(&[f64], &mut [f64]) -> f64, at: &[f64]) {
@@ -90,12 +96,13 @@ fn fenchel_young_gradients_match_finite_differences() {
     let penalties = [Penalty::SmoothedHinge, Penalty::Hinge];
     for (features, penalty) in [1, 3].into_iter().flat_map(|f| penalties.map(|p| (f, p))) {
         let (examples, rules) = examples(1, 12, features);
-        let rules = Arc::new(Rules { penalty, ..Rules::clone(&rules) });
+        let rules = Arc::new(CountRules { penalty, ..CountRules::clone(&rules) });
         let which: Vec<usize> = (0..12).collect();
         let at: Vec<f64> = (0..4 * features).map(|i| 0.4 + 0.3 * (i as f64).sin()).collect();
-        let loss = |v: &[f64], g: &mut [f64]| {
-            Loss::FenchelYoung.evaluate(&examples, (&rules, &sharp()), &which, v, g)
-        };
+        let (sample, settings) = (sample(&examples, &which), sharp());
+        let ruled = RuledInference { rules: &rules, settings: &settings };
+        let loss =
+            |v: &[f64], g: &mut [f64]| Loss::FenchelYoung.evaluate(sample, ruled, v, g).unwrap();
         assert_gradient(loss, &at);
     }
 }
@@ -106,13 +113,14 @@ fn surrogate_gradients_match_finite_differences_with_marginals_held_fixed() {
         let (examples, rules) = examples(2, 12, features);
         let which: Vec<usize> = (0..12).collect();
         let at: Vec<f64> = (0..4 * features).map(|i| 0.5 + 0.3 * (i as f64).cos()).collect();
-        let fitted = Surrogate::fit(&examples, (&rules, &sharp()), &which, &at);
-        assert_gradient(|v, g| fitted.evaluate(&examples, &rules, &which, v, g), &at);
+        let (sample, settings) = (sample(&examples, &which), sharp());
+        let ruled = RuledInference { rules: &rules, settings: &settings };
+        let fitted = Surrogate::fit(sample, ruled, &at).unwrap();
+        assert_gradient(|v, g| fitted.evaluate(sample, &rules, v, g), &at);
         // At the point it was fitted to, Algorithm 3 takes the same gradient.
         let (mut held, mut stochastic) = (vec![0.0; at.len()], vec![0.0; at.len()]);
-        let value = fitted.evaluate(&examples, &rules, &which, &at, &mut held);
-        let kit = (&rules, &sharp());
-        let again = Loss::Surrogate.evaluate(&examples, kit, &which, &at, &mut stochastic);
+        let value = fitted.evaluate(sample, &rules, &at, &mut held);
+        let again = Loss::Surrogate.evaluate(sample, ruled, &at, &mut stochastic).unwrap();
         assert!((value - again).abs() < 1e-4 * value.abs());
         assert!(held.iter().zip(&stochastic).all(|(a, b)| (a - b).abs() < 1e-3));
     }
@@ -123,9 +131,9 @@ fn the_fenchel_young_loss_is_convex_and_not_negative() {
     let (examples, rules) = examples(3, 10, 1);
     let which: Vec<usize> = (0..10).collect();
     let mut unused = vec![0.0; 4];
-    let mut loss = |v: &[f64]| {
-        Loss::FenchelYoung.evaluate(&examples, (&rules, &sharp()), &which, v, &mut unused)
-    };
+    let (sample, settings) = (sample(&examples, &which), sharp());
+    let ruled = RuledInference { rules: &rules, settings: &settings };
+    let mut loss = |v: &[f64]| Loss::FenchelYoung.evaluate(sample, ruled, v, &mut unused).unwrap();
     let mut rng = StdRng::seed_from_u64(4);
     for _ in 0..30 {
         let mut point = || -> Vec<f64> { (0..4).map(|_| rng.random_range(0.0..5.0)).collect() };
@@ -142,8 +150,8 @@ fn every_learner_finds_the_rule_that_the_truth_keeps() {
     let which: Vec<usize> = (0..150).collect();
     for learner in [Learner::FenchelYoung, Learner::Surrogate, Learner::SurrogateBatch] {
         let settings = LearnerSettings { learner, passes: 20, ..LearnerSettings::default() };
-        let learned =
-            learn(&examples, (&rules, &zeros(&examples)), &which, &settings, &mut |_, _| true);
+        let (sample, start) = (sample(&examples, &which), zeros(&examples));
+        let learned = learn(sample, &rules, &start, &settings, &mut |_, _| true).unwrap();
         let [at_most_one, at_least_one, difference, _] = learned.parameters[..] else { panic!() };
         assert!(at_most_one > 0.5 && at_least_one > 0.5, "{learner:?} {learned:?}");
         assert!(at_most_one.min(at_least_one) > difference, "{learner:?} {learned:?}");
@@ -162,9 +170,8 @@ fn learning_is_the_same_for_any_number_of_threads() {
         let settings = LearnerSettings { learner, passes: 4, ..LearnerSettings::default() };
         let run = |threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| {
-                learn(&examples, (&rules, &zeros(&examples)), &which, &settings, &mut |_, _| true)
-            })
+            let (sample, start) = (sample(&examples, &which), zeros(&examples));
+            pool.install(|| learn(sample, &rules, &start, &settings, &mut |_, _| true).unwrap())
         };
         assert_eq!(run(1), run(3), "{learner:?}");
     }
@@ -184,7 +191,8 @@ fn fixed_weights_stay() {
         let start = Start { parameters, fixed };
         for learner in [Learner::FenchelYoung, Learner::Surrogate, Learner::SurrogateBatch] {
             let settings = LearnerSettings { learner, passes: 4, l1: 0.3, ..Default::default() };
-            let learned = learn(&examples, (&rules, &start), &which, &settings, &mut |_, _| true);
+            let sample = sample(&examples, &which);
+            let learned = learn(sample, &rules, &start, &settings, &mut |_, _| true).unwrap();
             for at in (0..start.fixed.len()).filter(|&at| start.fixed[at]) {
                 let (found, given) = (learned.parameters[at], start.parameters[at]);
                 assert_eq!(found, given, "{learner:?}, {features} features");
@@ -202,11 +210,12 @@ fn joint_gradients_match_finite_differences() {
     let late = (0..space.len()).filter(|&s| space.state(s) == 0 && space.is_set_before(0, s));
     let ones = (0..space.len()).filter(|&s| space.state(s) == 1);
     let soft = vec![
-        Rule::at_most(0.0, late.map(|s| (s, 1.0))),
-        Rule::at_most(1.0, ones.map(|s| (s, 1.0))),
+        CountRule::at_most(0.0, late.map(|s| (s, 1.0))),
+        CountRule::at_most(1.0, ones.map(|s| (s, 1.0))),
     ];
     let states = space.len();
-    let rules = Arc::new(Rules { states, penalty: Penalty::SmoothedHinge, soft, hard: Vec::new() });
+    let rules =
+        Arc::new(CountRules { states, penalty: Penalty::SmoothedHinge, soft, hard: Vec::new() });
     let joint = Joint {
         structure: &structure,
         corpus: &corpus,
@@ -214,7 +223,7 @@ fn joint_gradients_match_finite_differences() {
         space: &space,
         rules: &rules,
         features: &|_| vec![1.0],
-        limits: sharp(),
+        inference: sharp(),
     };
     let mut at = common::random_weights(3, &structure);
     at.extend([0.7, 1.3]);
@@ -225,10 +234,41 @@ fn joint_gradients_match_finite_differences() {
         let mut whole = at.clone();
         free.iter().zip(free_values).for_each(|(&i, &v)| whole[i] = v);
         let mut gradient = vec![0.0; whole.len()];
-        let loss = joint.evaluate(&whole, &mut gradient);
+        let loss = joint.evaluate(&whole, &mut gradient).unwrap();
         free.iter().zip(slopes).for_each(|(&i, slope)| *slope = gradient[i]);
         loss
     };
     let start: Vec<f64> = free.iter().map(|&i| at[i]).collect();
     assert_gradient(value, &start);
+}
+
+#[test]
+fn a_solver_that_cannot_serve_the_rules_is_an_error() {
+    let (examples, smooth) = examples(8, 4, 1);
+    let hinge = CountRules { penalty: Penalty::Hinge, ..CountRules::clone(&smooth) };
+    let hard = vec![CountRule::at_most(1.0, [(1, 1.0)])];
+    let hard = CountRules { hard, ..CountRules::clone(&smooth) };
+    let adaptive = Settings { method: Method::Adaptive, ..sharp() };
+    let rda = Settings { method: Method::Rda { beta: 0.0 }, ..sharp() };
+    let refused = [(&hinge, &adaptive), (&hard, &adaptive), (&hard, &rda)];
+    for (rules, settings) in refused {
+        let rules = Arc::new(rules.clone());
+        let model = examples.models[0].clone();
+        let mut inference = Inference::new(model, rules.clone(), vec![1.0; 4]);
+        let scores = &examples.sequences[0].scores;
+        let found = inference.run(scores, settings);
+        assert!(matches!(found, Err(SolveError::Unserved { .. })), "{found:?}");
+        assert!(inference.run(scores, &sharp()).unwrap().is_some(), "another solver still can");
+        for learner in [Learner::FenchelYoung, Learner::Surrogate, Learner::SurrogateBatch] {
+            let learner =
+                LearnerSettings { learner, inference: settings.clone(), ..Default::default() };
+            let (sample, start) = (sample(&examples, &[0, 1]), zeros(&examples));
+            let learned = learn(sample, &rules, &start, &learner, &mut |_, _| true);
+            assert!(matches!(learned, Err(SolveError::Unserved { .. })), "{learned:?}");
+        }
+    }
+    let never = Settings { tolerance: -1.0, ..sharp() };
+    assert!(matches!(smooth.check(&never), Err(SolveError::Setting { .. })));
+    assert_eq!(smooth.check(&adaptive), Ok(()));
+    assert_eq!(hinge.check(&rda), Ok(()));
 }

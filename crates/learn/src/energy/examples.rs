@@ -11,6 +11,17 @@ pub struct Examples {
     pub models: Vec<Arc<ChainModel>>,
     /// The sequences.
     pub sequences: Vec<Example>,
+    /// Their log-potentials. `[models][states × states of the field]`
+    tables: Vec<Vec<f64>>,
+}
+
+/// Some of the sequences.
+#[derive(Clone, Copy, Debug)]
+pub struct Sample<'a> {
+    /// All of them.
+    pub examples: &'a Examples,
+    /// Places of those that are meant.
+    pub which: &'a [usize],
 }
 
 /// One sequence.
@@ -41,20 +52,21 @@ impl Examples {
     /// Adds a base model by its transition table, `[states][states]` of the field; its index.
     pub fn add_model(&mut self, space: &Space, table: &[f64]) -> usize {
         self.models.push(Arc::new(space.chain_model(table)));
+        self.tables.push(table.to_vec());
         self.models.len() - 1
     }
 
-    /// Adds a sequence by its scores and true states, both of the field, under the model of
-    /// `table`.
+    /// Adds a sequence by its scores and true states, both of the field, under a model that was
+    /// added before.
     pub fn push(
         &mut self,
         space: &Space,
-        (model, table): (usize, &[f64]),
+        model: usize,
         scores: &[f64],
         truth: &[u16],
         features: Vec<f64>,
     ) {
-        let states = scores.len() / truth.len();
+        let (table, states) = (&self.tables[model], scores.len() / truth.len());
         let truth: Vec<usize> = truth.iter().map(|&state| usize::from(state)).collect();
         let rows = scores.chunks(states).zip(&truth);
         let nodes: f64 = rows.map(|(row, &state)| row[state]).sum();

@@ -1,40 +1,12 @@
 use std::sync::Arc;
-use std::time::Duration;
 
 use bethe_core::energy::{Energies, Measurements};
 use bethe_core::oracle::{Chain, ChainModel, Oracle, Tables};
-use bethe_core::solve::{Base, Ignore, Task, solve_from};
+use bethe_core::solve::{Base, Ignore, SolveError, Task, solve_from};
 use bethe_core::support::Support;
-use bethe_core::{Method, Settings, Status};
+use bethe_core::{Settings, Status};
 
-use super::rules::Rules;
-
-/// When inference stops.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Limits {
-    /// The solver.
-    pub method: Method,
-    /// `gap ≤ tolerance · max(1, |objective|)`
-    pub tolerance: f64,
-    /// Whether it goes on until `gap ≤ tolerance`, for at most as long again and ten iterations.
-    pub polish: bool,
-    /// At most so many iterations.
-    pub max_iterations: usize,
-    /// At most so long for a sequence.
-    pub time_limit: Option<Duration>,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self {
-            method: Method::Auto,
-            tolerance: 1e-5,
-            polish: true,
-            max_iterations: 100,
-            time_limit: None,
-        }
-    }
-}
+use super::rules::CountRules;
 
 /// What inference found for a sequence.
 #[derive(Clone, Debug, PartialEq)]
@@ -64,7 +36,7 @@ const LEAST_LONGEST: usize = 256;
 
 /// Inference under rules for one sequence after the other, with its memory.
 pub struct Inference {
-    rules: Arc<Rules>,
+    rules: Arc<CountRules>,
     weights: Vec<f64>,
     chain: Chain,
     measurements: Measurements,
@@ -73,8 +45,13 @@ pub struct Inference {
 }
 
 impl Inference {
+    /// How sequences are inferred while weights are learned, unless told otherwise.
+    pub fn default_settings() -> Settings {
+        Settings { tolerance: 1e-5, max_iterations: 100, ..Settings::default() }
+    }
+
     /// Inference with a chain's shared tables, rules and their weights.
-    pub fn new(model: Arc<ChainModel>, rules: Arc<Rules>, weights: Vec<f64>) -> Self {
+    pub fn new(model: Arc<ChainModel>, rules: Arc<CountRules>, weights: Vec<f64>) -> Self {
         let chain = Chain::new(model, &[], Support::new()).expect("an empty chain");
         let longest = LEAST_LONGEST;
         let measurements = rules.measurements(&weights, longest);
@@ -103,9 +80,15 @@ impl Inference {
     }
 
     /// Infers under the rules; `scores` are `[positions][states of the chain]`, at least one
-    /// position. `None` where the scores forbid every assignment.
-    pub fn run(&mut self, scores: &[f64], limits: &Limits) -> Option<Inferred> {
+    /// position. `None` where the scores forbid every assignment; an error where the solver cannot
+    /// serve the rules, see [`CountRules::check`].
+    pub fn run(
+        &mut self,
+        scores: &[f64],
+        settings: &Settings,
+    ) -> Result<Option<Inferred>, SolveError> {
         let Self { rules, weights, chain, .. } = self;
+        rules.check(settings)?;
         let states = rules.states;
         let length = scores.len() / states;
         let mut support = Support::new();
@@ -115,11 +98,11 @@ impl Inference {
         let mut counts = vec![0.0; states];
         let log_partition = chain.tilted(&tilt, &mut counts);
         if log_partition == f64::NEG_INFINITY {
-            return None;
+            return Ok(None);
         }
         let base = Base { log_partition, marginals: counts };
         if rules.is_content(weights, &base.marginals) {
-            return Some(Inferred {
+            return Ok(Some(Inferred {
                 status: Status::Converged,
                 iterations: 0,
                 oracle_calls: 1,
@@ -129,12 +112,17 @@ impl Inference {
                 tilt,
                 counts: base.marginals.clone(),
                 base,
-            });
+            }));
         }
-        Some(self.solve(length, limits, base))
+        self.solve(length, settings, base).map(Some)
     }
 
-    fn solve(&mut self, length: usize, limits: &Limits, base: Base) -> Inferred {
+    fn solve(
+        &mut self,
+        length: usize,
+        settings: &Settings,
+        base: Base,
+    ) -> Result<Inferred, SolveError> {
         // It follows from this sequence alone: what was seen before must not change an answer.
         let longest = length.next_power_of_two().max(LEAST_LONGEST);
         if longest != self.longest {
@@ -144,18 +132,11 @@ impl Inference {
         let support = self.chain.support().clone();
         let mut energies =
             Energies::of_measurements(support, std::mem::take(&mut self.measurements));
-        let settings = Settings {
-            method: limits.method,
-            tolerance: limits.tolerance,
-            polish: limits.polish,
-            max_iterations: limits.max_iterations,
-            time_limit: limits.time_limit,
-        };
         let task = Task { marginals: Tables::None, ..Task::new(&mut self.chain, &mut energies) };
-        let solved = solve_from(task, base.clone(), &settings, &mut Ignore);
+        let solved = solve_from(task, base.clone(), settings, &mut Ignore);
         self.measurements = std::mem::take(&mut energies.measurements);
-        let solution = solved.expect("smooth convex rules on a model that allows something");
-        Inferred {
+        let solution = solved?;
+        Ok(Inferred {
             status: solution.status,
             iterations: solution.iterations,
             oracle_calls: solution.oracle_calls,
@@ -165,6 +146,6 @@ impl Inference {
             tilt: solution.tilt,
             counts: solution.marginals,
             base,
-        }
+        })
     }
 }

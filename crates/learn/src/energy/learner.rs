@@ -1,14 +1,17 @@
+use std::cell::Cell;
 use std::sync::Arc;
 
+use bethe_core::Settings;
+use bethe_core::solve::SolveError;
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 use rand::seq::SliceRandom;
 
-use super::examples::Examples;
-use super::inference::Limits;
-use super::loss::{Loss, Surrogate};
-use super::rules::Rules;
-use crate::optimise::{AdaGrad, Outcome, QuasiNewton, Region, Settings};
+use super::examples::Sample;
+use super::inference::Inference;
+use super::loss::{Loss, RuledInference, Surrogate};
+use super::rules::CountRules;
+use crate::optimise::{AdaGrad, Outcome, QuasiNewton, QuasiNewtonSettings, Region};
 
 /// How the weights of rules are learned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,7 +25,7 @@ pub enum Learner {
 }
 
 /// What a learner may be told.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct LearnerSettings {
     /// The learner.
     pub learner: Learner,
@@ -36,8 +39,8 @@ pub struct LearnerSettings {
     pub rate: f64,
     /// For the order of stochastic steps.
     pub seed: u64,
-    /// When inference stops.
-    pub limits: Limits,
+    /// How sequences are inferred under rules.
+    pub inference: Settings,
 }
 
 impl Default for LearnerSettings {
@@ -49,7 +52,7 @@ impl Default for LearnerSettings {
             passes: 50,
             rate: 0.5,
             seed: 0,
-            limits: Limits::default(),
+            inference: Inference::default_settings(),
         }
     }
 }
@@ -82,19 +85,21 @@ pub struct Start {
 }
 
 /// Learns the weights of the soft rules from some sequences. `observe` sees the loss after each
-/// pass and may say `false` to stop.
+/// pass and may say `false` to stop. An error where the solver cannot serve the rules.
 ///
 /// # Panics
 /// If `start` has not one number for every rule and feature.
 pub fn learn(
-    examples: &Examples,
-    (rules, start): (&Arc<Rules>, &Start),
-    which: &[usize],
+    sample: Sample,
+    rules: &Arc<CountRules>,
+    start: &Start,
     settings: &LearnerSettings,
     observe: &mut dyn FnMut(usize, f64) -> bool,
-) -> Learned {
-    assert_eq!(start.parameters.len(), rules.soft.len() * examples.features(), "a start");
-    let task = Task { examples, rules, fixed: &start.fixed, which, settings };
+) -> Result<Learned, SolveError> {
+    let features = sample.examples.features();
+    assert_eq!(start.parameters.len(), rules.soft.len() * features, "a start");
+    let ruled = RuledInference { rules, settings: &settings.inference };
+    let task = Task { sample, ruled, fixed: &start.fixed, settings };
     let parameters = start.parameters.clone();
     match settings.learner {
         Learner::Surrogate => task.stochastic(parameters, observe),
@@ -141,11 +146,28 @@ impl Free {
     }
 }
 
+/// Keeps the first error of an objective, for minimisers that take one that cannot fail.
+#[derive(Default)]
+struct FirstError(Cell<Option<SolveError>>);
+
+impl FirstError {
+    /// The value, or one that no minimiser takes.
+    fn value(&self, evaluated: Result<f64, SolveError>) -> f64 {
+        evaluated.unwrap_or_else(|error| {
+            self.0.set(Some(self.0.take().unwrap_or(error)));
+            f64::NAN
+        })
+    }
+
+    fn check(&self) -> Result<(), SolveError> {
+        self.0.take().map_or(Ok(()), Err)
+    }
+}
+
 struct Task<'a> {
-    examples: &'a Examples,
-    rules: &'a Arc<Rules>,
+    sample: Sample<'a>,
+    ruled: RuledInference<'a>,
     fixed: &'a [bool],
-    which: &'a [usize],
     settings: &'a LearnerSettings,
 }
 
@@ -153,7 +175,7 @@ impl Task<'_> {
     /// Weights that are constants may be kept from falling below zero; those that depend on
     /// features are cut off there instead.
     fn region(&self) -> Region {
-        match self.examples.features() {
+        match self.sample.examples.features() {
             1 => Region::NotNegative { from: 0 },
             _ if self.settings.l1 > 0.0 => Region::L1 { coefficient: self.settings.l1 },
             _ => Region::Free,
@@ -170,17 +192,21 @@ impl Task<'_> {
         parameters.iter().map(|weight| l1 * weight + l2 * weight * weight).sum()
     }
 
-    fn convex(&self, start: Vec<f64>, observe: &mut dyn FnMut(usize, f64) -> bool) -> Learned {
-        let kit = (self.rules, &self.settings.limits);
+    fn convex(
+        &self,
+        start: Vec<f64>,
+        observe: &mut dyn FnMut(usize, f64) -> bool,
+    ) -> Result<Learned, SolveError> {
+        let failed = FirstError::default();
         let mut free = Free::new(self.fixed, start);
         let own = free.own();
         let mut objective = |own: &[f64], gradient: &mut [f64]| {
             free.evaluate(own, gradient, |all, slopes| {
-                let loss = Loss::FenchelYoung.evaluate(self.examples, kit, self.which, all, slopes);
-                loss + self.regularise(all, slopes)
+                let loss = Loss::FenchelYoung.evaluate(self.sample, self.ruled, all, slopes);
+                failed.value(loss) + self.regularise(all, slopes)
             })
         };
-        let minimiser = Settings {
+        let minimiser = QuasiNewtonSettings {
             region: self.region(),
             gradient_tolerance: 1e-4,
             least_decrease: LEAST_DECREASE,
@@ -188,40 +214,48 @@ impl Task<'_> {
             memory: 10,
         };
         let mut minimiser = QuasiNewton::start(minimiser, own, &mut objective);
+        failed.check()?;
         let mut losses = vec![minimiser.value()];
         for pass in 1..=self.settings.passes {
             let outcome = minimiser.step(&mut objective);
+            failed.check()?;
             losses.push(minimiser.value());
             if outcome != Outcome::Advanced || !observe(pass, minimiser.value()) {
                 break;
             }
         }
-        Learned { parameters: free.with(minimiser.weights()).to_vec(), losses }
+        Ok(Learned { parameters: free.with(minimiser.weights()).to_vec(), losses })
     }
 
     /// The paper's alternation, with shorter steps where a full one would raise the surrogate loss:
     /// without that it can swing, or run away, since `μ*` moves as the weights do.
-    fn alternating(&self, start: Vec<f64>, observe: &mut dyn FnMut(usize, f64) -> bool) -> Learned {
-        let kit = (self.rules, &self.settings.limits);
+    fn alternating(
+        &self,
+        start: Vec<f64>,
+        observe: &mut dyn FnMut(usize, f64) -> bool,
+    ) -> Result<Learned, SolveError> {
         let mut unused = vec![0.0; start.len()];
         let mut value = |parameters: &[f64]| {
-            let loss =
-                Loss::Surrogate.evaluate(self.examples, kit, self.which, parameters, &mut unused);
-            loss + self.penalty(parameters)
+            let loss = Loss::Surrogate.evaluate(self.sample, self.ruled, parameters, &mut unused);
+            loss.map(|loss| loss + self.penalty(parameters))
         };
         let mut parameters = start;
-        let mut losses = vec![value(&parameters)];
+        let mut losses = vec![value(&parameters)?];
         for pass in 1..=self.settings.passes {
             let before = losses[pass - 1];
-            let target = self.fit_surrogate(&parameters);
-            let reached = (0..MOST_HALVINGS).find_map(|halvings| {
+            let target = self.fit_surrogate(&parameters)?;
+            let mut reached = None;
+            for halvings in 0..MOST_HALVINGS {
                 let step = 0.5f64.powi(halvings);
                 let moved =
                     parameters.iter().zip(&target).map(|(from, to)| from + step * (to - from));
                 let moved: Vec<f64> = moved.collect();
-                let after = value(&moved);
-                (after < before).then_some((moved, after))
-            });
+                let after = value(&moved)?;
+                if after < before {
+                    reached = Some((moved, after));
+                    break;
+                }
+            }
             let Some((moved, after)) = reached else { break };
             parameters = moved;
             losses.push(after);
@@ -229,29 +263,29 @@ impl Task<'_> {
                 break;
             }
         }
-        Learned { parameters, losses }
+        Ok(Learned { parameters, losses })
     }
 
     /// Some steps on the surrogate likelihood with `μ*` fixed as it is at `parameters`.
-    fn fit_surrogate(&self, parameters: &[f64]) -> Vec<f64> {
-        let kit = (self.rules, &self.settings.limits);
-        let fitted = Surrogate::fit(self.examples, kit, self.which, parameters);
+    fn fit_surrogate(&self, parameters: &[f64]) -> Result<Vec<f64>, SolveError> {
+        let fitted = Surrogate::fit(self.sample, self.ruled, parameters)?;
         let mut free = Free::new(self.fixed, parameters.to_vec());
         let own = free.own();
         let mut objective = |own: &[f64], gradient: &mut [f64]| {
             free.evaluate(own, gradient, |all, slopes| {
-                let loss = fitted.evaluate(self.examples, self.rules, self.which, all, slopes);
+                let loss = fitted.evaluate(self.sample, self.ruled.rules, all, slopes);
                 loss + self.regularise(all, slopes)
             })
         };
-        let settings = Settings { region: self.region(), ..Settings::default() };
+        let settings =
+            QuasiNewtonSettings { region: self.region(), ..QuasiNewtonSettings::default() };
         let mut minimiser = QuasiNewton::start(settings, own, &mut objective);
         for _ in 0..INNER_STEPS {
             if minimiser.step(&mut objective) != Outcome::Advanced {
                 break;
             }
         }
-        free.with(minimiser.weights()).to_vec()
+        Ok(free.with(minimiser.weights()).to_vec())
     }
 
     /// What regularises, whether the region adds it or not.
@@ -260,27 +294,31 @@ impl Task<'_> {
         parameters.iter().map(|weight| l1 * weight.abs() + l2 * weight * weight).sum()
     }
 
-    fn stochastic(&self, start: Vec<f64>, observe: &mut dyn FnMut(usize, f64) -> bool) -> Learned {
-        let kit = (self.rules, &self.settings.limits);
+    fn stochastic(
+        &self,
+        start: Vec<f64>,
+        observe: &mut dyn FnMut(usize, f64) -> bool,
+    ) -> Result<Learned, SolveError> {
+        let Sample { examples, which } = self.sample;
         let mut rng = StdRng::seed_from_u64(self.settings.seed);
         let lowest = match self.region() {
             Region::NotNegative { .. } => 0.0,
             _ => f64::NEG_INFINITY,
         };
         let (l1, l2) = (self.settings.l1, self.settings.l2);
-        let part = 1.0 / self.which.len().max(1) as f64;
+        let part = 1.0 / which.len().max(1) as f64;
         let mut descent = AdaGrad::new(self.settings.rate, start);
         let mut gradient = vec![0.0; descent.weights.len()];
-        let (mut order, mut losses) = (self.which.to_vec(), Vec::new());
+        let (mut order, mut losses) = (which.to_vec(), Vec::new());
         for pass in 1..=self.settings.passes {
             order.shuffle(&mut rng);
             let mut loss = 0.0;
             for batch in order.chunks(BATCH) {
                 let weights = descent.weights.clone();
-                loss +=
-                    Loss::Surrogate.evaluate(self.examples, kit, batch, &weights, &mut gradient);
+                let batch = Sample { examples, which: batch };
+                loss += Loss::Surrogate.evaluate(batch, self.ruled, &weights, &mut gradient)?;
                 descent.begin_step();
-                let part = part * batch.len() as f64;
+                let part = part * batch.which.len() as f64;
                 let is_free = |at: usize| !self.fixed.get(at).is_some_and(|fixed| *fixed);
                 for (at, (&slope, &weight)) in gradient.iter().zip(&weights).enumerate() {
                     if !is_free(at) {
@@ -301,6 +339,6 @@ impl Task<'_> {
                 break;
             }
         }
-        Learned { parameters: descent.average(), losses }
+        Ok(Learned { parameters: descent.average(), losses })
     }
 }

@@ -1,12 +1,13 @@
 use std::sync::Arc;
 
-use bethe_core::Oracle;
+use bethe_core::solve::SolveError;
 use bethe_core::support::Support;
+use bethe_core::{Oracle, Settings};
 use rayon::prelude::*;
 
-use super::examples::{Example, Examples};
-use super::inference::{Inference, Inferred, Limits};
-use super::rules::Rules;
+use super::examples::{Example, Examples, Sample};
+use super::inference::{Inference, Inferred};
+use super::rules::{CountRule, CountRules};
 
 /// Sequences that are gone through together: sums are taken within a group, then over groups in
 /// order.
@@ -33,6 +34,15 @@ pub enum Loss {
     Surrogate,
 }
 
+/// Rules, and how sequences are inferred under them.
+#[derive(Clone, Copy, Debug)]
+pub struct RuledInference<'a> {
+    /// The rules.
+    pub rules: &'a Arc<CountRules>,
+    /// The solver, and when it stops.
+    pub settings: &'a Settings,
+}
+
 /// A value and a gradient, `[rules][features]`.
 pub(super) struct Slope {
     pub(super) value: f64,
@@ -43,23 +53,34 @@ impl Loss {
     /// The loss over some sequences, and its gradient in `v` (`[rules][features]`).
     pub fn evaluate(
         self,
-        examples: &Examples,
-        (rules, limits): (&Arc<Rules>, &Limits),
-        which: &[usize],
+        sample: Sample,
+        ruled: RuledInference,
         parameters: &[f64],
         gradient: &mut [f64],
-    ) -> f64 {
-        let of_one = |inference: &mut Inference, example: &Example, slope: &mut Slope| {
-            let Some(found) = inference.run(&example.scores, limits) else { return };
-            self.add(rules, example, parameters, &found, slope);
-        };
-        sum(examples, rules, which, parameters, gradient, of_one)
+    ) -> Result<f64, SolveError> {
+        let Sample { examples, which } = sample;
+        let groups: Result<Vec<Slope>, SolveError> = which
+            .par_chunks(GROUP)
+            .map(|group| {
+                let mut inference = fresh(examples, ruled.rules);
+                let mut slope = Slope { value: 0.0, gradient: vec![0.0; parameters.len()] };
+                for &at in group {
+                    let example = &examples.sequences[at];
+                    prepare(&mut inference, examples, example, parameters);
+                    if let Some(found) = inference.run(&example.scores, ruled.settings)? {
+                        self.add(ruled.rules, example, parameters, &found, &mut slope);
+                    }
+                }
+                Ok(slope)
+            })
+            .collect();
+        Ok(join(groups?, gradient))
     }
 
     /// Adds one sequence's part.
     fn add(
         self,
-        rules: &Rules,
+        rules: &CountRules,
         example: &Example,
         parameters: &[f64],
         found: &Inferred,
@@ -98,48 +119,51 @@ impl Loss {
 /// log-linear model in `ψ`, convex, without inference under rules.
 pub struct Surrogate {
     /// `φ′(z*)` of the rules where it is not zero. `[sequences]`
-    slopes: Vec<Vec<(u32, f64)>>,
+    slopes: Vec<Slopes>,
 }
+
+/// Rules of a sequence, each with a slope.
+type Slopes = Vec<(u32, f64)>;
 
 impl Surrogate {
     /// Infers `μ*` at the given parameters.
     pub fn fit(
-        examples: &Examples,
-        (rules, limits): (&Arc<Rules>, &Limits),
-        which: &[usize],
+        sample: Sample,
+        ruled: RuledInference,
         parameters: &[f64],
-    ) -> Self {
-        let groups: Vec<Vec<Vec<(u32, f64)>>> = which
+    ) -> Result<Self, SolveError> {
+        let (Sample { examples, which }, rules) = (sample, ruled.rules);
+        let groups: Result<Vec<Vec<Slopes>>, SolveError> = which
             .par_chunks(GROUP)
             .map(|group| {
                 let mut inference = fresh(examples, rules);
                 let of_one = |&at: &usize| {
                     let example = &examples.sequences[at];
                     prepare(&mut inference, examples, example, parameters);
-                    let Some(found) = inference.run(&example.scores, limits) else {
-                        return Vec::new();
+                    let Some(found) = inference.run(&example.scores, ruled.settings)? else {
+                        return Ok(Vec::new());
                     };
-                    let slope = |(rule, row): (usize, &super::Rule)| {
-                        let slope = rules.penalty.derivative(row.measure(&found.counts));
-                        (slope != 0.0).then_some((rule as u32, slope))
+                    let slope = |(at, rule): (usize, &CountRule)| {
+                        let slope = rules.penalty.derivative(rule.measure(&found.counts));
+                        (slope != 0.0).then_some((at as u32, slope))
                     };
-                    rules.soft.iter().enumerate().filter_map(slope).collect()
+                    Ok(rules.soft.iter().enumerate().filter_map(slope).collect())
                 };
                 group.iter().map(of_one).collect()
             })
             .collect();
-        Self { slopes: groups.into_iter().flatten().collect() }
+        Ok(Self { slopes: groups?.into_iter().flatten().collect() })
     }
 
     /// The loss over the sequences that it was fitted to, and its gradient in `v`.
     pub fn evaluate(
         &self,
-        examples: &Examples,
-        rules: &Arc<Rules>,
-        which: &[usize],
+        sample: Sample,
+        rules: &Arc<CountRules>,
         parameters: &[f64],
         gradient: &mut [f64],
     ) -> f64 {
+        let Sample { examples, which } = sample;
         let slopes: Vec<usize> = (0..which.len()).collect();
         let groups: Vec<Slope> = slopes
             .par_chunks(GROUP)
@@ -149,27 +173,32 @@ impl Surrogate {
                 for &at in group {
                     let example = &examples.sequences[which[at]];
                     inference.set_model(&examples.models[example.model]);
-                    self.add(at, rules, example, parameters, &mut inference, &mut slope);
+                    let slopes = &self.slopes[at];
+                    let tilted = Tilted { rules, slopes, example };
+                    tilted.add(parameters, &mut inference, &mut slope);
                 }
                 slope
             })
             .collect();
         join(groups, gradient)
     }
+}
 
-    fn add(
-        &self,
-        at: usize,
-        rules: &Rules,
-        example: &Example,
-        parameters: &[f64],
-        inference: &mut Inference,
-        slope: &mut Slope,
-    ) {
+/// A sequence under a tilt that the weights of rules scale.
+struct Tilted<'a> {
+    rules: &'a CountRules,
+    slopes: &'a [(u32, f64)],
+    example: &'a Example,
+}
+
+impl Tilted<'_> {
+    /// Adds the sequence's part of the loss.
+    fn add(&self, parameters: &[f64], inference: &mut Inference, slope: &mut Slope) {
+        let Self { rules, slopes, example } = *self;
         let features = &example.features;
         let own = |rule: u32| &parameters[rule as usize * features.len()..][..features.len()];
         let mut tilt = vec![0.0; rules.states];
-        for &(rule, derivative) in &self.slopes[at] {
+        for &(rule, derivative) in slopes {
             let weight = dot(own(rule), features).max(0.0);
             for &(state, a) in &rules.soft[rule as usize].coefficients {
                 tilt[state] -= weight * derivative * a;
@@ -188,43 +217,18 @@ impl Surrogate {
         if example.truth_score > f64::NEG_INFINITY {
             slope.value -= example.truth_score;
         }
-        for &(rule, derivative) in &self.slopes[at] {
-            if dot(own(rule), features) >= 0.0 {
-                let row = &rules.soft[rule as usize];
-                let part = derivative * (row.measure(&example.truth) - row.measure(&counts));
-                let gradient = &mut slope.gradient[rule as usize * features.len()..];
+        for &(at, derivative) in slopes {
+            if dot(own(at), features) >= 0.0 {
+                let rule = &rules.soft[at as usize];
+                let part = derivative * (rule.measure(&example.truth) - rule.measure(&counts));
+                let gradient = &mut slope.gradient[at as usize * features.len()..];
                 add_scaled(part, features, gradient);
             }
         }
     }
 }
 
-/// Sums a loss over sequences, each inferred with its own model and weights.
-fn sum(
-    examples: &Examples,
-    rules: &Arc<Rules>,
-    which: &[usize],
-    parameters: &[f64],
-    gradient: &mut [f64],
-    of_one: impl Fn(&mut Inference, &Example, &mut Slope) + Sync,
-) -> f64 {
-    let groups: Vec<Slope> = which
-        .par_chunks(GROUP)
-        .map(|group| {
-            let mut inference = fresh(examples, rules);
-            let mut slope = Slope { value: 0.0, gradient: vec![0.0; parameters.len()] };
-            for &at in group {
-                let example = &examples.sequences[at];
-                prepare(&mut inference, examples, example, parameters);
-                of_one(&mut inference, example, &mut slope);
-            }
-            slope
-        })
-        .collect();
-    join(groups, gradient)
-}
-
-fn fresh(examples: &Examples, rules: &Arc<Rules>) -> Inference {
+fn fresh(examples: &Examples, rules: &Arc<CountRules>) -> Inference {
     Inference::new(examples.models[0].clone(), rules.clone(), vec![0.0; rules.soft.len()])
 }
 

@@ -1,16 +1,18 @@
-use bethe_core::Penalty;
 use bethe_core::energy::Measurements;
+use bethe_core::solve::SolveError;
+use bethe_core::{Method, Penalty, Settings};
 
-/// A linear function of counts of states: `z = offset + Σ_k a_k n_k`.
+/// A rule on counts of states, as a linear function of them: `z = offset + Σ_k a_k n_k`, kept where
+/// `z ≥ 1`.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Rule {
+pub struct CountRule {
     /// States, ascending, with their coefficients.
     pub coefficients: Vec<(usize, f64)>,
     /// Added to them.
     pub offset: f64,
 }
 
-impl Rule {
+impl CountRule {
     /// `Σ a n ≤ bound`, as the argument of a hinge: 1 more than what is left of the bound.
     pub fn at_most(bound: f64, coefficients: impl IntoIterator<Item = (usize, f64)>) -> Self {
         let mut coefficients: Vec<(usize, f64)> =
@@ -33,29 +35,46 @@ impl Rule {
 
 /// Rules that share a penalty: `Σ_j ψ_j φ(z_j)` for those with a weight, `z_j ≥ 1` for hard ones.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Rules {
+pub struct CountRules {
     /// States of the chain.
     pub states: usize,
     /// `φ`, decreasing: [`Penalty::SmoothedHinge`] or [`Penalty::Hinge`].
     pub penalty: Penalty,
     /// Rules with a weight.
-    pub soft: Vec<Rule>,
+    pub soft: Vec<CountRule>,
     /// Rules that must hold, in expectation.
-    pub hard: Vec<Rule>,
+    pub hard: Vec<CountRule>,
 }
 
-impl Rules {
+impl CountRules {
+    /// Whether a solver can serve these rules, whatever their weights and the sequence are.
+    pub fn check(&self, settings: &Settings) -> Result<(), SolveError> {
+        settings.check()?;
+        let unserved = |energy, expected| {
+            Err(SolveError::Unserved { solver: settings.method.name(), energy, expected })
+        };
+        let has_kinks = self.penalty == Penalty::Hinge && !self.soft.is_empty();
+        match settings.method {
+            Method::Auto | Method::Dual => Ok(()),
+            _ if !self.hard.is_empty() => unserved("hard rules", "auto or dual"),
+            Method::Adaptive | Method::AcceleratedRda { .. } if has_kinks => {
+                unserved("rules with the penalty hinge", "auto, dual, rda or mirror-descent")
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// The energy for sequences of at most `longest` positions; rules without weight are not in it.
     pub fn measurements(&self, weights: &[f64], longest: usize) -> Measurements {
         let mut measurements = Measurements::default();
         let soft = self.soft.iter().zip(weights).filter(|(_, weight)| **weight > 0.0);
         for (rule, &weight) in soft {
-            push(&mut measurements, rule, (1.0, rule.offset), longest);
+            push(&mut measurements, rule, Side::Above, longest);
             measurements.push(weight, self.penalty);
         }
         for rule in &self.hard {
             // 1 − z ≤ 0
-            push(&mut measurements, rule, (-1.0, 1.0 - rule.offset), longest);
+            push(&mut measurements, rule, Side::Below, longest);
             measurements.push(1.0, Penalty::AtMost);
         }
         measurements
@@ -76,7 +95,19 @@ impl Rules {
     }
 }
 
-fn push(measurements: &mut Measurements, rule: &Rule, (sign, offset): (f64, f64), longest: usize) {
+/// What is measured of a rule.
+enum Side {
+    /// `z`
+    Above,
+    /// `1 − z`
+    Below,
+}
+
+fn push(measurements: &mut Measurements, rule: &CountRule, side: Side, longest: usize) {
+    let (sign, offset) = match side {
+        Side::Above => (1.0, rule.offset),
+        Side::Below => (-1.0, 1.0 - rule.offset),
+    };
     let entries = rule.coefficients.iter().map(|&(state, a)| (state, sign * a));
     let ends =
         entries.clone().fold((0.0f64, 0.0f64), |(low, high), (_, a)| (low.min(a), high.max(a)));

@@ -10,4 +10,4 @@ mod quasi_newton;
 mod vectors;
 
 pub use adagrad::AdaGrad;
-pub use quasi_newton::{Outcome, QuasiNewton, Region, Settings, State};
+pub use quasi_newton::{Outcome, QuasiNewton, QuasiNewtonSettings, Region, State};

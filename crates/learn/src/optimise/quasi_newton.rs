@@ -22,20 +22,20 @@ pub enum Region {
 
 /// How to minimise, and when to stop.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Settings {
+pub struct QuasiNewtonSettings {
     /// The region.
     pub region: Region,
     /// Steps that are remembered.
     pub memory: usize,
     /// Stops where the gradient's norm is at most this times `max(1, ‖w‖)`.
     pub gradient_tolerance: f64,
-    /// Stops where the value fell by less than this part over [`Settings::period`] iterations.
+    /// Stops where the value fell by less than this part over [`QuasiNewtonSettings::period`] iterations.
     pub least_decrease: f64,
     /// Iterations over which the decrease is taken.
     pub period: usize,
 }
 
-impl Default for Settings {
+impl Default for QuasiNewtonSettings {
     fn default() -> Self {
         Self {
             region: Region::Free,
@@ -76,7 +76,7 @@ pub struct State {
 
 /// Limited-memory BFGS, in a region.
 pub struct QuasiNewton {
-    settings: Settings,
+    settings: QuasiNewtonSettings,
     weights: Vec<f64>,
     gradient: Vec<f64>,
     memory: Memory,
@@ -100,7 +100,7 @@ const TRIALS: usize = 30;
 impl QuasiNewton {
     /// Starts at `weights`, where the objective is evaluated once.
     pub fn start(
-        settings: Settings,
+        settings: QuasiNewtonSettings,
         weights: Vec<f64>,
         objective: &mut dyn FnMut(&[f64], &mut [f64]) -> f64,
     ) -> Self {
@@ -114,7 +114,7 @@ impl QuasiNewton {
     }
 
     /// Goes on from a state.
-    pub fn resume(settings: Settings, state: State) -> Self {
+    pub fn resume(settings: QuasiNewtonSettings, state: State) -> Self {
         let mut memory = Memory::default();
         for pair in state.pairs {
             memory.push(pair);
@@ -347,7 +347,7 @@ impl QuasiNewton {
 }
 
 /// The gradient of the objective within the region: its own where there is no bound and no kink.
-fn within<'a>(settings: &Settings, gradient: &'a [f64], slopes: &'a [f64]) -> &'a [f64] {
+fn within<'a>(settings: &QuasiNewtonSettings, gradient: &'a [f64], slopes: &'a [f64]) -> &'a [f64] {
     if settings.region == Region::Free { gradient } else { slopes }
 }
 
@@ -377,11 +377,11 @@ mod tests {
     }
 
     fn minimise(region: Region, size: usize) -> QuasiNewton {
-        let settings = Settings {
+        let settings = QuasiNewtonSettings {
             region,
             gradient_tolerance: 1e-9,
             least_decrease: 0.0,
-            ..Settings::default()
+            ..QuasiNewtonSettings::default()
         };
         let mut minimiser = QuasiNewton::start(settings, vec![0.5; size], &mut objective);
         for _ in 0..500 {
@@ -432,7 +432,10 @@ mod tests {
 
     #[test]
     fn a_resumed_minimiser_takes_the_same_steps() {
-        let settings = Settings { region: Region::L1 { coefficient: 0.5 }, ..Settings::default() };
+        let settings = QuasiNewtonSettings {
+            region: Region::L1 { coefficient: 0.5 },
+            ..QuasiNewtonSettings::default()
+        };
         let mut whole = QuasiNewton::start(settings, vec![0.5; 40], &mut objective);
         for _ in 0..8 {
             whole.step(&mut objective);
@@ -447,15 +450,18 @@ mod tests {
     #[test]
     fn small_decreases_over_a_period_end_it() {
         let run = |least_decrease| {
-            let settings =
-                Settings { least_decrease, gradient_tolerance: 0.0, ..Settings::default() };
+            let settings = QuasiNewtonSettings {
+                least_decrease,
+                gradient_tolerance: 0.0,
+                ..QuasiNewtonSettings::default()
+            };
             let mut minimiser = QuasiNewton::start(settings, vec![0.5; 300], &mut objective);
             while minimiser.iterations() < 200
                 && minimiser.step(&mut objective) == Outcome::Advanced
             {}
             minimiser.iterations()
         };
-        assert!(run(1e-2) < run(1e-6) && run(1e-2) > Settings::default().period - 1);
+        assert!(run(1e-2) < run(1e-6) && run(1e-2) > QuasiNewtonSettings::default().period - 1);
     }
 
     #[test]
@@ -464,7 +470,8 @@ mod tests {
             g[0] = w[0].exp() - 1e-3;
             w[0].exp() - 1e-3 * w[0]
         };
-        let mut minimiser = QuasiNewton::start(Settings::default(), vec![700.0], &mut steep);
+        let mut minimiser =
+            QuasiNewton::start(QuasiNewtonSettings::default(), vec![700.0], &mut steep);
         for _ in 0..200 {
             if minimiser.step(&mut steep) != Outcome::Advanced {
                 break;
