@@ -13,7 +13,7 @@ use std::path::Path;
 use bethe_bench::Report;
 use bethe_bench::usage::thread_seconds;
 use bethe_cite::{
-    Cited, Citer, Citing, Dialect, Entry, Field, Keys, Labelled as LabelledLine, base_settings,
+    Dialect, Entry, Field, Keys, Labelled as LabelledLine, Parsed, Parser, Parsing, base_settings,
     bibtex, clean, lexicons, printed, template,
 };
 use bethe_io::results::{Table, grouped};
@@ -21,8 +21,8 @@ use bethe_learn::corpus::Corpus;
 use bethe_learn::crf::Scorer;
 use bethe_tagging::data::{Format, Sequence, Sequences};
 use bethe_tagging::features::Workspace;
-use bethe_tagging::train::{ConstraintSource, Labelled, TrainSettings, train};
-use bethe_tagging::{TagOptions, Tagger, Tagging};
+use bethe_tagging::train::{Labelled, RuleSource, TrainSettings, train};
+use bethe_tagging::{TagOptions, Tagger, Tagging, Vocabulary};
 
 fn main() {
     let Some(data) = bethe_bench::data_folder() else {
@@ -35,22 +35,25 @@ fn main() {
     let test = read(&data.join("umass/test.conll"));
     let dialect = Dialect::of(&tagger, None).expect("a model of tokens");
     println!("{} rules, tokeniser {:?}", tagger.rules().len(), dialect.tokeniser);
-    let citer = Citer::new(&tagger, dialect);
-    let tokens = retokenised(&citer, &data);
+    let parser = Parser::new(&tagger, dialect);
+    let tokens = retokenised(&parser, &data);
     let lines: Vec<String> = test.iter().map(|sequence| printed(&words(sequence))).collect();
     let mut options = TagOptions::default();
-    options.limits.max_iterations = 10;
-    let mut citing = Citing::new(&citer);
-    let cited: Vec<Cited> = lines.iter().map(|line| citing.cite(line, &options)).collect();
-    let quality = quality(&cited, &truth(&citer, &test, &lines));
-    let work = Work { tagger: &tagger, citer: &citer, lines: &lines, cited: &cited, options };
+    options.inference.max_iterations = 10;
+    let mut parsing = Parsing::new(&parser);
+    let cited: Vec<Parsed> = lines
+        .iter()
+        .map(|line| parsing.parse(line, &options).expect("a solver for every model"))
+        .collect();
+    let quality = quality(&cited, &truth(&parser, &test, &lines));
+    let work = Work { tagger: &tagger, parser: &parser, lines: &lines, cited: &cited, options };
     report.finish(&[quality, tokens, work.speed()]);
 }
 
 /// The tagger that an earlier run left, or a new one.
 fn tagger(data: &Path) -> Tagger {
     let kept = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cite-shared.safetensors");
-    match Tagger::read(&kept) {
+    match Tagger::load(&kept) {
         Ok(tagger) if tagger.parts().extractor.template() == &template() => return tagger,
         _ => println!("training, which takes minutes once: {}", kept.display()),
     }
@@ -60,7 +63,7 @@ fn tagger(data: &Path) -> Tagger {
         observe: Some(vec![1]),
         template: Some(template()),
         lexicons: lexicons(&[data.join("lexicons")]).expect("the word lists"),
-        constraints: ConstraintSource::Auto,
+        rule_source: RuleSource::Auto,
         base: base_settings(),
         ..TrainSettings::default()
     };
@@ -82,13 +85,13 @@ fn words(sequence: &Sequence) -> Vec<&str> {
 }
 
 /// How many references have the same tokens after they were printed and split again.
-fn retokenised(citer: &Citer, data: &Path) -> Table {
+fn retokenised(parser: &Parser, data: &Path) -> Table {
     let mut table = Table::new("cite-tokens", &["set", "same tokens"]);
     for part in ["train", "dev", "test"] {
         let references = read(&data.join(format!("umass/{part}.conll")));
         let same = references.iter().filter(|reference| {
             let line = printed(&words(reference));
-            citer.tokens(&line).into_iter().map(|place| &line[place]).eq(words(reference))
+            parser.tokens(&line).into_iter().map(|place| &line[place]).eq(words(reference))
         });
         let share = 100.0 * same.count() as f64 / references.len() as f64;
         table.push([format!("UMass {part}"), format!("{share:.1} %")]);
@@ -108,18 +111,18 @@ fn places(line: &str, words: &[&str]) -> Vec<Range<usize>> {
 }
 
 /// Entries by the true labels.
-fn truth(citer: &Citer, test: &[Sequence], lines: &[String]) -> Vec<Entry> {
+fn truth(parser: &Parser, test: &[Sequence], lines: &[String]) -> Vec<Entry> {
     let entry = |(sequence, line): (&Sequence, &String)| {
         let labels: Vec<&str> =
             (0..sequence.len()).map(|t| sequence.cell(t, 3).unwrap_or_default()).collect();
         let tokens = places(line, &words(sequence));
-        Entry::new(LabelledLine { text: line, tokens: &tokens, labels: &labels }, citer.meanings())
+        Entry::new(LabelledLine { text: line, tokens: &tokens, labels: &labels }, parser.meanings())
     };
     test.iter().zip(lines).map(entry).collect()
 }
 
 /// Fields that come out as the true labels would have them.
-fn quality(cited: &[Cited], truth: &[Entry]) -> Table {
+fn quality(cited: &[Parsed], truth: &[Entry]) -> Table {
     let venue = |entry: &Entry| {
         entry.text(Field::Journal).or(entry.text(Field::BookTitle)).map(str::to_string)
     };
@@ -145,9 +148,9 @@ fn quality(cited: &[Cited], truth: &[Entry]) -> Table {
 /// Lines to cite, and what came of them.
 struct Work<'a> {
     tagger: &'a Tagger,
-    citer: &'a Citer<'a>,
+    parser: &'a Parser,
     lines: &'a [String],
-    cited: &'a [Cited],
+    cited: &'a [Parsed],
     options: TagOptions,
 }
 
@@ -176,19 +179,19 @@ impl Work<'_> {
         let sequences: Vec<Sequence> = self
             .cited
             .iter()
-            .map(|cited| self.citer.sequence(&cited.text, &cited.tokens))
+            .map(|cited| self.parser.sequence(&cited.text, &cited.tokens))
             .collect();
         let parts = self.tagger.parts();
-        let kit = (&parts.extractor, &parts.dictionary);
+        let known = Vocabulary { extractor: &parts.extractor, dictionary: &parts.dictionary };
         let (mut workspace, mut corpus) = (Workspace::default(), Corpus::new());
         let mut observed = Corpus::new();
         for sequence in &sequences {
-            parts.input.observe(kit, sequence, &mut workspace, &mut observed).expect("tokens");
+            parts.input.observe(known, sequence, &mut workspace, &mut observed).expect("tokens");
         }
         let mut features = || {
             corpus.clear();
             for sequence in &sequences {
-                parts.input.observe(kit, sequence, &mut workspace, &mut corpus).expect("tokens");
+                parts.input.observe(known, sequence, &mut workspace, &mut corpus).expect("tokens");
             }
         };
         let mut scorer = Scorer::default();
@@ -206,8 +209,8 @@ impl Work<'_> {
                 }
             }
         };
-        let mut plain = tag(TagOptions { rules: false, ..self.options });
-        let mut ruled = tag(self.options);
+        let mut plain = tag(TagOptions { rules: false, ..self.options.clone() });
+        let mut ruled = tag(self.options.clone());
         let alternatives: [&mut dyn FnMut(); 4] =
             [&mut features, &mut scores, &mut plain, &mut ruled];
         alternatives.map(seconds_of)
@@ -218,18 +221,18 @@ impl Work<'_> {
         let mut tokens = || {
             for line in self.lines {
                 let text = clean(line);
-                std::hint::black_box(self.citer.sequence(&text, &self.citer.tokens(&text)));
+                std::hint::black_box(self.parser.sequence(&text, &self.parser.tokens(&text)));
             }
         };
         let mut entries = || {
             for cited in self.cited {
                 let tagged = cited.tagged.as_ref().expect("labels");
-                std::hint::black_box(self.citer.entry(&cited.text, &cited.tokens, tagged));
+                std::hint::black_box(self.parser.entry(&cited.text, &cited.tokens, tagged));
             }
         };
         let mut formats = || {
             let mut keys = Keys::default();
-            for Cited { entry, .. } in self.cited {
+            for Parsed { entry, .. } in self.cited {
                 std::hint::black_box(bibtex(entry, &keys.unique(&entry.key())));
             }
         };
@@ -239,11 +242,12 @@ impl Work<'_> {
 
     /// Seconds from lines to BibTeX.
     fn whole(&self) -> f64 {
-        let mut citing = Citing::new(self.citer);
+        let mut parsing = Parsing::new(self.parser);
         seconds_of(&mut || {
             let mut keys = Keys::default();
             for line in self.lines {
-                let entry = citing.cite(line, &self.options).entry;
+                let entry =
+                    parsing.parse(line, &self.options).expect("a solver for every model").entry;
                 std::hint::black_box(bibtex(&entry, &keys.unique(&entry.key())));
             }
         })

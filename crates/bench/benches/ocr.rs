@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use bethe_bench::time;
-use bethe_core::{Method, Norm};
+use bethe_core::{Method, Norm, Settings};
 use bethe_experiments::ocr::data::{Word, read};
 use bethe_experiments::ocr::energy::{Energy, Search, Statistic};
 use bethe_experiments::ocr::features::Features;
@@ -15,7 +15,7 @@ use bethe_experiments::ocr::histories::Histories;
 use bethe_experiments::ocr::learning::{Examples, Minimisation, WordFeatures, fit_base};
 use bethe_experiments::ocr::lexicon::Lexicon;
 use bethe_experiments::ocr::model::{Field, Model};
-use bethe_experiments::ocr::reader::{Limits, Reader};
+use bethe_experiments::ocr::reader::{self, Reader};
 use bethe_io::results::Table;
 use bethe_learn::crf::Scorer;
 
@@ -31,13 +31,13 @@ fn main() {
         (0..words.len()).partition(|&w| words[w].fold == 0);
     let (model, scores) = learn(&words, &train, &test);
     let lexicon = Arc::new(Lexicon::new(train.iter().map(|&word| &words[word].letters[..])));
-    let mut base = Reader::new(&model, None, Limits::default());
+    let mut base = Reader::new(&model, None, reader::settings());
     let mut plain = || {
         scores.iter().for_each(|scores| {
             std::hint::black_box(base.decode_base(scores));
         })
     };
-    let by_score = Reader::new(&model, None, Limits::default());
+    let by_score = Reader::new(&model, None, reader::settings());
     let mut lookup = || scores.iter().for_each(|scores| drop(by_score.best_of(&lexicon, scores)));
     let mut energies: Vec<Timed> =
         READERS.iter().map(|reader| reader.timed(&model, &lexicon, &scores)).collect();
@@ -92,7 +92,7 @@ impl Timing {
         let energy = Energy::new(lexicon.clone(), self.statistic, self.search);
         let energy = Energy { norm: self.norm, ..energy };
         let max_iterations = if self.method == Method::Auto { 1000 } else { 20 };
-        let limits = Limits { method: self.method, max_iterations, ..Limits::default() };
+        let limits = Settings { method: self.method, max_iterations, ..reader::settings() };
         let mut reader = Reader::new(model, Some(Arc::new(energy)), limits);
         Box::new(move || {
             for scores in scores {

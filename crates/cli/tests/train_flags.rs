@@ -140,8 +140,15 @@ fn the_penalty_is_kept_in_the_model_and_used() {
         assert!(words.contains(&format!("; penalty {penalty}; decoding ")), "{words}");
         assert!(f1("model") > f1("plain"), "{penalty}: {} and {}", f1("model"), f1("plain"));
     }
-    let message = folder.refusal(&["tag", "model", "test.txt", "--solver", "rda"]);
-    assert!(message.ends_with("the model's rules have the penalty hinge"), "{message}");
+    for solver in ["adaptive", "accelerated-rda"] {
+        let message = folder.refusal(&["tag", "model", "test.txt", "--solver", solver]);
+        let expected = format!(
+            "--solver: found {solver}, which cannot serve the model's rules with the penalty hinge, \
+             expected auto, dual, rda or mirror-descent"
+        );
+        assert!(message.ends_with(&expected), "{message}");
+    }
+    folder.succeeds(&["tag", "model", "test.txt", "--solver", "rda"]);
     let fixed = ["train", "train.txt", "--model", "new", "--penalty", "hinge"];
     for learner in ["surrogate", "surrogate-batch"] {
         let message = folder.refusal(&[&fixed[..], &rules, &["--learner", learner]].concat());

@@ -5,6 +5,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use safetensors::{Dtype, SafeTensors, View};
@@ -18,6 +19,9 @@ const METADATA: &str = "bethe";
 
 /// The tensor that tells whether anything was changed since.
 const CHECKSUM: &str = "checksum";
+
+/// What messages call a file that has no path.
+const NAMELESS: &str = "model";
 
 /// Tensors by name, and metadata.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -192,17 +196,32 @@ impl Archive {
 
     /// Reads a file of ours.
     pub fn read(path: &Path) -> Result<Self, ArchiveError> {
-        let mut archive = Self::read_any(path)?;
+        Self::read_any(path)?.checked(path)
+    }
+
+    /// Reads a file of ours from wherever it comes.
+    pub fn from_reader(mut reader: impl Read) -> Result<Self, ArchiveError> {
+        let mut bytes = Vec::new();
+        let path = PathBuf::from(NAMELESS);
+        reader.read_to_end(&mut bytes).map_err(|error| ArchiveError::File { path, error })?;
+        Self::from_bytes(&bytes)
+    }
+
+    /// Reads a file of ours that is in memory.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, ArchiveError> {
+        let path = Path::new(NAMELESS);
+        Self::parse(bytes, path)?.checked(path)
+    }
+
+    /// Takes the checksum out, which must be there and right.
+    fn checked(mut self, path: &Path) -> Result<Self, ArchiveError> {
         let path = path.to_path_buf();
-        let Some(expected) =
-            archive.tensors.remove(CHECKSUM).filter(|_| !archive.metadata.is_empty())
-        else {
-            return Err(ArchiveError::Foreign { path });
-        };
+        let checksum = self.tensors.remove(CHECKSUM).filter(|_| !self.metadata.is_empty());
+        let Some(expected) = checksum else { return Err(ArchiveError::Foreign { path }) };
         let expected = expected.bytes.try_into().map_or(0, u64::from_le_bytes);
-        let found = archive.checksum();
+        let found = self.checksum();
         match found == expected {
-            true => Ok(archive),
+            true => Ok(self),
             false => Err(ArchiveError::Checksum { path, found, expected }),
         }
     }
@@ -210,13 +229,16 @@ impl Archive {
     /// Reads any safetensors file; without our metadata, [`Archive::metadata`] fails.
     pub fn read_any(path: &Path) -> Result<Self, ArchiveError> {
         let file = |error| ArchiveError::File { path: path.to_path_buf(), error };
+        Self::parse(&fs::read(path).map_err(file)?, path)
+    }
+
+    fn parse(bytes: &[u8], path: &Path) -> Result<Self, ArchiveError> {
         let format = |error| ArchiveError::Format { path: path.to_path_buf(), error };
-        let bytes = fs::read(path).map_err(file)?;
-        let (_, header) = SafeTensors::read_metadata(&bytes).map_err(format)?;
+        let (_, header) = SafeTensors::read_metadata(bytes).map_err(format)?;
         let own = header.metadata().as_ref().and_then(|entries| entries.get(METADATA));
         let metadata = own.cloned().unwrap_or_default();
         let mut tensors = BTreeMap::new();
-        for (name, view) in SafeTensors::deserialize(&bytes).map_err(format)?.tensors() {
+        for (name, view) in SafeTensors::deserialize(bytes).map_err(format)?.tensors() {
             let (dtype, shape) = (view.dtype(), view.shape().to_vec());
             tensors.insert(name, Tensor { dtype, shape, bytes: view.data().to_vec() });
         }
@@ -292,6 +314,10 @@ mod tests {
         example().write(&path).unwrap();
         let read = Archive::read(&path).unwrap();
         assert_eq!(read, example());
+        let bytes = fs::read(&path).unwrap();
+        assert_eq!(Archive::from_bytes(&bytes).unwrap(), example());
+        assert_eq!(Archive::from_reader(&bytes[..]).unwrap(), example());
+        assert!(Archive::from_bytes(&bytes[1..]).unwrap_err().to_string().contains("damaged"));
         assert_eq!(read.array::<f64>("weights", 4).unwrap()[1], -2.5);
         assert_eq!(read.metadata::<BTreeMap<String, u32>>().unwrap()["version"], 1);
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "no partial file is left");

@@ -1,19 +1,20 @@
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use bethe_learn::archive::{Archive, ArchiveError};
-use bethe_learn::crf::{Crf, Structure, StructureFault, Transitions};
+use bethe_learn::crf::{AttributeStates, Borders, Crf, Structure, StructureFault, Transitions};
 use bethe_learn::dictionary::{Dictionary, DictionaryFault};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::data::columns;
-use super::decode::Decoding;
 use super::features::{Extractor, LexiconError, TemplateError};
 use super::input::Input;
 use super::labels::States;
 use super::model::{Parts, Tagger, Training, WeightFeatures};
-use super::rules::{Constraint, MOST_WEIGHT, RuleError, RulePenalty};
+use super::rules::{MOST_WEIGHT, Rule, RuleError, RulePenalty};
+use super::tag::decode::Decoding;
 
 /// The version of the file's form; another is refused.
 const FORM: u32 = 2;
@@ -29,7 +30,9 @@ struct Metadata {
     template: String,
     lexicons: String,
     states: States,
-    constraints: Vec<Constraint>,
+    /// By its name in files of this form.
+    #[serde(rename = "constraints")]
+    rules: Vec<Rule>,
     most_segments: Vec<u32>,
     weight_features: WeightFeatures,
     penalty: RulePenalty,
@@ -101,14 +104,29 @@ impl Tagger {
     }
 
     /// Reads a model file.
-    pub fn read(path: &Path) -> Result<Self, ModelError> {
-        let archive = Archive::read(path).map_err(ModelError::Archive)?;
+    pub fn load(path: impl AsRef<Path>) -> Result<Self, ModelError> {
+        let path = path.as_ref();
+        Self::from_archive(Archive::read(path), path)
+    }
+
+    /// Reads a model file from wherever it comes.
+    pub fn from_reader(reader: impl Read) -> Result<Self, ModelError> {
+        Self::from_archive(Archive::from_reader(reader), Path::new("model"))
+    }
+
+    /// Reads a model file that is in memory.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, ModelError> {
+        Self::from_archive(Archive::from_bytes(bytes), Path::new("model"))
+    }
+
+    fn from_archive(read: Result<Archive, ArchiveError>, path: &Path) -> Result<Self, ModelError> {
+        let archive = read.map_err(ModelError::Archive)?;
         let content = |fault| ModelError::Content { path: path.to_path_buf(), fault };
-        Self::from_archive(&archive).map_err(content)
+        Self::from_content(&archive).map_err(content)
     }
 
     fn archive(&self) -> Archive {
-        let Parts { extractor, dictionary, crf, .. } = &self.parts;
+        let Parts { extractor, dictionary, crf, .. } = &*self.parts;
         let mut archive = Archive::new(&Metadata {
             task: "tagging".to_string(),
             form: FORM,
@@ -117,7 +135,7 @@ impl Tagger {
             template: extractor.template().to_string(),
             lexicons: extractor.lexicons().to_string(),
             states: self.parts.states.clone(),
-            constraints: self.parts.constraints.clone(),
+            rules: self.parts.rules.clone(),
             most_segments: self.parts.most_segments.clone(),
             weight_features: self.parts.weight_features,
             penalty: self.parts.penalty,
@@ -129,7 +147,7 @@ impl Tagger {
         archive.insert("dictionary.ends", &[ends.len()], ends);
         archive.insert("dictionary.slots", &[slots.len()], slots);
         let structure = &crf.structure;
-        let (ends, pairs, weights) = structure.compact(&crf.weights);
+        let (AttributeStates { ends, states: pairs }, weights) = structure.compact(&crf.weights);
         archive.insert("pairs.ends", &[ends.len()], &ends);
         archive.insert("pairs.states", &[pairs.len()], &pairs);
         archive.insert("weights", &[weights.len()], &weights);
@@ -139,7 +157,7 @@ impl Tagger {
         archive.insert("transitions.forbidden", &[states, states], &bits(forbidden));
         let flat: Vec<u16> = weighted.iter().flat_map(|&(from, to)| [from, to]).collect();
         archive.insert("transitions.weighted", &[weighted.len(), 2], &flat);
-        let (not_first, not_last) = structure.ends();
+        let Borders { not_first, not_last } = structure.borders();
         archive.insert("states.not_first", &[states], &bits(not_first));
         archive.insert("states.not_last", &[states], &bits(not_last));
         let rule_weights = &self.parts.rule_weights;
@@ -147,7 +165,7 @@ impl Tagger {
         archive
     }
 
-    fn from_archive(archive: &Archive) -> Result<Self, ContentFault> {
+    fn from_content(archive: &Archive) -> Result<Self, ContentFault> {
         let head: Head = archive.metadata()?;
         if head.task != "tagging" || head.form != FORM {
             return Err(ContentFault::Form { task: head.task, form: head.form });
@@ -167,10 +185,15 @@ impl Tagger {
             forbidden: bits("transitions.forbidden", states * states)?,
             weighted: flat.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect(),
         };
-        let ends = (bits("states.not_first", states)?, bits("states.not_last", states)?);
-        let pair_ends: Vec<u32> = archive.array("pairs.ends", dictionary.len())?;
-        let pairs = archive.values("pairs.states")?;
-        let structure = Structure::new(states, (&pair_ends, pairs), transitions, ends)?;
+        let borders = Borders {
+            not_first: bits("states.not_first", states)?,
+            not_last: bits("states.not_last", states)?,
+        };
+        let attributes = AttributeStates {
+            ends: archive.array("pairs.ends", dictionary.len())?,
+            states: archive.values("pairs.states")?,
+        };
+        let structure = Structure::new(states, attributes, transitions, borders)?;
         let weights = finite("weights", archive.array("weights", structure.free_weights())?)?;
         let crf =
             Crf { weights: structure.weights_of_pairs(&weights), structure: Arc::new(structure) };
@@ -183,7 +206,7 @@ impl Tagger {
             dictionary,
             states: metadata.states,
             crf,
-            constraints: metadata.constraints,
+            rules: metadata.rules,
             most_segments: metadata.most_segments,
             rule_weights: rule_weights(archive.values("rules.weights")?)?,
             weight_features: metadata.weight_features,
@@ -275,7 +298,7 @@ mod tests {
             let mut parts = tagger.parts().clone();
             parts.input = Input::Columns { columns: 2, label, observed: observed.to_vec() };
             Tagger::new(parts).unwrap().write(&path).unwrap();
-            Tagger::read(&path).err().map(|error| error.to_string()).unwrap_or_default()
+            Tagger::load(&path).err().map(|error| error.to_string()).unwrap_or_default()
         };
         assert_eq!(refusal(1, &[0]), "");
         let far = refusal(1, &[0, 4_294_967_295]);

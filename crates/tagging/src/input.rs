@@ -25,6 +25,15 @@ pub enum Input {
     Scores,
 }
 
+/// What turns the rows of a sequence into numbers of attributes.
+#[derive(Clone, Copy)]
+pub struct Vocabulary<'a> {
+    /// The template and the lexicons.
+    pub extractor: &'a Extractor,
+    /// Numbers of attributes.
+    pub dictionary: &'a Dictionary,
+}
+
 /// Why a sequence does not fit a model.
 #[derive(Debug, Error)]
 pub enum InputError {
@@ -156,7 +165,7 @@ impl Input {
     /// Adds a sequence's known attributes to a corpus.
     pub fn observe(
         &self,
-        (extractor, dictionary): (&Extractor, &Dictionary),
+        Vocabulary { extractor, dictionary }: Vocabulary,
         sequence: &Sequence,
         workspace: &mut Workspace,
         corpus: &mut Corpus,

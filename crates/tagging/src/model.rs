@@ -1,3 +1,4 @@
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use bethe_core::oracle::ChainModel;
@@ -6,23 +7,53 @@ use bethe_learn::crf::Crf;
 use bethe_learn::dictionary::Dictionary;
 use serde::{Deserialize, Serialize};
 
-use super::decode::Decoding;
 use super::features::Extractor;
 use super::input::Input;
 use super::labels::States;
-use super::rules::{Compiled, Constraint, RuleError, RulePenalty};
+use super::rules::{Compiled, Rule, RuleError, RulePenalty};
+use super::tag::decode::Decoding;
 
 /// A trained tagger: a conditional random field, and rules with their weights on top of it.
 ///
-/// Immutable; threads share one and bring a [`Tagging`](super::Tagging) each.
+/// Immutable, and cheap to clone: clones share all of it. Every thread that tags brings a
+/// [`Tagging`](super::Tagging).
 #[derive(Clone, Debug)]
 pub struct Tagger {
-    pub(super) parts: Parts,
-    pub(super) compiled: Compiled,
+    pub(super) parts: Arc<Parts>,
+    pub(super) compiled: Arc<Compiled>,
     /// The chain of the field's states.
     pub(super) plain: Arc<ChainModel>,
     /// The chain that rules are inferred on: with the memory they need.
     pub(super) wide: Arc<ChainModel>,
+    pub(super) labels: Arc<Labels>,
+}
+
+/// Labels as people know them: a state of the chain has one, and a label may have several states.
+#[derive(Clone, Debug)]
+pub(super) struct Labels {
+    pub(super) names: Vec<String>,
+    /// The label of each state; none where scores are given and its label has none. `[states]`
+    pub(super) of_states: Vec<Option<usize>>,
+}
+
+impl Labels {
+    /// The labels that scores are given for, else those of the states in their order.
+    fn new(states: &States, score_labels: &[String]) -> Self {
+        let mut names = score_labels.to_vec();
+        let mut place: HashMap<String, usize> = HashMap::new();
+        for (at, name) in names.iter().enumerate() {
+            place.entry(name.clone()).or_insert(at);
+        }
+        for state in (0..states.len()).filter(|_| score_labels.is_empty()) {
+            let label = states.label(state);
+            if !place.contains_key(label) {
+                place.insert(label.to_string(), names.len());
+                names.push(label.to_string());
+            }
+        }
+        let of_states = (0..states.len()).map(|state| place.get(states.label(state)).copied());
+        Self { of_states: of_states.collect(), names }
+    }
 }
 
 /// What a tagger is made of, and what its file holds.
@@ -41,7 +72,7 @@ pub struct Parts {
     /// The base model.
     pub crf: Crf,
     /// The rules.
-    pub constraints: Vec<Constraint>,
+    pub rules: Vec<Rule>,
     /// The greatest number of segments of each kind in a training sequence; empty without rules.
     pub most_segments: Vec<u32>,
     /// Weights of those that are not hard, `[rules][weight features]`.
@@ -189,8 +220,8 @@ impl Tagger {
     /// A tagger of its parts.
     pub fn new(parts: Parts) -> Result<Self, RuleError> {
         let none = vec![0; parts.states.kinds().len()];
-        let most = if parts.constraints.is_empty() { &none } else { &parts.most_segments };
-        let compiled = Compiled::new(&parts.constraints, &parts.states, most)?;
+        let most = if parts.rules.is_empty() { &none } else { &parts.most_segments };
+        let compiled = Compiled::new(&parts.rules, &parts.states, most)?;
         let compiled = compiled.with_penalty(parts.penalty);
         let plain = parts.crf.chain_model();
         let wide = match compiled.space.is_plain() {
@@ -200,7 +231,9 @@ impl Tagger {
                 Arc::new(compiled.space.chain_model(&table))
             }
         };
-        Ok(Self { parts, compiled, plain, wide })
+        let labels = Labels::new(&parts.states, &parts.score_labels);
+        let (parts, compiled, labels) = (parts.into(), compiled.into(), labels.into());
+        Ok(Self { parts, compiled, plain, wide, labels })
     }
 
     /// What it is made of.
@@ -208,20 +241,27 @@ impl Tagger {
         &self.parts
     }
 
-    /// Its labels.
+    /// Its labels, in the order of
+    /// [`Tagged::label_marginals`](crate::Tagged::label_marginals): as scores of labels have them
+    /// where these are given, else as the training data first have them.
+    pub fn labels(&self) -> &[String] {
+        &self.labels.names
+    }
+
+    /// The states behind its labels.
     pub fn states(&self) -> &States {
         &self.parts.states
     }
 
     /// The rules with their weights for a typical sequence (`∞` for hard ones), the heaviest first.
-    pub fn rules(&self) -> Vec<(&Constraint, f64)> {
-        let Parts { constraints, rule_weights, weight_features, .. } = &self.parts;
-        let mut weights = vec![f64::INFINITY; constraints.len()];
+    pub fn rules(&self) -> Vec<(&Rule, f64)> {
+        let Parts { rules, rule_weights, weight_features, .. } = &*self.parts;
+        let mut weights = vec![f64::INFINITY; rules.len()];
         let constant = rule_weights.chunks(weight_features.len()).map(|own| own[0].max(0.0));
-        for (&constraint, weight) in self.compiled.soft.iter().zip(constant) {
-            weights[constraint] = weight;
+        for (&rule, weight) in self.compiled.soft.iter().zip(constant) {
+            weights[rule] = weight;
         }
-        let mut rules: Vec<(&Constraint, f64)> = constraints.iter().zip(weights).collect();
+        let mut rules: Vec<(&Rule, f64)> = rules.iter().zip(weights).collect();
         rules.sort_by(|a, b| b.1.total_cmp(&a.1));
         rules
     }

@@ -1,15 +1,15 @@
 use std::sync::Arc;
 
-use bethe_learn::crf::{Crf, Structure, Transitions};
+use bethe_learn::crf::{AttributeStates, Crf, Structure, Transitions};
 use bethe_learn::dictionary::Dictionary;
 use thiserror::Error;
 
-use super::decode::Decoding;
 use super::features::{Extractor, Lexicons};
 use super::input::Input;
 use super::labels::{LabelError, Scheme, States};
 use super::model::{Parts, Tagger, Training, WeightFeatures};
-use super::rules::{Constraint, RuleError, RulePenalty, Weight};
+use super::rules::{Rule, RuleError, RulePenalty, Weight};
+use super::tag::decode::Decoding;
 
 /// Why labels and rules make no tagger.
 #[derive(Debug, Error)]
@@ -69,7 +69,7 @@ impl Tagger {
         states: States,
         labels: &[&str],
         transitions: &[f64],
-        constraints: Vec<Constraint>,
+        rules: Vec<Rule>,
     ) -> Result<Self, ScoredError> {
         let expected = labels.len() * labels.len();
         let valid =
@@ -89,20 +89,16 @@ impl Tagger {
         let forbidden: Vec<bool> = cells().map(|(from, to)| !allowed(from, to)).collect();
         let open: Vec<(usize, usize)> = cells().filter(|&(from, to)| allowed(from, to)).collect();
         let weighted = open.iter().map(|&(from, to)| (from as u16, to as u16)).collect();
-        let borders = (
-            (0..count).map(|state| !states.may_start(state)).collect(),
-            (0..count).map(|state| !states.may_end(state)).collect(),
-        );
-        let structure =
-            Structure::new(count, (&[], Vec::new()), Transitions { forbidden, weighted }, borders)
-                .expect("transitions between states");
+        let (none, transitions) = (AttributeStates::default(), Transitions { forbidden, weighted });
+        let structure = Structure::new(count, none, transitions, states.borders())
+            .expect("transitions between states");
         let weights = open.iter().map(|&(from, to)| score(from, to)).collect();
         let mut rule_weights = Vec::new();
-        for (rule, constraint) in constraints.iter().enumerate() {
-            match constraint.weight {
+        for (at, rule) in rules.iter().enumerate() {
+            match rule.weight {
                 Weight::Given(weight) => rule_weights.push(weight),
                 Weight::Hard => (),
-                Weight::Learned => return Err(ScoredError::NoWeight { rule }),
+                Weight::Learned => return Err(ScoredError::NoWeight { rule: at }),
             }
         }
         let template = "B".parse().expect("transitions alone");
@@ -114,7 +110,7 @@ impl Tagger {
             dictionary: Dictionary::default(),
             states,
             crf: Crf { structure: Arc::new(structure), weights },
-            constraints,
+            rules,
             // Without data, an implication is taken as "with at least one".
             most_segments: vec![1; kinds],
             rule_weights,

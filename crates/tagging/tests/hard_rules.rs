@@ -1,7 +1,7 @@
 //! Hard rules hold on what a tagger says, also of long sequences.
 
 use bethe_tagging::labels::Scheme;
-use bethe_tagging::rules::{Constraint, Form, Relation, Weight};
+use bethe_tagging::rules::{Form, Relation, Rule, Weight};
 use bethe_tagging::{HardRules, TagOptions, Tagged, Tagger, Tagging, states_of};
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
@@ -14,7 +14,7 @@ const D: usize = 3;
 
 fn tagger(forms: &[Form]) -> Tagger {
     let states = states_of(Scheme::Bio, &LABELS).unwrap();
-    let hard = |form: &Form| Constraint { form: form.clone(), weight: Weight::Hard };
+    let hard = |form: &Form| Rule { form: form.clone(), weight: Weight::Hard };
     Tagger::of_scores(states, &LABELS, &[], forms.iter().map(hard).collect()).unwrap()
 }
 
@@ -74,13 +74,11 @@ fn rules_that_no_labels_keep_are_told_from_rules_that_none_were_found_for() {
 
 #[test]
 fn sequences_that_cannot_keep_hard_rules_get_the_labels_without_them() {
-    let soft = Constraint {
-        form: Form::linear([(B, 1)], Relation::AtMost, 1),
-        weight: Weight::Given(2.0),
-    };
+    let soft =
+        Rule { form: Form::linear([(B, 1)], Relation::AtMost, 1), weight: Weight::Given(2.0) };
     let tagger = |hard: &[Form]| {
         let states = states_of(Scheme::Bio, &LABELS).unwrap();
-        let hard = hard.iter().map(|form| Constraint { form: form.clone(), weight: Weight::Hard });
+        let hard = hard.iter().map(|form| Rule { form: form.clone(), weight: Weight::Hard });
         let rules = [soft.clone()].into_iter().chain(hard).collect();
         Tagger::of_scores(states, &LABELS, &[], rules).unwrap()
     };

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use bethe_tagging::data::{Format, Sequence, Sequences};
 use bethe_tagging::labels::leaf_segments;
 use bethe_tagging::score::{Score, paired_bootstrap};
-use bethe_tagging::train::{ConstraintSource, Labelled, TrainSettings, train};
+use bethe_tagging::train::{Labelled, RuleSource, TrainSettings, train};
 use bethe_tagging::{TagOptions, Tagger, Tagging};
 use rand::rngs::StdRng;
 use rand::seq::SliceRandom;
@@ -92,10 +92,10 @@ fn records(make: Make, label: Label, count: usize, seed: u64) -> Vec<Sequence> {
     sequences.collect::<Result<_, _>>().unwrap()
 }
 
-fn trained(sequences: &[Sequence], constraints: ConstraintSource, seed: u64) -> Tagger {
+fn trained(sequences: &[Sequence], rule_source: RuleSource, seed: u64) -> Tagger {
     let template = "Uword:%x[0,0]\nUbefore:%x[-1,0]\nUafter:%x[1,0]\nUedge:%edge[0]\nB\n";
     let template = Some(template.parse().unwrap());
-    let settings = TrainSettings { template, constraints, seed, ..TrainSettings::default() };
+    let settings = TrainSettings { template, rule_source, seed, ..TrainSettings::default() };
     train(Labelled { sequences, scores: None }, None, &settings, &mut |_| ()).unwrap()
 }
 
@@ -129,8 +129,8 @@ fn learned_rules_are_kept_and_labels_are_no_worse_for_it() {
     ];
     for (name, make, holds, label) in cases {
         let (training, test) = (records(make, label, 250, 1), records(make, label, 400, 2));
-        let plain = trained(&training, ConstraintSource::None, 1);
-        let ruled = trained(&training, ConstraintSource::Auto, 1);
+        let plain = trained(&training, RuleSource::None, 1);
+        let ruled = trained(&training, RuleSource::Auto, 1);
         let (_, before, broken) = tagged(&plain, &test, holds);
         let (_, after, still_broken) = tagged(&ruled, &test, holds);
         assert!(broken > 20 && still_broken * 5 <= broken, "{name}: {broken} to {still_broken}");
@@ -144,8 +144,8 @@ fn without_a_rule_in_the_data_next_to_nothing_changes() {
     for (label, seed) in [(bio as Label, 1), (io, 2), (iobes, 3)] {
         let (training, test) =
             (records(anything, label, 250, seed), records(anything, label, 400, 9));
-        let plain = tagged(&trained(&training, ConstraintSource::None, 1), &test, |_| true).0;
-        let ruled = tagged(&trained(&training, ConstraintSource::Auto, 1), &test, |_| true).0;
+        let plain = tagged(&trained(&training, RuleSource::None, 1), &test, |_| true).0;
+        let ruled = tagged(&trained(&training, RuleSource::Auto, 1), &test, |_| true).0;
         let changed = plain.iter().zip(&ruled).filter(|(plain, ruled)| plain != ruled).count();
         assert!(changed * 50 <= test.len(), "{changed} of {}", test.len());
     }

@@ -1,7 +1,7 @@
 //! What a tagger says of short sequences, against every label sequence there is.
 
 use bethe_tagging::labels::{Scheme, leaf_segments};
-use bethe_tagging::rules::{Constraint, Form, Relation, Weight};
+use bethe_tagging::rules::{Form, Relation, Rule, Weight};
 use bethe_tagging::{Decoding, TagOptions, Tagger, Tagging, states_of};
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
@@ -11,7 +11,7 @@ const IOBES: [&str; 9] = ["O", "B-a", "I-a", "E-a", "S-a", "B-b", "I-b", "E-b", 
 /// A segment `a` with segments `x` in it, and tokens of `a` around these.
 const HIERARCHY: [&str; 7] = ["O", "B-a", "I-a", "B-a:B-x", "I-a:B-x", "I-a:I-x", "B-b"];
 
-fn tagger(scheme: Scheme, labels: &[&str], rules: Vec<Constraint>, decoding: Decoding) -> Tagger {
+fn tagger(scheme: Scheme, labels: &[&str], rules: Vec<Rule>, decoding: Decoding) -> Tagger {
     let states = states_of(scheme, labels).unwrap();
     let tagger = Tagger::of_scores(states, labels, &[], rules).unwrap();
     let mut parts = tagger.parts().clone();
@@ -51,7 +51,7 @@ fn probabilities_of_labels_and_segments_match_brute_force() {
         (Scheme::Bio, &HIERARCHY[..], 5),
     ] {
         let before =
-            Constraint { form: Form::Before { first: 0, second: 1 }, weight: Weight::Given(0.0) };
+            Rule { form: Form::Before { first: 0, second: 1 }, weight: Weight::Given(0.0) };
         for rules in [Vec::new(), vec![before]] {
             let tagger = tagger(scheme, labels, rules, Decoding::Tilted);
             let all = sequences(&tagger, labels, length);
@@ -108,7 +108,7 @@ fn weighed_decoding_finds_what_is_worth_most() {
     let (mut best, mut improved, mut rounds) = (0, 0, 0);
     for round in 0..150 {
         let weight = [0.5, 3.0, 50.0][round % 3];
-        let rule = |terms: [(usize, i32); 2], relation, bound| Constraint {
+        let rule = |terms: [(usize, i32); 2], relation, bound| Rule {
             form: Form::linear(terms.into_iter().filter(|(_, c)| *c != 0), relation, bound),
             weight: Weight::Given(weight),
         };
@@ -146,7 +146,7 @@ fn weighed_decoding_finds_what_is_worth_most() {
 fn the_first_of_the_best_is_the_answer_also_where_rules_are_weighed() {
     let mut rng = StdRng::seed_from_u64(9);
     let form = Form::linear([(0, 1)], Relation::AtMost, 1);
-    let rules = vec![Constraint { form, weight: Weight::Given(20.0) }];
+    let rules = vec![Rule { form, weight: Weight::Given(20.0) }];
     let tagger = tagger(Scheme::Bio, &BIO, rules, Decoding::Weighed);
     for _ in 0..40 {
         let scores = random_scores(&mut rng, 8 * BIO.len());

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use bethe_tagging::WeightFeatures;
 use bethe_tagging::data::{Format, Sequence, Sequences};
 use bethe_tagging::train::{
-    ConstraintSource, Event, Labelled, TrainError, TrainSettings, train, train_reading,
+    Event, Labelled, RuleSource, TrainError, TrainSettings, train, train_reading,
 };
 
 fn columns(count: usize) -> String {
@@ -88,7 +88,7 @@ fn values_that_training_cannot_cope_with_are_told() {
 fn random_features_of_weights_see_all_attributes_that_training_saw() {
     let attributes = |features| {
         let mut settings = TrainSettings {
-            constraints: ConstraintSource::Auto,
+            rule_source: RuleSource::Auto,
             format: Format::Columns,
             ..TrainSettings::default()
         };

@@ -1,7 +1,7 @@
 //! Taggers for scores that come from elsewhere.
 
 use bethe_tagging::labels::Scheme;
-use bethe_tagging::rules::{Constraint, Form, Relation, Weight};
+use bethe_tagging::rules::{Form, Relation, Rule, Weight};
 use bethe_tagging::{ScoredError, TagError, TagOptions, Tagger, Tagging, states_of};
 
 const LABELS: [&str; 3] = ["O", "B-x", "I-x"];
@@ -14,7 +14,7 @@ fn labels(tagger: &Tagger, scores: &[f64], options: &TagOptions) -> Vec<String> 
 fn tagger(transitions: &[f64], weight: Weight) -> Result<Tagger, ScoredError> {
     let states = states_of(Scheme::Bio, &LABELS).unwrap();
     let form = Form::linear([(0, 1)], Relation::AtMost, 1);
-    Tagger::of_scores(states, &LABELS, transitions, vec![Constraint { form, weight }])
+    Tagger::of_scores(states, &LABELS, transitions, vec![Rule { form, weight }])
 }
 
 const SCORES: [f64; 12] = [0.0, 9.0, 0.0, 4.0, 0.0, 0.0, 0.0, 3.0, 0.0, 0.0, 0.0, 2.0];
@@ -24,7 +24,7 @@ fn rules_change_labels_that_scores_alone_would_give() {
     let options = TagOptions::default();
     for weight in [Weight::Given(100.0), Weight::Hard] {
         let tagger = tagger(&[], weight).unwrap();
-        let plain = labels(&tagger, &SCORES, &TagOptions { rules: false, ..options });
+        let plain = labels(&tagger, &SCORES, &TagOptions { rules: false, ..options.clone() });
         assert_eq!(plain, ["B-x", "O", "B-x", "I-x"]);
         let ruled = labels(&tagger, &SCORES, &options);
         assert_eq!(ruled.iter().filter(|label| *label == "B-x").count(), 1, "{ruled:?}");

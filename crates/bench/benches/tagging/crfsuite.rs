@@ -233,7 +233,7 @@ fn train_to(training: &Path, model: &Path, threads: usize, iterations: usize) ->
 
 /// Tags on one thread.
 fn tag(model: &Path, test: &Path) -> Value {
-    let tagger = Tagger::read(model).expect("the model that was just written");
+    let tagger = Tagger::load(model).expect("the model that was just written");
     let test = read(test, Format::Attributes);
     let mut least = f64::INFINITY;
     let mut found: Vec<Vec<usize>> = Vec::new();

@@ -8,9 +8,8 @@ use bethe_bench::usage::processor_seconds;
 use bethe_core::Method;
 use bethe_io::results::{Table, grouped};
 use bethe_tagging::data::{Format, Sequence};
-use bethe_tagging::train::{
-    Base, ConstraintSource, Event, Labelled, LearnedRules, TrainSettings, train,
-};
+use bethe_tagging::rules::Candidates;
+use bethe_tagging::train::{Base, Event, Labelled, LearnedRules, RuleSource, TrainSettings, train};
 use bethe_tagging::{TagOptions, Tagger, Tagging};
 
 use super::data::{Scratch, attribute_files, read};
@@ -38,7 +37,7 @@ rule = [
 /// What rules cost in tagging; the table needs the data, and what can be measured without is
 /// printed.
 pub fn tagging(data: Option<&Path>) -> Option<Table> {
-    let mut settings = TrainSettings { constraints: ConstraintSource::Auto, ..Default::default() };
+    let mut settings = TrainSettings { rule_source: RuleSource::Auto, ..Default::default() };
     settings.rules.l1 = Some(1.0);
     settings.base.max_iterations = 50;
     let tagger = trained(&records(600, 1), &settings);
@@ -47,7 +46,7 @@ pub fn tagging(data: Option<&Path>) -> Option<Table> {
     let [training, test] = attribute_files(data?, folder.path());
     let file = folder.path().join("rules.toml");
     std::fs::write(&file, CHUNKING).expect("room in the temporary folder");
-    settings.constraints = ConstraintSource::File(file);
+    settings.rule_source = RuleSource::File(file);
     settings.format = Format::Attributes;
     let declared = trained(&read(&training, Format::Attributes), &settings);
     let sentences = tagging_under("CoNLL-2000", &declared, &read(&test, Format::Attributes));
@@ -84,9 +83,9 @@ fn tagging_under(name: &str, tagger: &Tagger, test: &[Sequence]) -> Ratios {
     println!("{name}: tagging {plain:.3} s without rules, {rules} rules");
     println!("  to the usual tolerance: {usual:.3} s, {iterations:.1} iterations");
     // No gap is as small as this: what ends inference is the limit.
-    (options.limits.max_iterations, options.limits.tolerance) = (10, 1e-300);
+    (options.inference.max_iterations, options.inference.tolerance) = (10, 1e-300);
     let mut ratio = |solver: &str, method: Method| {
-        options.limits.method = method;
+        options.inference.method = method;
         let (ruled, iterations) = seconds(tagger, test, &options);
         println!("  limit of ten, {solver}: {ruled:.3} s, {iterations:.1} iterations");
         ruled / plain
@@ -118,7 +117,7 @@ pub fn learning() -> Table {
     let training = records(300, 3);
     let labelled = Labelled { sequences: &training, scores: None };
     let base = Base::train(labelled, None, &settings, &mut |_| ()).expect("data to train on");
-    let mut rules = base.candidates().constraints;
+    let mut rules = base.candidates().rules;
     let generated = rules.len();
     rules.truncate(RULES);
     println!("learning the weights of {} of {generated} generated rules:", rules.len());
@@ -134,15 +133,15 @@ pub fn learning() -> Table {
         settings.rules.l1 = Some(size as f64 / 660.0);
         let mut passes = 0;
         let (begun, processor) = (Instant::now(), processor_seconds());
-        let learned =
-            base.learn(&held_out, (rules.clone(), generated), &settings.rules, &mut |event| {
-                passes += usize::from(matches!(event, Event::Pass { .. }));
-            });
+        let candidates = Candidates { rules: rules.clone(), considered: generated };
+        let learned = base.learn(&held_out, candidates, &settings.rules, &mut |event| {
+            passes += usize::from(matches!(event, Event::Pass { .. }));
+        });
         let (wall, spent) = (begun.elapsed().as_secs_f64(), processor_seconds() - processor);
-        let LearnedRules { constraints, .. } = learned.expect("rules with weights to learn");
+        let LearnedRules { rules: kept, .. } = learned.expect("rules with weights to learn");
         println!(
             "  {size} sequences: {wall:.1} s ({spent:.1} s of processors), {passes} passes, {} kept",
-            constraints.len()
+            kept.len()
         );
         times.push(spent / passes.max(1) as f64);
         table.push([grouped(size as f64), format!("{spent:.1}")]);

@@ -1,4 +1,4 @@
-use bethe_cite::{Entry, Field, Kind, fields};
+use bethe_cite::{Entry, EntryKind, Field, fields};
 use serde_json::json;
 
 use crate::{flat, of_labels};
@@ -41,7 +41,7 @@ fn hierarchical_labels_become_fields() {
         "editor": [{"family": "Li", "given": "A."}],
     });
     assert_eq!(fields(&entry), expected);
-    assert_eq!(entry.kind, Kind::InProceedings);
+    assert_eq!(entry.kind, EntryKind::InProceedings);
     assert_eq!(entry.key(), "montroll1979fluctuations");
 }
 
@@ -217,55 +217,55 @@ fn when_a_page_was_looked_at_is_no_date_of_it() {
 fn kinds_follow_the_stated_rules() {
     let title = ("title", "A title.");
     for (second, kind) in [
-        (("journal", "Phys. Rev."), Kind::Article),
-        (("container-title", "Annual Review of Rivers"), Kind::Article),
-        (("container-title", "Proceedings of a Review"), Kind::InProceedings),
-        (("booktitle", "Rivers"), Kind::InProceedings),
-        (("venue", "Rivers"), Kind::InProceedings),
-        (("thesis", "Ph.D. thesis,"), Kind::PhdThesis),
-        (("genre", "[Doctoral dissertation]"), Kind::PhdThesis),
-        (("thesis", "Diplom thesis,"), Kind::MastersThesis),
-        (("genre", "PhD thesis, advisor A. Li, M.S."), Kind::PhdThesis),
-        (("tech", "M.S. thesis,"), Kind::MastersThesis),
-        (("genre", "Bachelorarbeit,"), Kind::MastersThesis),
-        (("genre", "Tesis de maestría,"), Kind::MastersThesis),
-        (("genre", "Tesis doctoral,"), Kind::PhdThesis),
-        (("tech", "Technical Report 5,"), Kind::TechReport),
-        (("tech", "preprint"), Kind::Misc),
-        (("publisher", "Springer"), Kind::Book),
-        (("edition", "2nd ed."), Kind::Book),
-        (("note", "to appear"), Kind::Misc),
-        (("note", "in these proceedings"), Kind::Misc),
-        (("note", "his doctoral thesis"), Kind::PhdThesis),
-        (("container-title", "IEEE Transactions on Signal Processing"), Kind::Article),
-        (("container-title", "Journal of Conflict Resolution"), Kind::Article),
-        (("container-title", "Proc. of a Review"), Kind::InProceedings),
-        (("genre", "Technical Memorandum"), Kind::TechReport),
+        (("journal", "Phys. Rev."), EntryKind::Article),
+        (("container-title", "Annual Review of Rivers"), EntryKind::Article),
+        (("container-title", "Proceedings of a Review"), EntryKind::InProceedings),
+        (("booktitle", "Rivers"), EntryKind::InProceedings),
+        (("venue", "Rivers"), EntryKind::InProceedings),
+        (("thesis", "Ph.D. thesis,"), EntryKind::PhdThesis),
+        (("genre", "[Doctoral dissertation]"), EntryKind::PhdThesis),
+        (("thesis", "Diplom thesis,"), EntryKind::MastersThesis),
+        (("genre", "PhD thesis, advisor A. Li, M.S."), EntryKind::PhdThesis),
+        (("tech", "M.S. thesis,"), EntryKind::MastersThesis),
+        (("genre", "Bachelorarbeit,"), EntryKind::MastersThesis),
+        (("genre", "Tesis de maestría,"), EntryKind::MastersThesis),
+        (("genre", "Tesis doctoral,"), EntryKind::PhdThesis),
+        (("tech", "Technical Report 5,"), EntryKind::TechReport),
+        (("tech", "preprint"), EntryKind::Misc),
+        (("publisher", "Springer"), EntryKind::Book),
+        (("edition", "2nd ed."), EntryKind::Book),
+        (("note", "to appear"), EntryKind::Misc),
+        (("note", "in these proceedings"), EntryKind::Misc),
+        (("note", "his doctoral thesis"), EntryKind::PhdThesis),
+        (("container-title", "IEEE Transactions on Signal Processing"), EntryKind::Article),
+        (("container-title", "Journal of Conflict Resolution"), EntryKind::Article),
+        (("container-title", "Proc. of a Review"), EntryKind::InProceedings),
+        (("genre", "Technical Memorandum"), EntryKind::TechReport),
     ] {
         assert_eq!(flat(&[title, second]).kind, kind, "{second:?}");
     }
-    assert_eq!(flat(&[("author", "A. Li,"), ("booktitle", "Rivers")]).kind, Kind::Book);
+    assert_eq!(flat(&[("author", "A. Li,"), ("booktitle", "Rivers")]).kind, EntryKind::Book);
     for (book, kind) in [
-        ("Rivers of Europe", Kind::InCollection),
-        ("RIVERS OF EUROPE", Kind::InCollection),
-        ("Proc. of the Workshop on Rivers", Kind::InProceedings),
-        ("Rivers and Lakes - CRYPTO '99", Kind::InProceedings),
-        ("ICML", Kind::InProceedings),
+        ("Rivers of Europe", EntryKind::InCollection),
+        ("RIVERS OF EUROPE", EntryKind::InCollection),
+        ("Proc. of the Workshop on Rivers", EntryKind::InProceedings),
+        ("Rivers and Lakes - CRYPTO '99", EntryKind::InProceedings),
+        ("ICML", EntryKind::InProceedings),
     ] {
         let published = [title, ("booktitle", book), ("publisher", "Springer")];
         assert_eq!(flat(&published).kind, kind, "{book}");
     }
     assert_eq!(
         flat(&[title, ("tech", "preprint"), ("institution", "CERN")]).kind,
-        Kind::TechReport
+        EntryKind::TechReport
     );
     let unpublished = [title, ("tech", "Unpublished manuscript"), ("institution", "CERN")];
-    assert_eq!(flat(&unpublished).kind, Kind::Misc);
+    assert_eq!(flat(&unpublished).kind, EntryKind::Misc);
     // What is no report is none because of its institution.
-    assert_eq!(flat(&[title, ("genre", "Patent"), ("institution", "CERN")]).kind, Kind::Misc);
+    assert_eq!(flat(&[title, ("genre", "Patent"), ("institution", "CERN")]).kind, EntryKind::Misc);
     // A note on what became of it does not make what is in a journal a thesis.
     let noted = [title, ("journal", "Rivers"), ("note", "based on her thesis")];
-    assert_eq!(flat(&noted).kind, Kind::Article);
+    assert_eq!(flat(&noted).kind, EntryKind::Article);
 }
 
 #[test]
@@ -282,7 +282,7 @@ fn fields_that_stand_together_are_taken_apart() {
     assert_eq!(fields(&entry), expected);
     let entry = flat(&[("title", "Rivers."), ("note", "ISBN 978-84-376-0494-7.")]);
     assert_eq!(fields(&entry), json!({"title": "Rivers", "isbn": "978-84-376-0494-7"}));
-    assert_eq!(entry.kind, Kind::Book);
+    assert_eq!(entry.kind, EntryKind::Book);
     // Pages that have a label of their own are the better known ones.
     let entry = flat(&[("journal", "Lakes"), ("volume", "12(3):45-67,"), ("pages", "45-67")]);
     assert_eq!(entry.text(Field::Pages), Some("45--67"));
@@ -307,7 +307,7 @@ fn fields_that_stand_together_are_taken_apart() {
 fn a_line_without_any_field_is_kept_whole() {
     let entry = of_labels("who knows", &["O", "O"]);
     assert_eq!(entry, Entry::unparsed("who knows"));
-    assert_eq!(entry.kind, Kind::Misc);
+    assert_eq!(entry.kind, EntryKind::Misc);
     // Parts that say little do not take the place of the line.
     let entry = flat(&[("colour", "red"), ("citation-number", "[3]"), ("date", "2004")]);
     assert_eq!(entry.unparsed.as_deref(), Some("red [3] 2004"));

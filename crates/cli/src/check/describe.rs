@@ -12,7 +12,7 @@ use bethe_core::solve::{Plan, SolveError};
 use bethe_core::{Curvature, Energy, Model, OracleKind, Penalty, Problem};
 use bethe_tagging::features::Template;
 use bethe_tagging::labels::States;
-use bethe_tagging::rules::{Constraint, Weight};
+use bethe_tagging::rules::{Rule, Weight};
 use bethe_terminal::counted;
 
 /// What a problem holds, and how it would be solved.
@@ -82,7 +82,7 @@ pub fn evidence(name: &str, evidence: &Evidence) -> String {
 }
 
 /// What a file of rules holds.
-pub fn rules(name: &str, rules: &[Constraint], states: &States) -> String {
+pub fn rules(name: &str, rules: &[Rule], states: &States) -> String {
     let mut text = format!("{name}: {}\n", counted(rules.len(), "rule"));
     for rule in rules {
         let weight = match rule.weight {

@@ -11,8 +11,8 @@ use std::io::{self, Write};
 use std::time::Instant;
 
 use anyhow::{Context, Result};
-use bethe_cite::{Cited, Citer, Citing, Dialect, DialectError};
-use bethe_tagging::{TagOptions, Tagger};
+use bethe_cite::{Dialect, DialectError, Parsed, Parser, Parsing};
+use bethe_tagging::{TagError, TagOptions, Tagger};
 use bethe_terminal::{Outcome, bad_input, counted, threads};
 use rayon::prelude::*;
 
@@ -30,9 +30,9 @@ pub fn run(flags: Flags) -> Result<Outcome> {
         ..flags.limits.options(&tagger)?
     };
     let pool = threads::pool(flags.threads)?;
-    let citer = Citer::new(&tagger, dialect(&flags, &tagger)?);
+    let parser = Parser::new(&tagger, dialect(&flags, &tagger)?);
     let of_references = matches!(flags.format, Format::Bibtex | Format::CslJson);
-    if of_references && !citer.meanings().has_fields() {
+    if of_references && !parser.meanings().has_fields() {
         return Err(bad_input(format!(
             "{}: found the labels {}, expected fields of references among them, such as author, title \
              and year (--format json and conll write any labels)",
@@ -41,7 +41,7 @@ pub fn run(flags: Flags) -> Result<Outcome> {
         )));
     }
     let mut batches = Batches::of(&flags.file, Lines::new)?;
-    let mut writer = Writer::new(&tagger, &citer, flags.format, flags.explain);
+    let mut writer = Writer::new(&parser, flags.format, flags.explain);
     let mut out = Output { out: io::stdout().lock(), closed: false };
     let mut counts = Counts::default();
     let begun = Instant::now();
@@ -59,15 +59,16 @@ pub fn run(flags: Flags) -> Result<Outcome> {
             break;
         }
         let lines: Vec<&Line> = batch.iter().filter(|line| counts.takes(line)).collect();
-        let cite = |citing: &mut Citing, line: &&Line| citing.cite(&line.text, &options);
-        let cited: Vec<Cited> = pool.install(|| {
+        let parse = |parsing: &mut Parsing, line: &&Line| parsing.parse(&line.text, &options);
+        let parsed: Result<Vec<Parsed>, TagError> = pool.install(|| {
             let lines = lines.par_iter().with_min_len(SHARE);
-            lines.map_init(|| Citing::new(&citer), cite).collect()
+            lines.map_init(|| Parsing::new(&parser), parse).collect()
         });
+        let parsed = parsed?;
         let mut text = String::new();
-        for (line, cited) in lines.iter().zip(&cited) {
-            counts.add(cited);
-            writer.add(&mut text, line, cited);
+        for (line, parsed) in lines.iter().zip(&parsed) {
+            counts.add(parsed);
+            writer.add(&mut text, line, parsed);
         }
         out.write(&text)?;
     }
@@ -140,10 +141,10 @@ impl Counts {
         !is_blank
     }
 
-    fn add(&mut self, cited: &Cited) {
+    fn add(&mut self, parsed: &Parsed) {
         self.entries += 1;
-        self.unparsed += usize::from(cited.entry.unparsed.is_some());
-        if let Some(tagged) = &cited.tagged {
+        self.unparsed += usize::from(parsed.entry.unparsed.is_some());
+        if let Some(tagged) = &parsed.tagged {
             self.statistics.add(tagged);
         }
     }

@@ -1,8 +1,8 @@
 //! What `bethe cite` writes for a reference.
 
-use bethe_cite::{Cited, Citer, Keys, bibtex, csl, fields};
+use bethe_cite::{Keys, Parsed, Parser, bibtex, csl, fields};
+use bethe_tagging::Tagged;
 use bethe_tagging::labels::leaf_segments;
-use bethe_tagging::{Tagged, Tagger};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -15,8 +15,7 @@ const NO_LABEL: &str = "_";
 
 /// Writes entries, one after the other.
 pub struct Writer<'a> {
-    tagger: &'a Tagger,
-    citer: &'a Citer<'a>,
+    parser: &'a Parser,
     format: Format,
     explain: bool,
     keys: Keys,
@@ -54,21 +53,21 @@ struct SegmentRecord<'a> {
 
 impl<'a> Writer<'a> {
     /// For entries of one model in one format.
-    pub fn new(tagger: &'a Tagger, citer: &'a Citer<'a>, format: Format, explain: bool) -> Self {
-        Self { tagger, citer, format, explain, keys: Keys::default(), begun: false }
+    pub fn new(parser: &'a Parser, format: Format, explain: bool) -> Self {
+        Self { parser, format, explain, keys: Keys::default(), begun: false }
     }
 
     /// Appends an entry.
-    pub fn add(&mut self, out: &mut String, line: &Line, cited: &Cited) {
+    pub fn add(&mut self, out: &mut String, line: &Line, parsed: &Parsed) {
         match self.format {
-            Format::Bibtex => self.bibtex(out, cited),
+            Format::Bibtex => self.bibtex(out, parsed),
             Format::CslJson => {
                 out.push_str(if self.begun { ",\n" } else { "[\n" });
-                let key = self.keys.unique(&cited.entry.key());
-                out.push_str(&csl(&cited.entry, &key).to_string());
+                let key = self.keys.unique(&parsed.entry.key());
+                out.push_str(&csl(&parsed.entry, &key).to_string());
             }
-            Format::Json => self.json(out, line, cited),
-            Format::Conll => self.conll(out, cited),
+            Format::Json => self.json(out, line, parsed),
+            Format::Conll => self.conll(out, parsed),
         }
         self.begun = true;
     }
@@ -87,37 +86,37 @@ impl<'a> Writer<'a> {
         self.begun
     }
 
-    fn bibtex(&mut self, out: &mut String, cited: &Cited) {
+    fn bibtex(&mut self, out: &mut String, parsed: &Parsed) {
         if self.begun {
             out.push('\n');
         }
-        for line in self.explanation(cited).unwrap_or_default() {
+        for line in self.explanation(parsed).unwrap_or_default() {
             // BibTeX passes over text between entries, up to the next of these signs.
             out.extend(["% ", &line.replace('@', "(at)"), "\n"]);
         }
-        let key = self.keys.unique(&cited.entry.key());
-        out.push_str(&bibtex(&cited.entry, &key));
+        let key = self.keys.unique(&parsed.entry.key());
+        out.push_str(&bibtex(&parsed.entry, &key));
     }
 
-    fn json(&mut self, out: &mut String, line: &Line, cited: &Cited) {
-        let key = self.keys.unique(&cited.entry.key());
-        let tagged = cited.tagged.as_ref();
+    fn json(&mut self, out: &mut String, line: &Line, parsed: &Parsed) {
+        let key = self.keys.unique(&parsed.entry.key());
+        let tagged = parsed.tagged.as_ref();
         let labels: Vec<&str> = match tagged {
-            Some(tagged) => self.citer.labels(tagged).collect(),
-            None => vec![NO_LABEL; cited.tokens.len()],
+            Some(tagged) => self.parser.labels(tagged).collect(),
+            None => vec![NO_LABEL; parsed.tokens.len()],
         };
         let probabilities = tagged.and_then(|tagged| tagged.probabilities.first());
         let segments = tagged.filter(|tagged| !tagged.segments.is_empty());
         let record = Record {
             key: &key,
-            kind: cited.entry.kind.name(),
+            kind: parsed.entry.kind.name(),
             line: line.number,
-            fields: fields(&cited.entry),
-            text: &cited.text,
-            tokens: cited.tokens.iter().map(|place| &cited.text[place.clone()]).collect(),
+            fields: fields(&parsed.entry),
+            text: &parsed.text,
+            tokens: parsed.tokens.iter().map(|place| &parsed.text[place.clone()]).collect(),
             probabilities: probabilities.map(Vec::as_slice),
             segments: segments.map(|tagged| self.segments(&labels, tagged)),
-            explanation: self.explanation(cited),
+            explanation: self.explanation(parsed),
             labels,
         };
         out.push_str(&serde_json::to_string(&record).expect("strings and finite numbers"));
@@ -125,7 +124,7 @@ impl<'a> Writer<'a> {
     }
 
     fn segments<'b>(&self, labels: &[&'b str], tagged: &Tagged) -> Vec<SegmentRecord<'b>> {
-        let named = leaf_segments(self.tagger.states().scheme(), labels);
+        let named = leaf_segments(self.parser.tagger().states().scheme(), labels);
         let probabilities = tagged.segments.first().into_iter().flatten();
         let record = |(segment, &(first, end, probability)): (_, &(usize, usize, f64))| {
             let bethe_tagging::labels::Segment { name: label, .. } = segment;
@@ -134,15 +133,15 @@ impl<'a> Writer<'a> {
         named.into_iter().zip(probabilities).map(record).collect()
     }
 
-    fn conll(&mut self, out: &mut String, cited: &Cited) {
-        for line in self.explanation(cited).unwrap_or_default() {
+    fn conll(&mut self, out: &mut String, parsed: &Parsed) {
+        for line in self.explanation(parsed).unwrap_or_default() {
             out.extend(["# ", &line, "\n"]);
         }
-        let row = |t: usize| cited.tokens.get(t).map(|place| &cited.text[place.clone()]);
-        match &cited.tagged {
-            Some(tagged) => sequence(out, self.tagger, &row, tagged, false),
+        let row = |t: usize| parsed.tokens.get(t).map(|place| &parsed.text[place.clone()]);
+        match &parsed.tagged {
+            Some(tagged) => sequence(out, self.parser.tagger(), &row, tagged, false),
             None => {
-                for token in (0..cited.tokens.len()).filter_map(row) {
+                for token in (0..parsed.tokens.len()).filter_map(row) {
                     out.extend([token, "\t", NO_LABEL, "\n"]);
                 }
                 out.push('\n');
@@ -150,8 +149,8 @@ impl<'a> Writer<'a> {
         }
     }
 
-    fn explanation(&self, cited: &Cited) -> Option<Vec<String>> {
-        let tagged = cited.tagged.as_ref();
-        self.explain.then(|| tagged.map_or_else(Vec::new, |t| explanation(self.tagger, t)))
+    fn explanation(&self, parsed: &Parsed) -> Option<Vec<String>> {
+        let tagged = parsed.tagged.as_ref();
+        self.explain.then(|| tagged.map_or_else(Vec::new, |t| explanation(self.parser.tagger(), t)))
     }
 }

@@ -5,11 +5,11 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use bethe_cite::{Citer, Citing, Dialect, Keys, bibtex, lexicons, template};
+use bethe_cite::{Dialect, Keys, Parser, Parsing, bibtex, lexicons, template};
 use bethe_tagging::TagOptions;
 use bethe_tagging::data::{Format, Sequence, Sequences};
 use bethe_tagging::train::{
-    BaseSettings, ConstraintSource, Labelled, RuleSettings, TrainSettings, train,
+    BaseSettings, Labelled, RuleSettings, RuleSource, TrainSettings, train,
 };
 
 use super::citations::{citations, labelled};
@@ -47,7 +47,7 @@ pub fn bibliography(out: &Path) -> Result<String> {
     let mut settings = TrainSettings {
         template: Some(template()),
         lexicons: cues,
-        constraints: ConstraintSource::Auto,
+        rule_source: RuleSource::Auto,
         rules: RuleSettings { l1: Some(1.0), ..RuleSettings::default() },
         ..TrainSettings::default()
     };
@@ -56,8 +56,8 @@ pub fn bibliography(out: &Path) -> Result<String> {
     let tagger =
         train(Labelled { sequences: &sequences, scores: None }, None, &settings, &mut |_| ())?;
     tagger.write(&out.join(MODEL))?;
-    let citer = Citer::new(&tagger, Dialect::of(&tagger, None)?);
-    let mut citing = Citing::new(&citer);
+    let parser = Parser::new(&tagger, Dialect::of(&tagger, None)?);
+    let mut parsing = Parsing::new(&parser);
     let mut keys = Keys::default();
     let mut text = String::from(
         "5. A bibliography from plain text\n\n\
@@ -65,7 +65,7 @@ pub fn bibliography(out: &Path) -> Result<String> {
          references in four styles, and given lines of text that it has not seen.\n\n",
     );
     for line in lines.iter().take(SHOWN) {
-        let entry = citing.cite(line, &TagOptions::default()).entry;
+        let entry = parsing.parse(line, &TagOptions::default())?.entry;
         writeln!(text, "  {line}\n")?;
         for line in bibtex(&entry, &keys.unique(&entry.key())).lines() {
             writeln!(text, "  {line}")?;
@@ -97,7 +97,7 @@ fn few_labels(
 ) -> Result<f64> {
     let (few, others) = sequences.split_at(FEW);
     let base = BaseSettings { share_weights, ..settings.base };
-    let settings = TrainSettings { base, constraints: ConstraintSource::None, ..settings.clone() };
+    let settings = TrainSettings { base, rule_source: RuleSource::None, ..settings.clone() };
     let tagger = train(Labelled { sequences: few, scores: None }, None, &settings, &mut |_| ())?;
     Ok(tagged(&tagger, others)?.0.f1)
 }

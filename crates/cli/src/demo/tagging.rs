@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use bethe_tagging::data::{Format, Sequence, Sequences};
 use bethe_tagging::score::{Report, Score};
-use bethe_tagging::train::{ConstraintSource, Labelled, RuleSettings, TrainSettings, train};
+use bethe_tagging::train::{Labelled, RuleSettings, RuleSource, TrainSettings, train};
 use bethe_tagging::{TagOptions, Tagger, Tagging};
 
 use super::records::records;
@@ -43,8 +43,8 @@ pub fn references(out: &Path) -> Result<String> {
         Sequences::new(text.as_bytes(), name, Format::Columns).collect::<Result<Vec<_>, _>>()
     });
     let (training, test) = (training?, test?);
-    let plain = trained(&training, ConstraintSource::None)?;
-    let ruled = trained(&training, ConstraintSource::Auto)?;
+    let plain = trained(&training, RuleSource::None)?;
+    let ruled = trained(&training, RuleSource::Auto)?;
     plain.write(&out.join(PLAIN))?;
     ruled.write(&out.join(RULED))?;
     let [before, after] = [&plain, &ruled].map(|tagger| tagged(tagger, &test));
@@ -77,10 +77,10 @@ pub fn references(out: &Path) -> Result<String> {
     Ok(text)
 }
 
-fn trained(sequences: &[Sequence], constraints: ConstraintSource) -> Result<Tagger> {
+fn trained(sequences: &[Sequence], rule_source: RuleSource) -> Result<Tagger> {
     let rules = RuleSettings { l1: Some(PENALTY), ..RuleSettings::default() };
     let template = Some(TEMPLATE.parse()?);
-    let settings = TrainSettings { template, constraints, rules, ..TrainSettings::default() };
+    let settings = TrainSettings { template, rule_source, rules, ..TrainSettings::default() };
     Ok(train(Labelled { sequences, scores: None }, None, &settings, &mut |_| ())?)
 }
 

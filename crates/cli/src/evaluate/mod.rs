@@ -38,7 +38,7 @@ fn evaluate(flags: &Flags, tagger: &Tagger) -> Result<Evaluation> {
     let mut evaluation = Evaluation {
         score: Score::new(tagger.states().scheme()),
         statistics: Statistics::default(),
-        rules: tagger.parts().constraints.len(),
+        rules: tagger.parts().rules.len(),
         broken_by_truth: 0,
         broken_by_prediction: 0,
     };
@@ -78,7 +78,7 @@ fn add(
     evaluation.score.add(&truth, &predicted);
     evaluation.statistics.add(tagged);
     let breaks = |occurrences: Occurrences| {
-        usize::from(tagger.parts().constraints.iter().any(|rule| !rule.holds(&occurrences)))
+        usize::from(tagger.parts().rules.iter().any(|rule| !rule.holds(&occurrences)))
     };
     evaluation.broken_by_truth += breaks(Occurrences::of_labels(states, &truth));
     evaluation.broken_by_prediction += breaks(Occurrences::of(states, path));

@@ -1,7 +1,7 @@
 //! What a model holds, as data.
 
 use bethe_tagging::labels::{Role, States};
-use bethe_tagging::rules::{RulePenalty, Weight};
+use bethe_tagging::rules::{Rule, RulePenalty, Weight};
 use bethe_tagging::{Decoding, Input, Tagger, Training, WeightFeatures};
 use serde::Serialize;
 
@@ -21,7 +21,8 @@ pub struct Content<'a> {
     pub penalty: RulePenalty,
     pub decoding: Decoding,
     /// The heaviest first.
-    pub constraints: Vec<Rule>,
+    #[serde(rename = "constraints")]
+    pub rules: Vec<ShownRule>,
     /// The strongest of each state.
     pub strongest: Vec<Strongest<'a>>,
     /// The strongest from each state.
@@ -35,7 +36,7 @@ pub struct Lexicon<'a> {
 }
 
 #[derive(Serialize)]
-pub struct Rule {
+pub struct ShownRule {
     /// In words.
     pub rule: String,
     /// For a typical sequence; nothing for hard rules.
@@ -81,7 +82,7 @@ impl<'a> Content<'a> {
             weight_features: parts.weight_features,
             penalty: parts.penalty,
             decoding: parts.decoding,
-            constraints: rules(tagger),
+            rules: rules(tagger),
             strongest: strongest(tagger, top),
             transitions: transitions(tagger, top),
         }
@@ -99,17 +100,17 @@ fn name(states: &States, state: usize) -> String {
     format!("{label} ({})", roles.join(":"))
 }
 
-fn rules(tagger: &Tagger) -> Vec<Rule> {
-    let rule = |(constraint, weight): (&bethe_tagging::rules::Constraint, f64)| Rule {
-        rule: constraint.in_words(tagger.states()),
+fn rules(tagger: &Tagger) -> Vec<ShownRule> {
+    let shown = |(rule, weight): (&Rule, f64)| ShownRule {
+        rule: rule.in_words(tagger.states()),
         weight: weight.is_finite().then_some(weight),
-        source: match constraint.weight {
+        source: match rule.weight {
             Weight::Learned => "learned",
             Weight::Given(_) => "given",
             Weight::Hard => "hard",
         },
     };
-    tagger.rules().into_iter().map(rule).collect()
+    tagger.rules().into_iter().map(shown).collect()
 }
 
 fn strongest(tagger: &Tagger, top: usize) -> Vec<Strongest<'_>> {

@@ -96,10 +96,10 @@ fn rule_training(rules: &RuleTraining) -> String {
 /// Rules, attributes and transitions.
 pub fn content(content: &Content) -> String {
     let mut text = String::new();
-    if !content.constraints.is_empty() {
+    if !content.rules.is_empty() {
         text.push_str("\nrules\n");
     }
-    for rule in &content.constraints {
+    for rule in &content.rules {
         let weight = rule.weight.map_or("hard".to_string(), |weight| format!("{weight:.3}"));
         let _ = writeln!(text, "  {}: {weight}", rule.rule);
     }

@@ -43,7 +43,7 @@ pub fn sequence<'a>(
 pub fn explanation(tagger: &Tagger, tagged: &Tagged) -> Vec<String> {
     let pulls = tagged.active.iter().filter_map(|active| pull(tagger, active));
     let broken = tagged.broken.iter().map(|&broken| {
-        let words = tagger.parts().constraints[broken].in_words(tagger.states());
+        let words = tagger.parts().rules[broken].in_words(tagger.states());
         let why = match tagged.hard {
             HardRules::NotFound => "no labels that keep all hard rules were found",
             _ => "no sequence of labels keeps all hard rules",
@@ -60,12 +60,12 @@ pub fn explanation(tagger: &Tagger, tagged: &Tagged) -> Vec<String> {
 
 /// What a rule changed, if that is enough to be seen.
 fn pull(tagger: &Tagger, active: &Active) -> Option<String> {
-    let constraint = &tagger.parts().constraints[active.constraint];
-    let words = constraint.in_words(tagger.states());
+    let rule = &tagger.parts().rules[active.rule];
+    let words = rule.in_words(tagger.states());
     let excesses = [active.excess_before, active.excess_after];
     // Half a hundredth below nothing is nothing.
     let shown = |value: f64| format!("{:.2}", if value.abs() < 0.005 { 0.0 } else { value });
-    match constraint.form {
+    match rule.form {
         Form::Linear { relation, bound, .. } => {
             let expected = excesses.map(|excess| match relation {
                 Relation::AtMost => f64::from(bound) + excess,

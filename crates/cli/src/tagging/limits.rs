@@ -1,13 +1,11 @@
 use anyhow::{Result, anyhow};
 use bethe_core::solve::SolveError;
 use bethe_core::{Method, Settings, StepSchedule};
-use bethe_learn::energy::Limits;
-use bethe_tagging::rules::Weight;
-use bethe_tagging::{TagOptions, Tagger};
+use bethe_tagging::{TagError, TagOptions, Tagger};
 use bethe_terminal::{bad_input, time};
 use clap::Args;
 
-use crate::solver::SolverChoice;
+use crate::solver::{SolverChoice, out_of_range};
 
 /// Inference under rules: whether, how, and for how long.
 #[derive(Args)]
@@ -46,42 +44,27 @@ impl LimitFlags {
             SolverChoice::Adaptive => Method::Adaptive,
             SolverChoice::Dual => Method::Dual,
         };
-        let kinked = !tagger.parts().penalty.is_smooth() && !tagger.parts().constraints.is_empty();
-        let smooth = !matches!(self.solver, SolverChoice::Auto | SolverChoice::Dual);
-        if kinked && smooth {
-            return Err(bad_input(
-                "--solver: found one for smooth energies, expected auto or dual: the model's rules have \
-                 the penalty hinge",
-            ));
-        }
-        let any_hard = tagger.parts().constraints.iter().any(|rule| rule.weight == Weight::Hard);
-        if any_hard && smooth {
-            return Err(bad_input(
-                "--solver: found one for smooth energies, expected auto or dual: the model has hard \
-                 rules",
-            ));
-        }
         let time_limit = self.time_limit.as_deref();
-        let limits = Limits {
+        let inference = Settings {
             method,
             tolerance: self.tolerance,
-            polish: true,
             max_iterations: self.max_iterations,
             time_limit: time_limit.map(|text| time::parse("--time-limit", text)).transpose()?,
+            ..Settings::default()
         };
-        check(&limits)?;
-        Ok(TagOptions { rules: !self.no_rules, limits, ..TagOptions::default() })
+        let options = TagOptions { rules: !self.no_rules, inference, ..TagOptions::default() };
+        tagger.check(&options).map_err(refused)?;
+        Ok(options)
     }
 }
 
-fn check(limits: &Limits) -> Result<()> {
-    let Limits { method, tolerance, polish, max_iterations, time_limit } = *limits;
-    let settings = Settings { method, tolerance, polish, max_iterations, time_limit };
-    settings.check().map_err(|error| match error {
-        SolveError::Setting { setting, found, expected } => bad_input(format!(
-            "--{}: found {found}, expected {expected}",
-            setting.replace(' ', "-")
+/// What the library refuses, in the words of the flags.
+fn refused(error: TagError) -> anyhow::Error {
+    match error {
+        TagError::Solve(SolveError::Unserved { solver, energy, expected }) => bad_input(format!(
+            "--solver: found {solver}, which cannot serve the model's {energy}, expected {expected}"
         )),
+        TagError::Solve(error) => out_of_range(error),
         other => anyhow!(other),
-    })
+    }
 }

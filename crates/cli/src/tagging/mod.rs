@@ -21,7 +21,7 @@ pub use statistics::Statistics;
 
 /// Reads a model file.
 pub fn read_tagger(path: &Path) -> Result<Tagger> {
-    Tagger::read(path).map_err(|error| bad_input(error.to_string()))
+    Tagger::load(path).map_err(|error| bad_input(error.to_string()))
 }
 
 /// The scores that a model of scores needs, and that no other model takes.

@@ -9,7 +9,7 @@ use bethe_tagging::features::{Lexicons, Template};
 use bethe_tagging::labels::Scheme;
 use bethe_tagging::rules::RulePenalty;
 use bethe_tagging::train::{
-    AllowedTransitions, BaseSettings, ConstraintSource, Optimiser, RuleSettings, TrainSettings,
+    AllowedTransitions, BaseSettings, Optimiser, RuleSettings, RuleSource, TrainSettings,
 };
 
 use bethe_tagging::{Decoding, WeightFeatures};
@@ -52,7 +52,7 @@ pub fn settings(flags: &Flags) -> Result<TrainSettings> {
             TransitionsChoice::Weighted => AllowedTransitions::Weighted,
         },
         base: base(flags)?,
-        constraints: constraints(&flags.constraints),
+        rule_source: rule_source(&flags.constraints),
         rules: rules(flags)?,
         seed: flags.seed,
         checkpoint: (!flags.no_checkpoint).then(|| checkpoint(&flags.model)),
@@ -68,11 +68,11 @@ pub fn checkpoint(model: &Path) -> PathBuf {
     name.into()
 }
 
-fn constraints(text: &str) -> ConstraintSource {
+fn rule_source(text: &str) -> RuleSource {
     match text {
-        "none" => ConstraintSource::None,
-        "auto" => ConstraintSource::Auto,
-        file => ConstraintSource::File(file.into()),
+        "none" => RuleSource::None,
+        "auto" => RuleSource::Auto,
+        file => RuleSource::File(file.into()),
     }
 }
 
@@ -208,8 +208,8 @@ fn check_combinations(flags: &Flags) -> Result<()> {
             without("with adagrad, expected --optimiser lbfgs", &own)
         }
     }?;
-    let source = constraints(&flags.constraints);
-    if source == ConstraintSource::None {
+    let source = rule_source(&flags.constraints);
+    if source == RuleSource::None {
         let learned = [
             ("--learner", flags.learner.is_some()),
             ("--weight-features", flags.weight_features.is_some()),
@@ -221,7 +221,7 @@ fn check_combinations(flags: &Flags) -> Result<()> {
         ];
         without("without rules, expected --constraints auto or a file", &learned)?;
     }
-    if source != ConstraintSource::Auto {
+    if source != RuleSource::Auto {
         let generated = [
             ("--importance", flags.importance.is_some()),
             ("--least-violations", flags.least_violations.is_some()),

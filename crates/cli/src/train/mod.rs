@@ -13,7 +13,7 @@ use std::time::Instant;
 use anyhow::Result;
 use bethe_tagging::data::{Sequence, Sequences};
 use bethe_tagging::train::{
-    ConstraintSource, GivenScores, Labelled, TrainError, TrainSettings, train, train_reading,
+    GivenScores, Labelled, RuleSource, TrainError, TrainSettings, train, train_reading,
 };
 use bethe_terminal::{Interrupt, Outcome, PendingFile, bad_input, check_apart, threads};
 
@@ -123,12 +123,12 @@ fn check_files(flags: &Flags, settings: &TrainSettings) -> Result<()> {
     if flags.model.exists() && !flags.model.is_file() {
         return Err(bad_input(format!("{model}: found a device or a pipe, expected a file")));
     }
-    let constraints = match &settings.constraints {
-        ConstraintSource::File(file) => Some(file),
+    let rules = match &settings.rule_source {
+        RuleSource::File(file) => Some(file),
         _ => None,
     };
     let optional = [&flags.dev, &flags.template, &flags.scores, &flags.dev_scores];
-    let inputs = optional.into_iter().flatten().chain(constraints).chain([&flags.train]);
+    let inputs = optional.into_iter().flatten().chain(rules).chain([&flags.train]);
     let inputs: Vec<&Path> = inputs.chain(&flags.lexicon).map(PathBuf::as_path).collect();
     for output in [Some(&flags.model), settings.checkpoint.as_ref()].into_iter().flatten() {
         check_apart("--model", output, inputs.iter().copied())?;

@@ -2,8 +2,8 @@
 
 use bethe_core::oracle::{Chain, Oracle, Tables};
 use bethe_core::support::Support;
-use bethe_core::{Method, Penalty};
-use bethe_learn::energy::{Inference, Limits, Rules};
+use bethe_core::{Method, Penalty, Settings};
+use bethe_learn::energy::{CountRules, Inference};
 use rayon::prelude::*;
 
 use bethe_tagging::Tagger;
@@ -17,6 +17,8 @@ const GAP: f64 = 1e-4;
 const MOVEMENT: f64 = 1e-3;
 /// A rule is active where it moves the score of some state by this much, in nats.
 const PULL: f64 = 0.1;
+/// Rules here are soft and smooth, which every solver serves.
+const SERVED: &str = "soft rules with a smooth penalty";
 
 /// What inference took for one reference.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -104,7 +106,7 @@ impl Efforts {
 /// What inference takes for every reference.
 pub(super) fn efforts(tagger: &Tagger, predictions: &[Prediction], run: Run) -> Vec<Effort> {
     let compiled = tagger.compiled();
-    let rules = std::sync::Arc::new(compiled.rules.clone());
+    let rules = compiled.rules.clone();
     let memory = || {
         let none = vec![0.0; rules.soft.len()];
         (Inference::new(tagger.wide().clone(), rules.clone(), none), Vec::new())
@@ -131,7 +133,7 @@ pub(super) fn efforts(tagger: &Tagger, predictions: &[Prediction], run: Run) -> 
 /// Rules with their weights for one reference.
 #[derive(Clone, Copy)]
 struct Weighted<'a> {
-    rules: &'a Rules,
+    rules: &'a CountRules,
     weights: &'a [f64],
 }
 
@@ -142,9 +144,9 @@ fn by_gap(
     scores: &[f64],
     run: Run,
 ) -> Option<Effort> {
-    // Limits have the gap relative to the objective, which the first run finds.
-    let exact = Limits { tolerance: 1e-8, max_iterations: 1000, ..Limits::default() };
-    let exact = inference.run(scores, &exact)?;
+    // The tolerance is relative to the objective, which the first run finds.
+    let exact = Settings { tolerance: 1e-8, max_iterations: 1000, ..Settings::default() };
+    let exact = inference.run(scores, &exact).expect(SERVED)?;
     let pulls = rules
         .soft
         .iter()
@@ -153,8 +155,9 @@ fn by_gap(
     let active = pulls.fold(0.0, f64::max) >= PULL;
     let method = if run == Run::Auto { Method::Auto } else { Method::Rda { beta: 0.0 } };
     let tolerance = GAP / exact.objective.abs().max(1.0);
-    let limits = Limits { method, tolerance, polish: false, max_iterations: CAP, time_limit: None };
-    let found = inference.run(scores, &limits)?;
+    let limits =
+        Settings { method, tolerance, polish: false, max_iterations: CAP, ..Settings::default() };
+    let found = inference.run(scores, &limits).expect(SERVED)?;
     let within = run != Run::Auto || found.oracle_calls <= CAP;
     let converged = within && found.gap.is_some_and(|gap| gap <= GAP * (1.0 + 1e-6));
     Some(Effort { iterations: found.iterations, calls: found.oracle_calls, converged, active })

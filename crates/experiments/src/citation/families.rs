@@ -1,7 +1,7 @@
 //! The families of constraints that rows of the table are about.
 
 use bethe_tagging::labels::States;
-use bethe_tagging::rules::{Constraint, Form};
+use bethe_tagging::rules::{Form, Rule};
 
 /// A family of constraints (Anzaroot et al. 2014).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -16,7 +16,7 @@ pub enum Family {
 
 impl Family {
     /// The family of a rule.
-    pub fn of(constraint: &Constraint, states: &States) -> Self {
+    pub fn of(constraint: &Rule, states: &States) -> Self {
         let level = |kind: usize| states.kinds()[kind].level;
         match &constraint.form {
             Form::Linear { terms, bound, .. } => match terms[..] {
@@ -31,7 +31,7 @@ impl Family {
     }
 
     /// Its rules of a list.
-    pub fn select(self, constraints: &[Constraint], states: &States) -> Vec<Constraint> {
+    pub fn select(self, constraints: &[Rule], states: &States) -> Vec<Rule> {
         let own = constraints.iter().filter(|rule| Self::of(rule, states) == self);
         own.cloned().collect()
     }

@@ -17,7 +17,7 @@ use super::table::Row;
 use super::trial::{Judge, Trial};
 use super::umass::labelled;
 use bethe_tagging::data::Sequence;
-use bethe_tagging::rules::Generated;
+use bethe_tagging::rules::Candidates;
 use bethe_tagging::train::{Base, LearnedRules, RuleSettings, TrainSettings};
 use bethe_tagging::{TagOptions, Tagger};
 
@@ -77,10 +77,11 @@ fn part(
     let mut training = |event| observe(Event::Training(event));
     let mut base = Base::train(labelled(others), None, &settings, &mut training)?;
     let held_out = base.hold_out(&mut training)?;
-    let Generated { constraints, considered } = base.candidates();
-    let kept = held_out.worthwhile(&constraints, base.states(), &recipe.pruning());
+    let Candidates { rules, considered } = base.candidates();
+    let kept = held_out.worthwhile(&rules, base.states(), &recipe.pruning());
     let rules = recipe.rules(Learner::FenchelYoung);
-    let learned = base.learn(&held_out, (kept, considered), &rules, &mut training)?;
+    let kept = Candidates { rules: kept, considered };
+    let learned = base.learn(&held_out, kept, &rules, &mut training)?;
     let test = base.predict(labelled(judge.sequences))?;
     let score = |tagger: &Tagger, efforts| {
         let paths = judge.tag(tagger, &TagOptions::default())?;

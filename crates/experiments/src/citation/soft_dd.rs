@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use bethe_core::oracle::{Chain, ChainModel, Oracle};
 use bethe_core::support::Support;
-use bethe_learn::energy::{Examples, Rules};
+use bethe_learn::energy::{CountRules, Examples};
 
 /// Iterations after which the best labels so far are taken as they are.
 const MOST_ITERATIONS: usize = 100;
@@ -25,7 +25,7 @@ const RATE: f64 = 0.1;
 
 /// Decodes one sequence after the other.
 pub(super) struct SoftDual<'a> {
-    rules: &'a Rules,
+    rules: &'a CountRules,
     chain: Option<Chain>,
     /// `λ`. `[rules]`
     multipliers: Vec<f64>,
@@ -36,7 +36,7 @@ pub(super) struct SoftDual<'a> {
 }
 
 impl<'a> SoftDual<'a> {
-    pub fn new(rules: &'a Rules) -> Self {
+    pub fn new(rules: &'a CountRules) -> Self {
         Self {
             rules,
             chain: None,
@@ -135,7 +135,7 @@ impl<'a> SoftDual<'a> {
 
 /// Costs by an averaged perceptron, cut off at zero: a rule that predictions break more than the
 /// truth does costs more, one that the truth breaks more costs less. `[rules]`
-pub(super) fn learn_costs(rules: &Rules, examples: &Examples) -> Vec<f64> {
+pub(super) fn learn_costs(rules: &CountRules, examples: &Examples) -> Vec<f64> {
     let mut decoder = SoftDual::new(rules);
     let mut costs = vec![0.0; rules.soft.len()];
     let mut sum = vec![0.0; rules.soft.len()];
@@ -165,7 +165,7 @@ fn count(path: &[usize], counts: &mut [f64]) {
 #[cfg(test)]
 mod tests {
     use bethe_core::Penalty;
-    use bethe_learn::energy::{Example, Rule, Space};
+    use bethe_learn::energy::{CountRule, Example, Space};
     use rand::rngs::StdRng;
     use rand::{Rng, SeedableRng};
 
@@ -174,20 +174,20 @@ mod tests {
     const STATES: usize = 3;
     const LENGTH: usize = 5;
 
-    fn rules() -> Rules {
+    fn rules() -> CountRules {
         let soft = vec![
-            Rule::at_most(1.0, [(0, 1.0)]),
-            Rule::at_most(-1.0, [(1, -1.0)]),
-            Rule::at_most(0.0, [(2, 1.0), (1, -1.0)]),
+            CountRule::at_most(1.0, [(0, 1.0)]),
+            CountRule::at_most(-1.0, [(1, -1.0)]),
+            CountRule::at_most(0.0, [(2, 1.0), (1, -1.0)]),
         ];
-        Rules { states: STATES, penalty: Penalty::Hinge, soft, hard: Vec::new() }
+        CountRules { states: STATES, penalty: Penalty::Hinge, soft, hard: Vec::new() }
     }
 
     /// The best labels by trying all, with their score.
     fn brute_force(
         table: &[f64],
         scores: &[f64],
-        rules: &Rules,
+        rules: &CountRules,
         costs: &[f64],
     ) -> (Vec<usize>, f64) {
         let all = (0..STATES.pow(LENGTH as u32)).map(|mut number| {

@@ -14,7 +14,7 @@ use super::soft_dd::{SoftDual, learn_costs};
 use super::table::Row;
 use super::trial::{Judge, Trial};
 use bethe_tagging::data::Sequence;
-use bethe_tagging::rules::{Compiled, Constraint, Generated, Weight, most_segments};
+use bethe_tagging::rules::{Candidates, Compiled, Rule, Weight, most_segments};
 use bethe_tagging::train::{Base, HeldOut, Labelled, LearnedRules};
 use bethe_tagging::{RuleTraining, TagOptions, Tagger};
 
@@ -88,11 +88,12 @@ impl Table<'_> {
         self.add("base-simple", &trial, None);
         self.stage("paper-recipe: weights of constraints learned on dev by Algorithm 3");
         let dev = base.predict(labelled(&splits.dev))?;
-        let Generated { constraints, considered } = base.candidates();
-        let kept = dev.worthwhile(&constraints, base.states(), &recipe.paper_pruning());
+        let Candidates { rules, considered } = base.candidates();
+        let kept = dev.worthwhile(&rules, base.states(), &recipe.paper_pruning());
+        let kept = Candidates { rules: kept, considered };
         let observe = &mut *self.observe;
         let mut training = |event| observe(Event::Training(event));
-        let learned = base.learn(&dev, (kept, considered), &recipe.paper_rules(), &mut training)?;
+        let learned = base.learn(&dev, kept, &recipe.paper_rules(), &mut training)?;
         let tagger = base.tagger(learned)?;
         let test = base.predict(labelled(self.judge.sequences))?;
         let ruled = self.trial(&tagger, &efforts(&tagger, &test.predictions, Run::Auto))?;
@@ -114,8 +115,8 @@ impl Table<'_> {
         self.stage("predictions for train and dev by models that did not see them");
         let observe = &mut *self.observe;
         let held_out = base.hold_out(&mut |event| observe(Event::Training(event)))?;
-        let Generated { constraints, considered } = base.candidates();
-        let kept = held_out.worthwhile(&constraints, base.states(), &recipe.pruning());
+        let Candidates { rules, considered } = base.candidates();
+        let kept = held_out.worthwhile(&rules, base.states(), &recipe.pruning());
         let test = base.predict(labelled(self.judge.sequences))?;
         let mut bench = Bench { table: self, base, held_out, considered, test, base_trial };
         for family in [Family::Singleton, Family::Hierarchical, Family::Pairwise] {
@@ -152,14 +153,14 @@ impl Bench<'_, '_> {
     fn learned(
         &mut self,
         model: &str,
-        rules: Vec<Constraint>,
+        rules: Vec<Rule>,
         learner: Learner,
     ) -> Result<Tagger, ExperimentError> {
         self.table.stage(&format!("{model}: {} constraints worth a weight", rules.len()));
         let settings = self.table.recipe.rules(learner);
         let observe = &mut *self.table.observe;
         let mut training = |event| observe(Event::Training(event));
-        let rules = (rules, self.considered);
+        let rules = Candidates { rules, considered: self.considered };
         let learned = self.base.learn(&self.held_out, rules, &settings, &mut training)?;
         let tagger = self.base.tagger(learned)?;
         let efforts = efforts(&tagger, &self.test.predictions, Run::Auto);
@@ -169,12 +170,12 @@ impl Bench<'_, '_> {
     }
 
     /// All rules as hard ones.
-    fn hard(&mut self, rules: &[Constraint]) -> Result<(), ExperimentError> {
+    fn hard(&mut self, rules: &[Rule]) -> Result<(), ExperimentError> {
         self.table.stage("all-hard: no output may break a constraint");
-        let hard = |rule: &Constraint| Constraint { weight: Weight::Hard, ..rule.clone() };
-        let hard: Vec<Constraint> = rules.iter().map(hard).collect();
+        let hard = |rule: &Rule| Rule { weight: Weight::Hard, ..rule.clone() };
+        let hard: Vec<Rule> = rules.iter().map(hard).collect();
         let settings = self.table.recipe.rules(Learner::FenchelYoung);
-        let rules = (hard, self.considered);
+        let rules = Candidates { rules: hard, considered: self.considered };
         let learned = self.base.learn(&self.held_out, rules, &settings, &mut |_| ())?;
         let tagger = self.base.tagger(learned)?;
         let efforts = efforts(&tagger, &self.test.predictions, Run::Auto);
@@ -184,7 +185,7 @@ impl Bench<'_, '_> {
     }
 
     /// Anzaroot et al.: labels by soft dual decomposition, costs by a perceptron.
-    fn soft_dd(&mut self, rules: &[Constraint]) -> Result<(), ExperimentError> {
+    fn soft_dd(&mut self, rules: &[Rule]) -> Result<(), ExperimentError> {
         self.table.stage("soft-dd: costs by a perceptron, labels by dual decomposition");
         let states = self.base.states();
         let truths = self.held_out.predictions.iter().map(|one| &one.truth);
@@ -212,8 +213,8 @@ impl Bench<'_, '_> {
         let capped = [Method::Rda { beta: 0.0 }, Method::Auto].map(|method| {
             let at = |&cap: &usize| {
                 let mut options = TagOptions::default();
-                options.limits.method = method;
-                options.limits.max_iterations = cap;
+                options.inference.method = method;
+                options.inference.max_iterations = cap;
                 let paths = self.table.judge.tag(all, &options)?;
                 Ok(self.table.judge.judge(all.states(), &paths, Vec::new()).all_f1())
             };
@@ -222,7 +223,7 @@ impl Bench<'_, '_> {
         let [rda, auto] = capped;
         let of = |run| Efforts { run, all: efforts(all, &self.test.predictions, run) };
         let efforts = Run::ALL.map(of).into();
-        let words = |&(rule, weight): &(&Constraint, f64)| (rule.in_words(ours.states()), weight);
+        let words = |&(rule, weight): &(&Rule, f64)| (rule.in_words(ours.states()), weight);
         Ok(Ours {
             rules: ours.parts().training.rules.clone().unwrap_or_default(),
             weights: ours.rules().iter().map(words).collect(),

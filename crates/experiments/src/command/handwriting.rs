@@ -16,7 +16,7 @@ use bethe_experiments::ocr::learning::{
 };
 use bethe_experiments::ocr::lexicon::Lexicon;
 use bethe_experiments::ocr::model::{Field, Model};
-use bethe_experiments::ocr::reader::{Limits, Reader};
+use bethe_experiments::ocr::reader::{self, Reader};
 use bethe_learn::crf::Scorer;
 use bethe_terminal::PendingFile;
 
@@ -46,7 +46,7 @@ pub fn handwriting(out: &Path) -> Result<String> {
         field,
         energy: Some(energy.clone()),
         loss: Loss::Surrogate,
-        limits: Limits::default(),
+        limits: reader::settings(),
         fixed: Some((&model, &scores)),
     };
     let descent =
@@ -63,8 +63,8 @@ fn read(
     scores: &[Vec<f64>],
     test: &[usize],
 ) -> Vec<[Vec<u8>; 2]> {
-    let mut base = Reader::new(model, None, Limits::default());
-    let mut reader = Reader::new(model, Some(energy.clone()), Limits::default());
+    let mut base = Reader::new(model, None, reader::settings());
+    let mut reader = Reader::new(model, Some(energy.clone()), reader::settings());
     let both = test.iter().map(|&word| {
         let states = base.decode_base(&scores[word]).expect("letters forbid nothing");
         let alone = states.iter().map(|&letter| letter as u8).collect();

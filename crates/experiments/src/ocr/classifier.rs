@@ -3,7 +3,7 @@
 //! Multinomial logistic regression on a word's [mean map](super::mean_map), one for each length, as
 //! only words of a reading's own length come into question.
 
-use bethe_learn::optimise::{Outcome, QuasiNewton, Settings};
+use bethe_learn::optimise::{Outcome, QuasiNewton, QuasiNewtonSettings};
 use rayon::prelude::*;
 
 use super::data::Word;
@@ -97,7 +97,7 @@ impl Classes {
             loss + settings.l2 * weights.iter().map(|weight| weight * weight).sum::<f64>()
         };
         let start = vec![0.0; words.len() * (1 + settings.features)];
-        let stops = Settings { least_decrease: 1e-3, ..Settings::default() };
+        let stops = QuasiNewtonSettings { least_decrease: 1e-3, ..QuasiNewtonSettings::default() };
         let mut minimiser = QuasiNewton::start(stops, start, &mut objective);
         while minimiser.iterations() < settings.iterations
             && minimiser.step(&mut objective) == Outcome::Advanced

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use bethe_core::oracle::ChainModel;
 use bethe_learn::corpus::Observations;
-use bethe_learn::crf::{Scorer, Structure, Transitions};
+use bethe_learn::crf::{AttributeStates, Borders, Scorer, Structure, Transitions};
 
 use super::data::LETTERS;
 use super::histories::Histories;
@@ -31,8 +31,9 @@ impl Field {
         let ends: Vec<u32> = (1..=attributes).map(|end| (end * LETTERS) as u32).collect();
         let pairs = (0..attributes).flat_map(|_| 0..LETTERS as u16).collect();
         let free = Transitions { forbidden: vec![false; LETTERS * LETTERS], weighted: Vec::new() };
-        let ends_of_words = (vec![false; LETTERS], vec![false; LETTERS]);
-        let structure = Structure::new(LETTERS, (&ends, pairs), free, ends_of_words);
+        let borders = Borders { not_first: vec![false; LETTERS], not_last: vec![false; LETTERS] };
+        let attributes = AttributeStates { ends, states: pairs };
+        let structure = Structure::new(LETTERS, attributes, free, borders);
         Self { structure: structure.expect("every attribute has every letter"), histories }
     }
 

@@ -36,21 +36,10 @@ pub struct Found {
     pub iterations: usize,
 }
 
-/// How a word is solved, and when that stops.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Limits {
-    /// The solver; with `Auto` each energy has the one that suits it best.
-    pub method: Method,
-    /// The gap of a piece is at most this, in nats.
-    pub tolerance: f64,
-    /// At most so many iterations.
-    pub max_iterations: usize,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self { method: Method::Auto, tolerance: 1e-2, max_iterations: 1000 }
-    }
+/// How a word is solved unless told otherwise, and when that stops: the gap of a piece is at most
+/// the tolerance, in nats. With `Auto` each energy has the solver that suits it best.
+pub fn settings() -> Settings {
+    Settings { tolerance: 1e-2, max_iterations: 1000, ..Settings::default() }
 }
 
 /// Reads words with one model, and perhaps under an energy; memory is kept from word to word.
@@ -59,7 +48,7 @@ pub struct Reader {
     /// Log-potentials of transitions. `[letters][letters]`
     table: Arc<Vec<f64>>,
     energy: Option<Arc<Energy>>,
-    limits: Limits,
+    limits: Settings,
     /// What each length needs.
     bound: Vec<Option<Bound>>,
     assignment: Vec<usize>,
@@ -73,7 +62,7 @@ struct Bound {
 
 impl Reader {
     /// A reader with a model; under an energy, its states must be letters.
-    pub fn new(model: &Model, energy: Option<Arc<Energy>>, limits: Limits) -> Self {
+    pub fn new(model: &Model, energy: Option<Arc<Energy>>, limits: Settings) -> Self {
         assert!(energy.is_none() || model.field.histories.are_letters(), "states that are letters");
         let chain = Chain::new(model.chain.clone(), &[], Support::new());
         Self {
@@ -141,9 +130,7 @@ impl Reader {
                 Method::Auto if energy.search == Search::Exact => Method::Global,
                 method => method,
             },
-            tolerance: limits.tolerance,
-            max_iterations: limits.max_iterations,
-            ..Settings::default()
+            ..limits.clone()
         };
         let task = Task { marginals: Tables::None, ..Task::new(chain, energies) };
         let solution = solve(task, &settings, &mut Ignore).expect("finite scores and a distance");

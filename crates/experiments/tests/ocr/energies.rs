@@ -1,11 +1,11 @@
 use std::sync::Arc;
 
-use bethe_core::{Method, Norm};
+use bethe_core::{Method, Norm, Settings};
 use bethe_experiments::ocr::data::LETTERS;
 use bethe_experiments::ocr::energy::{Energy, Search, Statistic};
 use bethe_experiments::ocr::lexicon::{Lexicon, counts};
 use bethe_experiments::ocr::model::Model;
-use bethe_experiments::ocr::reader::{Found, Limits, Reader};
+use bethe_experiments::ocr::reader::{self, Found, Reader};
 
 use super::small::{assignments, lexicon, model, optimum, problem, scores};
 
@@ -16,8 +16,8 @@ const STATISTICS: [Statistic; 3] = [
     Statistic::Counts { any_length: true },
 ];
 
-fn limits() -> Limits {
-    Limits { tolerance: 1e-9, ..Limits::default() }
+fn limits() -> Settings {
+    Settings { tolerance: 1e-9, ..reader::settings() }
 }
 
 fn infer(model: &Model, energy: &Energy, scores: &[f64], weight: f64) -> (Found, Vec<u8>) {
@@ -125,10 +125,11 @@ fn the_cores_solvers_end_where_our_own_ways_do() {
         let (model, scores) = (model(3), scores(3, 41));
         let energy = Arc::new(Energy::new(lexicon(&WORDS[..1]), statistic, Search::Local));
         let own = infer(&model, &energy, &scores, 1.2).0;
-        let rda = Limits {
+        let rda = Settings {
             method: Method::Rda { beta: 0.0 },
             tolerance: f64::MIN_POSITIVE,
             max_iterations: 4000,
+            ..Settings::default()
         };
         let mut reader = Reader::new(&model, Some(energy), rda);
         let theirs = reader.infer(&scores, 1.2);

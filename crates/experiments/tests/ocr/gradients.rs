@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use bethe_core::Norm;
+use bethe_core::{Norm, Settings};
 use bethe_experiments::ocr::energy::{Energy, Search, Statistic};
 use bethe_experiments::ocr::features::Features;
 use bethe_experiments::ocr::glyphs::{Drawing, draw};
@@ -11,7 +11,7 @@ use bethe_experiments::ocr::learning::{
 use bethe_experiments::ocr::lexicon::Lexicon;
 use bethe_experiments::ocr::mean_map::MeanMap;
 use bethe_experiments::ocr::model::Field;
-use bethe_experiments::ocr::reader::Limits;
+use bethe_experiments::ocr::reader;
 
 use super::small::numbers;
 
@@ -37,7 +37,7 @@ fn check(loss: Loss, energy: Option<Energy>, memory: usize, mapped: bool) {
         field: field.clone(),
         energy: energy.map(Arc::new),
         loss,
-        limits: Limits { tolerance: 1e-10, ..Limits::default() },
+        limits: Settings { tolerance: 1e-10, ..reader::settings() },
         fixed: None,
     };
     let which: Vec<usize> = (0..words.len()).collect();
@@ -112,7 +112,7 @@ fn a_base_model_learns_drawn_letters() {
     let which: Vec<usize> = (0..words.len()).collect();
     let how = Minimisation { l2: 0.1, energy_l2: 0.0, iterations: 50, least_decrease: 1e-4 };
     let model = fit_base(examples, &field, &which, &how);
-    let mut reader = bethe_experiments::ocr::reader::Reader::new(&model, None, Limits::default());
+    let mut reader = bethe_experiments::ocr::reader::Reader::new(&model, None, reader::settings());
     let mut scorer = bethe_learn::crf::Scorer::default();
     for (at, word) in words.iter().enumerate() {
         let scores = model.scores(&mut scorer, corpus.sequence(at));

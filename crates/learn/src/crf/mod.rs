@@ -24,7 +24,7 @@ pub use rows::AttributeRows;
 pub use scores::Scorer;
 pub use sharing::Sharing;
 pub use stochastic::Stochastic;
-pub use structure::{Structure, StructureFault, Transitions};
+pub use structure::{AttributeStates, Borders, Structure, StructureFault, Transitions};
 
 use std::sync::Arc;
 

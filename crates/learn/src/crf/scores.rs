@@ -1,7 +1,7 @@
 use pulp::Simd;
 
 use super::rows::{AHEAD, Placed, padded};
-use super::structure::Structure;
+use super::structure::{Borders, Structure};
 use crate::corpus::Observations;
 
 /// Node scores of sequences, with the memory to compute them.
@@ -80,7 +80,7 @@ impl pulp::WithSimd for Sum<'_> {
             scores.extend_from_slice(&row[..states]);
         }
         std::hint::black_box(touched);
-        let (not_first, not_last) = structure.ends();
+        let Borders { not_first, not_last } = structure.borders();
         if !scores.is_empty() {
             let last = scores.len() - states;
             forbid(not_first, &mut scores[..states]);

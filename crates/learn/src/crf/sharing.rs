@@ -2,7 +2,7 @@ use std::collections::HashMap;
 
 use rayon::prelude::*;
 
-use super::structure::Structure;
+use super::structure::{AttributeStates, Structure};
 
 /// Weights that are sums of parameters, which states with something in common share.
 ///
@@ -23,27 +23,25 @@ impl Sharing {
     /// with, and for every two parts, of one place in the lists of two states, with a transition
     /// between them.
     ///
-    /// `parts` are those of each state, `seen` the states of each attribute as [`Structure::new`]
-    /// takes them: the structure has these and may have more.
+    /// `parts` are those of each state, `seen` the states of each attribute: the structure has
+    /// these and may have more.
     ///
     /// # Panics
     /// If there are not as many lists as states and attributes.
-    pub fn new(structure: &Structure, parts: &[Vec<u16>], seen: (&[u32], &[u16])) -> Self {
+    pub fn new(structure: &Structure, parts: &[Vec<u16>], seen: &AttributeStates) -> Self {
         let rows = structure.rows();
         assert_eq!(parts.len(), structure.states(), "parts of every state");
-        assert_eq!(seen.0.len(), rows.len(), "states of every attribute");
+        assert_eq!(seen.ends.len(), rows.len(), "states of every attribute");
         let kinds = parts.iter().flatten().map(|&part| usize::from(part) + 1).max().unwrap_or(0);
         let parts_of = |state: u16| parts[usize::from(state)].iter().map(|&part| usize::from(part));
         let mut pairs: Vec<(u32, u32)> = Vec::new();
         let mut count = 0;
         let mut own = vec![None; kinds];
-        let mut start = 0;
-        for (attribute, &end) in seen.0.iter().enumerate() {
+        for (attribute, seen) in seen.lists().enumerate() {
             own.fill(None);
-            for &state in &seen.1[start..end as usize] {
+            for &state in seen {
                 parts_of(state).for_each(|part| number(&mut own[part], &mut count));
             }
-            start = end as usize;
             for (state, weight) in rows.attribute(attribute) {
                 let parameters = parts_of(state).filter_map(|part| own[part]);
                 pairs.extend(parameters.map(|parameter| (weight as u32, parameter)));
@@ -134,17 +132,19 @@ impl Lists {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Transitions;
+    use super::super::{Borders, Transitions};
     use super::*;
 
     /// Three states; the first two have part 3 in common. One attribute was seen with state 0
     /// alone, and has weights for the first two.
     fn sharing() -> (Structure, Sharing) {
         let transitions = Transitions { forbidden: vec![false; 9], weighted: vec![(0, 2), (1, 2)] };
-        let free = (vec![false; 3], vec![false; 3]);
-        let structure = Structure::new(3, (&[2], vec![0, 1]), transitions, free).unwrap();
+        let free = Borders { not_first: vec![false; 3], not_last: vec![false; 3] };
+        let weighted = AttributeStates { ends: vec![2], states: vec![0, 1] };
+        let structure = Structure::new(3, weighted, transitions, free).unwrap();
         let parts = [vec![0, 3], vec![1, 3], vec![2, 4]];
-        let sharing = Sharing::new(&structure, &parts, (&[1], &[0]));
+        let sharing =
+            Sharing::new(&structure, &parts, &AttributeStates { ends: vec![1], states: vec![0] });
         (structure, sharing)
     }
 

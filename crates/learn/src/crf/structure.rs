@@ -11,6 +11,35 @@ pub struct Transitions {
     pub weighted: Vec<(u16, u16)>,
 }
 
+/// The states that each attribute has a weight for, one attribute after the other.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AttributeStates {
+    /// Where the list of each attribute ends. `[attributes]`
+    pub ends: Vec<u32>,
+    /// The lists, each ascending.
+    pub states: Vec<u16>,
+}
+
+impl AttributeStates {
+    /// The list of each attribute.
+    pub fn lists(&self) -> impl Iterator<Item = &[u16]> {
+        let mut start = 0;
+        self.ends.iter().map(move |&end| {
+            let first = std::mem::replace(&mut start, end as usize);
+            &self.states[first..end as usize]
+        })
+    }
+}
+
+/// States that cannot stand at the ends of a sequence.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Borders {
+    /// States that no sequence starts with. `[states]`
+    pub not_first: Vec<bool>,
+    /// States that no sequence ends with. `[states]`
+    pub not_last: Vec<bool>,
+}
+
 /// Which weights a conditional random field has, and what it forbids.
 ///
 /// Weights are ordered: those of attributes as [`AttributeRows`] has them, then one for each
@@ -20,10 +49,7 @@ pub struct Structure {
     states: usize,
     rows: AttributeRows,
     transitions: Transitions,
-    /// States that no sequence starts with. `[states]`
-    not_first: Vec<bool>,
-    /// States that no sequence ends with. `[states]`
-    not_last: Vec<bool>,
+    borders: Borders,
 }
 
 /// Why parts do not make a structure.
@@ -58,21 +84,21 @@ pub enum StructureFault {
 }
 
 impl Structure {
-    /// A structure from the states that each attribute has a weight for, ascending: `pairs`, of
-    /// which each attribute has those up to its end.
+    /// A structure from the states that each attribute has a weight for, and what is forbidden.
     pub fn new(
         states: usize,
-        (ends, pairs): (&[u32], Vec<u16>),
+        attributes: AttributeStates,
         transitions: Transitions,
-        (not_first, not_last): (Vec<bool>, Vec<bool>),
+        borders: Borders,
     ) -> Result<Self, StructureFault> {
+        let AttributeStates { ends, states: pairs } = &attributes;
         if states == 0 || states > MOST_STATES {
             return Err(StructureFault::States { found: states });
         }
         for (list, found, expected) in [
             ("forbidden transitions", transitions.forbidden.len(), states * states),
-            ("first states", not_first.len(), states),
-            ("last states", not_last.len(), states),
+            ("first states", borders.not_first.len(), states),
+            ("last states", borders.not_last.len(), states),
         ] {
             if found != expected {
                 return Err(StructureFault::Size { list, found, expected });
@@ -109,8 +135,8 @@ impl Structure {
                 expected: start,
             });
         }
-        let rows = AttributeRows::new(states, ends, &pairs);
-        Ok(Self { states, rows, transitions, not_first, not_last })
+        let rows = AttributeRows::new(states, ends, pairs);
+        Ok(Self { states, rows, transitions, borders })
     }
 
     /// Number of states.
@@ -128,9 +154,9 @@ impl Structure {
         &self.transitions
     }
 
-    /// States that no sequence starts with, and those that none ends with.
-    pub fn ends(&self) -> (&[bool], &[bool]) {
-        (&self.not_first, &self.not_last)
+    /// What cannot stand at the ends of a sequence.
+    pub fn borders(&self) -> &Borders {
+        &self.borders
     }
 
     /// Number of weights, those included that stay zero for the sake of whole rows.
@@ -176,26 +202,27 @@ impl Structure {
             })
         });
         let numbers = numbers.collect();
-        let borders = (self.not_first.clone(), self.not_last.clone());
-        let pruned = Self::new(self.states, (&ends, kept), self.transitions.clone(), borders)
+        let attributes = AttributeStates { ends, states: kept };
+        let (transitions, borders) = (self.transitions.clone(), self.borders.clone());
+        let pruned = Self::new(self.states, attributes, transitions, borders)
             .expect("part of a structure is one");
         kept_weights.extend_from_slice(&weights[self.rows.weights()..]);
         let all = pruned.weights_of_pairs(&kept_weights);
         (pruned, all, numbers)
     }
 
-    /// The pairs and the end of each attribute's, and one weight for each pair and transition.
-    pub fn compact(&self, weights: &[f64]) -> (Vec<u32>, Vec<u16>, Vec<f64>) {
-        let (mut ends, mut pairs, mut own) = (Vec::new(), Vec::new(), Vec::new());
+    /// The states of each attribute, and one weight for each of them and each transition.
+    pub fn compact(&self, weights: &[f64]) -> (AttributeStates, Vec<f64>) {
+        let (mut attributes, mut own) = (AttributeStates::default(), Vec::new());
         for attribute in 0..self.rows.len() {
             for (state, at) in self.rows.attribute(attribute) {
-                pairs.push(state);
+                attributes.states.push(state);
                 own.push(weights[at]);
             }
-            ends.push(pairs.len() as u32);
+            attributes.ends.push(attributes.states.len() as u32);
         }
         own.extend_from_slice(&weights[self.rows.weights()..]);
-        (ends, pairs, own)
+        (attributes, own)
     }
 
     /// The weights as rows have them, from one for each pair and transition.

@@ -1,4 +1,3 @@
-use std::cell::Cell;
 use std::sync::Arc;
 
 use bethe_core::Settings;
@@ -11,7 +10,7 @@ use super::examples::Sample;
 use super::inference::Inference;
 use super::loss::{Loss, RuledInference, Surrogate};
 use super::rules::CountRules;
-use crate::optimise::{AdaGrad, Outcome, QuasiNewton, QuasiNewtonSettings, Region};
+use crate::optimise::{AdaGrad, FirstError, Outcome, QuasiNewton, QuasiNewtonSettings, Region};
 
 /// How the weights of rules are learned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -143,24 +142,6 @@ impl Free {
         let value = objective(&self.all, &mut self.slopes);
         gradient.iter_mut().zip(&self.places).for_each(|(slope, &at)| *slope = self.slopes[at]);
         value
-    }
-}
-
-/// Keeps the first error of an objective, for minimisers that take one that cannot fail.
-#[derive(Default)]
-struct FirstError(Cell<Option<SolveError>>);
-
-impl FirstError {
-    /// The value, or one that no minimiser takes.
-    fn value(&self, evaluated: Result<f64, SolveError>) -> f64 {
-        evaluated.unwrap_or_else(|error| {
-            self.0.set(Some(self.0.take().unwrap_or(error)));
-            f64::NAN
-        })
-    }
-
-    fn check(&self) -> Result<(), SolveError> {
-        self.0.take().map_or(Ok(()), Err)
     }
 }
 

@@ -6,8 +6,10 @@
 
 mod adagrad;
 mod direction;
+mod first_error;
 mod quasi_newton;
 mod vectors;
 
 pub use adagrad::AdaGrad;
+pub use first_error::FirstError;
 pub use quasi_newton::{Outcome, QuasiNewton, QuasiNewtonSettings, Region, State};

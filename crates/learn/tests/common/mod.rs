@@ -3,7 +3,7 @@
 #![allow(dead_code)]
 
 use bethe_learn::corpus::Corpus;
-use bethe_learn::crf::{Structure, Transitions};
+use bethe_learn::crf::{AttributeStates, Borders, Structure, Transitions};
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 
@@ -61,17 +61,17 @@ pub fn example(seed: u64, states: usize, sequences: usize) -> Example {
     seen.dedup();
     let forbidden =
         (0..states * states).map(|cell| forbidden(cell / states, cell % states)).collect();
-    let ends = (
-        (0..states).map(|state| !may_start(state)).collect(),
-        (0..states).map(|state| !may_end(state)).collect(),
-    );
+    let borders = Borders {
+        not_first: (0..states).map(|state| !may_start(state)).collect(),
+        not_last: (0..states).map(|state| !may_end(state)).collect(),
+    };
     let transitions = Transitions { forbidden, weighted: seen };
-    let (mut list_ends, mut pairs) = (Vec::new(), Vec::new());
+    let mut attributes = AttributeStates::default();
     for list in lists {
-        pairs.extend(list);
-        list_ends.push(pairs.len() as u32);
+        attributes.states.extend(list);
+        attributes.ends.push(attributes.states.len() as u32);
     }
-    let structure = Structure::new(states, (&list_ends, pairs), transitions, ends).unwrap();
+    let structure = Structure::new(states, attributes, transitions, borders).unwrap();
     Example { corpus, truth, structure }
 }
 

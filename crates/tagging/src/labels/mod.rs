@@ -21,5 +21,5 @@ pub use canonical::{Canonical, canonical};
 pub use error::LabelError;
 pub use scheme::Scheme;
 pub use segments::{Segment, leaf_segments, segments};
-pub use states::{Kind, States};
+pub use states::{SegmentKind, States};
 pub use tag::Role;

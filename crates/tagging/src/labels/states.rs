@@ -1,5 +1,6 @@
 use std::collections::{HashMap, HashSet};
 
+use bethe_learn::crf::Borders;
 use serde::{Deserialize, Serialize};
 
 use super::stored::{Stored, StoredState};
@@ -20,7 +21,7 @@ use super::{Canonical, LabelError, Scheme, canonical};
 pub struct States {
     pub(super) scheme: Scheme,
     pub(super) states: Vec<State>,
-    pub(super) kinds: Vec<Kind>,
+    pub(super) kinds: Vec<SegmentKind>,
     /// The states of each label.
     pub(super) written: HashMap<String, Vec<usize>>,
     /// The states of each path of names from the top, whatever their roles.
@@ -38,7 +39,7 @@ pub(super) struct State {
 
 /// A kind of segment: all those of one name at one level.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Kind {
+pub struct SegmentKind {
     /// How deep, from 0.
     pub level: usize,
     /// The tag without prefix.
@@ -136,6 +137,14 @@ impl States {
         self.scheme != Scheme::Iobes || self.states[state].tags.iter().all(|(role, _)| !role.open())
     }
 
+    /// The states that cannot stand at the ends of a sequence.
+    pub(crate) fn borders(&self) -> Borders {
+        Borders {
+            not_first: (0..self.len()).map(|state| !self.may_start(state)).collect(),
+            not_last: (0..self.len()).map(|state| !self.may_end(state)).collect(),
+        }
+    }
+
     /// Whether the scheme allows `after` directly after `before`, at every level.
     pub fn may_follow(&self, before: usize, after: usize) -> bool {
         let (before, after) = (&self.states[before].tags, &self.states[after].tags);
@@ -158,7 +167,7 @@ impl States {
     }
 
     /// The kinds of segments that can be counted.
-    pub fn kinds(&self) -> &[Kind] {
+    pub fn kinds(&self) -> &[SegmentKind] {
         &self.kinds
     }
 

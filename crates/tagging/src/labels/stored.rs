@@ -2,7 +2,7 @@ use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::states::{Kind, State, States};
+use super::states::{SegmentKind, State, States};
 use super::tag::{Role, Tag, read};
 use super::{LabelError, Scheme};
 
@@ -39,7 +39,7 @@ impl TryFrom<Stored> for States {
         if stored.states.is_empty() {
             return Err(LabelError::NoLabels);
         }
-        let mut kinds: Vec<Kind> = Vec::new();
+        let mut kinds: Vec<SegmentKind> = Vec::new();
         let mut kind_numbers: HashMap<(usize, String), usize> = HashMap::new();
         let mut distinct = HashMap::new();
         let mut written: HashMap<String, Vec<usize>> = HashMap::new();
@@ -52,7 +52,7 @@ impl TryFrom<Stored> for States {
             }
             let mut kind = |(level, name): (usize, &String)| {
                 *kind_numbers.entry((level, name.clone())).or_insert_with(|| {
-                    kinds.push(Kind { level, name: name.clone() });
+                    kinds.push(SegmentKind { level, name: name.clone() });
                     kinds.len() - 1
                 })
             };

@@ -1,4 +1,4 @@
-use super::{Constraint, ConstraintError, Form, Relation, Weight};
+use super::{Form, Relation, Rule, RuleMistake, Weight};
 use crate::labels::States;
 
 /// No sequence has so many segments of one kind: the largest bound of a rule.
@@ -10,18 +10,18 @@ pub const MOST_COEFFICIENT: u32 = 100;
 /// The largest weight of a rule that is not hard: next to scores it is as good as infinite.
 pub const MOST_WEIGHT: f64 = 1e6;
 
-impl Constraint {
+impl Rule {
     /// Whether the rule makes sense for these states. Everything else here expects that it does.
-    pub fn check(&self, states: &States) -> Result<(), ConstraintError> {
+    pub fn check(&self, states: &States) -> Result<(), RuleMistake> {
         match self.weight {
             Weight::Given(found) if !(0.0..=MOST_WEIGHT).contains(&found) => {
-                return Err(ConstraintError::Weight { found });
+                return Err(RuleMistake::Weight { found });
             }
             _ => {}
         }
         let kinds = states.kinds().len();
         let known = |found| {
-            let unknown = ConstraintError::UnknownKind { found, kinds };
+            let unknown = RuleMistake::UnknownKind { found, kinds };
             if found < kinds { Ok(()) } else { Err(unknown) }
         };
         match &self.form {
@@ -33,31 +33,31 @@ impl Constraint {
             | &Form::Before { first: a, second: b } => {
                 known(a)?;
                 known(b)?;
-                if a == b { Err(ConstraintError::SameKind { kind: a }) } else { Ok(()) }
+                if a == b { Err(RuleMistake::SameKind { kind: a }) } else { Ok(()) }
             }
         }
     }
 }
 
-fn linear(terms: &[(usize, i32)], relation: Relation, bound: u32) -> Result<(), ConstraintError> {
+fn linear(terms: &[(usize, i32)], relation: Relation, bound: u32) -> Result<(), RuleMistake> {
     if terms.is_empty() {
-        return Err(ConstraintError::NoTerms);
+        return Err(RuleMistake::NoTerms);
     }
     if let Some(pair) = terms.windows(2).find(|pair| pair[0].0 >= pair[1].0) {
-        return Err(ConstraintError::KindOrder { found: pair[1].0, before: pair[0].0 });
+        return Err(RuleMistake::KindOrder { found: pair[1].0, before: pair[0].0 });
     }
     let is_small = |c: i32| c != 0 && c.unsigned_abs() <= MOST_COEFFICIENT;
     if let Some(&(_, found)) = terms.iter().find(|&&(_, c)| !is_small(c)) {
-        return Err(ConstraintError::Coefficient { found });
+        return Err(RuleMistake::Coefficient { found });
     }
     if bound > MOST_SEGMENTS {
-        return Err(ConstraintError::Bound { found: bound });
+        return Err(RuleMistake::Bound { found: bound });
     }
     let (rises, falls) = (terms.iter().any(|term| term.1 > 0), terms.iter().any(|term| term.1 < 0));
     match relation {
-        Relation::AtMost if !rises => Err(ConstraintError::AlwaysHolds),
-        Relation::AtLeast if bound == 0 && !falls => Err(ConstraintError::AlwaysHolds),
-        Relation::AtLeast if bound > 0 && !rises => Err(ConstraintError::NeverHolds),
+        Relation::AtMost if !rises => Err(RuleMistake::AlwaysHolds),
+        Relation::AtLeast if bound == 0 && !falls => Err(RuleMistake::AlwaysHolds),
+        Relation::AtLeast if bound > 0 && !rises => Err(RuleMistake::NeverHolds),
         _ => Ok(()),
     }
 }

@@ -1,10 +1,12 @@
-use bethe_core::oracle::chain::Counter;
-use bethe_learn::energy::{Rule, Rules, Space};
+use std::sync::Arc;
 
-use super::{Constraint, Form, MOST_SEGMENTS, Relation, RuleError, RulePenalty, Weight};
+use bethe_core::oracle::chain::Counter;
+use bethe_learn::energy::{CountRule, CountRules, Space};
+
+use super::{Form, MOST_SEGMENTS, Relation, Rule, RuleError, RulePenalty, Weight};
 use crate::labels::States;
 
-/// Rules as inference wants them: rows over the states of a chain.
+/// Rules as inference and decoding want them: sums over the states of a chain.
 ///
 /// | form | `Σ` over positions | bound |
 /// | --- | --- | --- |
@@ -12,7 +14,7 @@ use crate::labels::States;
 /// | implies | 1 where `premise` begins, `−M` where `conclusion` does | `≤ 0` |
 /// | before | 1 where `first` begins and `second` has begun | `≤ 0` |
 ///
-/// That `second` has begun is a bit of the chain's memory. The row of *implies* says what the rule
+/// That `second` has begun is a bit of the chain's memory. The sum of *implies* says what the rule
 /// says as long as `s(premise) ≤ M`: in energies `M` is the greatest `s(premise)` of the training
 /// sequences, which makes the convex relaxation as tight as they allow; in counters it is
 /// [`MOST_SEGMENTS`], which no sequence exceeds.
@@ -20,12 +22,11 @@ use crate::labels::States;
 pub struct Compiled {
     /// The states of the chain.
     pub space: Space,
-    /// Soft rows in the order of their rules, and a hard row for every hard rule, which bounds the
-    /// expectation.
-    pub rules: Rules,
-    /// The rule of each soft row.
+    /// Soft rules and hard rules, each in their order; hard ones bound the expectation.
+    pub rules: Arc<CountRules>,
+    /// The place of each soft rule among all.
     pub soft: Vec<usize>,
-    /// The weight of each soft row; `None` where it is learned.
+    /// The weight of each soft rule; `None` where it is learned.
     pub given: Vec<Option<f64>>,
     /// What decoding must obey for all hard rules to hold. Rules on the same sum share one.
     pub counters: Vec<Counter>,
@@ -39,83 +40,75 @@ const MOST_BITS: usize = 8;
 impl Compiled {
     /// The same with another penalty on soft rules.
     pub fn with_penalty(mut self, penalty: RulePenalty) -> Self {
-        self.rules.penalty = penalty.energy();
+        Arc::make_mut(&mut self.rules).penalty = penalty.energy();
         self
     }
 
     /// The same without the hard rules.
     pub fn without_hard(mut self) -> Self {
-        self.rules.hard.clear();
+        Arc::make_mut(&mut self.rules).hard.clear();
         self.counters.clear();
         self
     }
 
     /// Compiles rules, with the smoothed hinge as their penalty. `most` is the greatest number of
     /// segments of each kind in one training sequence, see [`most_segments`](super::most_segments).
-    pub fn new(
-        constraints: &[Constraint],
-        states: &States,
-        most: &[u32],
-    ) -> Result<Self, RuleError> {
+    pub fn new(rules: &[Rule], states: &States, most: &[u32]) -> Result<Self, RuleError> {
         if most.len() != states.kinds().len() {
             let expected = states.kinds().len();
             return Err(RuleError::GreatestCounts { found: most.len(), expected });
         }
-        for (rule, constraint) in constraints.iter().enumerate() {
-            let numbered = |mistake| RuleError::Constraint { rule, mistake };
-            constraint.check(states).map_err(numbered)?;
+        for (at, rule) in rules.iter().enumerate() {
+            let numbered = |mistake| RuleError::Rule { rule: at, mistake };
+            rule.check(states).map_err(numbered)?;
         }
-        let rows = Rows::new(constraints, states)?;
-        let mut compiled = Self {
-            rules: Rules {
-                states: rows.space.len(),
-                penalty: RulePenalty::default().energy(),
-                soft: Vec::new(),
-                hard: Vec::new(),
-            },
+        let counting = Counting::new(rules, states)?;
+        let (mut soft, mut given, mut counters, mut soft_counters) =
+            (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let mut counted = CountRules {
+            states: counting.space.len(),
+            penalty: RulePenalty::default().energy(),
             soft: Vec::new(),
-            given: Vec::new(),
-            counters: Vec::new(),
-            soft_counters: Vec::new(),
-            space: rows.space.clone(),
+            hard: Vec::new(),
         };
-        for (index, Constraint { form, weight }) in constraints.iter().enumerate() {
+        for (at, Rule { form, weight }) in rules.iter().enumerate() {
             let usual = match form {
                 Form::Implies { premise, .. } => most[*premise].clamp(1, MOST_SEGMENTS),
                 _ => 1,
             };
-            let rule = as_rule(&rows.row(form, usual));
-            let given = match weight {
+            let rule = as_count_rule(&counting.counter(form, usual));
+            let weight = match weight {
                 Weight::Hard => {
-                    compiled.rules.hard.push(rule);
-                    add_counter(&mut compiled.counters, rows.row(form, MOST_SEGMENTS));
+                    counted.hard.push(rule);
+                    add_counter(&mut counters, counting.counter(form, MOST_SEGMENTS));
                     continue;
                 }
                 Weight::Given(weight) => Some(*weight),
                 Weight::Learned => None,
             };
-            compiled.rules.soft.push(rule);
-            compiled.soft_counters.push(rows.row(form, MOST_SEGMENTS));
-            compiled.soft.push(index);
-            compiled.given.push(given);
+            counted.soft.push(rule);
+            soft_counters.push(counting.counter(form, MOST_SEGMENTS));
+            soft.push(at);
+            given.push(weight);
         }
-        Ok(compiled)
+        let (space, rules) = (counting.space, Arc::new(counted));
+        Ok(Self { space, rules, soft, given, counters, soft_counters })
     }
 }
 
 /// Writes rules as counters over the states of a chain.
-struct Rows<'a> {
+struct Counting<'a> {
     states: &'a States,
     space: Space,
     /// The kind of each bit.
     remembered: Vec<usize>,
 }
 
-impl<'a> Rows<'a> {
-    fn new(constraints: &[Constraint], states: &'a States) -> Result<Self, RuleError> {
+impl<'a> Counting<'a> {
+    fn new(rules: &[Rule], states: &'a States) -> Result<Self, RuleError> {
         let mut remembered: Vec<usize> = Vec::new();
-        for constraint in constraints {
-            if let Form::Before { second, .. } = constraint.form
+        for rule in rules {
+            if let Form::Before { second, .. } = rule.form
                 && !remembered.contains(&second)
             {
                 remembered.push(second);
@@ -129,7 +122,7 @@ impl<'a> Rows<'a> {
     }
 
     /// A rule as one bound of a count; `large` is the `M` of *implies*.
-    fn row(&self, form: &Form, large: u32) -> Counter {
+    fn counter(&self, form: &Form, large: u32) -> Counter {
         match form {
             Form::Linear { terms, relation, bound } => {
                 let increments = self.increments(|chain_state| self.sum(terms, chain_state));
@@ -174,14 +167,14 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// The row of an energy; the counter has one bound.
-fn as_rule(counter: &Counter) -> Rule {
+/// The rule of an energy; the counter has one bound.
+fn as_count_rule(counter: &Counter) -> CountRule {
     let (sign, bound) = match (counter.lowest, counter.highest) {
         (lowest, i64::MAX) => (-1.0, -lowest),
         (_, highest) => (1.0, highest),
     };
     let counted = counter.increments.iter().enumerate().filter(|&(_, &increment)| increment != 0);
-    Rule::at_most(bound as f64, counted.map(|(state, &a)| (state, sign * f64::from(a))))
+    CountRule::at_most(bound as f64, counted.map(|(state, &a)| (state, sign * f64::from(a))))
 }
 
 /// Adds a counter, or its bounds to one of the same or the negated increments: each counter of its

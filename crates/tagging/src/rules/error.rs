@@ -4,7 +4,7 @@ use super::{MOST_COEFFICIENT, MOST_SEGMENTS};
 
 /// One variant per way a rule can be wrong. Kinds count from 0.
 #[derive(Clone, Debug, Error, PartialEq)]
-pub enum ConstraintError {
+pub enum RuleMistake {
     /// A kind that the states do not have.
     #[error("found kind {found}, expected one of the {kinds} kinds, counted from 0")]
     UnknownKind {
@@ -64,11 +64,11 @@ pub enum ConstraintError {
 pub enum RuleError {
     /// A rule that is wrong by itself.
     #[error("rule {rule}: {mistake}")]
-    Constraint {
+    Rule {
         /// The rule.
         rule: usize,
         /// What is wrong with it.
-        mistake: ConstraintError,
+        mistake: RuleMistake,
     },
     /// More memory than a chain can have.
     #[error(

@@ -1,4 +1,4 @@
-use super::{Constraint, Form, Occurrences, Relation};
+use super::{Form, Occurrences, Relation, Rule};
 use crate::labels::States;
 
 /// The share of training sequences that keep to a rule that is worth considering, unless told.
@@ -9,9 +9,9 @@ const MOST: u32 = 3;
 
 /// Rules that training sequences suggest.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Generated {
+pub struct Candidates {
     /// Those that enough sequences keep, in a fixed order.
-    pub constraints: Vec<Constraint>,
+    pub rules: Vec<Rule>,
     /// How many were considered.
     pub considered: usize,
 }
@@ -32,7 +32,7 @@ pub fn generate<P: AsRef<[usize]>>(
     states: &States,
     truth: impl IntoIterator<Item = P>,
     least_share: f64,
-) -> Generated {
+) -> Candidates {
     let mut counts: Vec<Vec<u32>> = vec![Vec::new(); states.kinds().len()]; // [kinds][sequences]
     for path in truth {
         let occurrences = Occurrences::of(states, path.as_ref());
@@ -46,7 +46,7 @@ pub fn generate<P: AsRef<[usize]>>(
         counts: &counts,
         // A share of n sequences is meant, whatever its rounding.
         least: least_share * counts.first().map_or(0, Vec::len) as f64 - 1e-9,
-        generated: Generated { constraints: Vec::new(), considered: 0 },
+        generated: Candidates { rules: Vec::new(), considered: 0 },
     };
     for &i in &seen {
         family.add(&[(i, 1)], 1..=1, 1..=1);
@@ -67,7 +67,7 @@ struct Family<'a> {
     counts: &'a [Vec<u32>],
     /// Sequences that must keep to a rule.
     least: f64,
-    generated: Generated,
+    generated: Candidates,
 }
 
 impl Family<'_> {
@@ -90,7 +90,7 @@ impl Family<'_> {
             self.generated.considered += 1;
             if kept as f64 >= self.least {
                 let form = Form::linear(terms.iter().copied(), relation, bound);
-                self.generated.constraints.push(Constraint::learned(form));
+                self.generated.rules.push(Rule::learned(form));
             }
         }
     }

@@ -1,4 +1,4 @@
-use crate::labels::{Kind, States, segments};
+use crate::labels::{SegmentKind, States, segments};
 
 /// How many segments of each kind a sequence has, and where the first and the last of them begin:
 /// all that rules read.
@@ -24,7 +24,8 @@ impl Occurrences {
     pub fn of_labels(states: &States, labels: &[&str]) -> Self {
         let mut occurrences = Self::none(states);
         for segment in segments(states.scheme(), labels) {
-            let is_own = |kind: &Kind| kind.level == segment.level && kind.name == segment.name;
+            let is_own =
+                |kind: &SegmentKind| kind.level == segment.level && kind.name == segment.name;
             if let Some(kind) = states.kinds().iter().position(is_own) {
                 occurrences.begin(kind, segment.start);
             }

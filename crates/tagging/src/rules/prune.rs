@@ -2,7 +2,7 @@ use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Constraint, Form, Occurrences, Relation};
+use super::{Form, Occurrences, Relation, Rule};
 use crate::labels::States;
 
 /// Which rules are worth a weight.
@@ -24,7 +24,7 @@ impl Default for Pruning {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Judged {
     /// The rule.
-    pub constraint: Constraint,
+    pub rule: Rule,
     /// True sequences that break it.
     pub truth: usize,
     /// Predicted sequences that break it.
@@ -69,7 +69,7 @@ impl Judged {
 /// So of `s(i) ≤ 1, 2, 3`, broken only by predictions with `s(i) > 3`, the tightest that the truth
 /// keeps; and `s(i) ≤ 1` rather than `s(i) + s(j) ≤ 1` for every `j` that makes no difference.
 pub fn prune<T: AsRef<[usize]>, P: AsRef<[usize]>>(
-    constraints: &[Constraint],
+    rules: &[Rule],
     states: &States,
     outcomes: impl IntoIterator<Item = (T, P)>,
     pruning: &Pruning,
@@ -78,13 +78,13 @@ pub fn prune<T: AsRef<[usize]>, P: AsRef<[usize]>>(
     let (truth, predicted): (Vec<Occurrences>, Vec<Occurrences>) =
         outcomes.into_iter().map(|(truth, path)| (of(truth.as_ref()), of(path.as_ref()))).unzip();
     let mut groups: HashMap<Vec<usize>, Vec<usize>> = HashMap::new();
-    let mut judged: Vec<Judged> = Vec::with_capacity(constraints.len());
-    for (index, constraint) in constraints.iter().enumerate() {
-        let broken = |sequence: &usize| !constraint.holds(&predicted[*sequence]);
+    let mut judged: Vec<Judged> = Vec::with_capacity(rules.len());
+    for (index, rule) in rules.iter().enumerate() {
+        let broken = |sequence: &usize| !rule.holds(&predicted[*sequence]);
         let broken: Vec<usize> = (0..predicted.len()).filter(broken).collect();
         let mut rule = Judged {
-            constraint: constraint.clone(),
-            truth: truth.iter().filter(|occurrences| !constraint.holds(occurrences)).count(),
+            rule: rule.clone(),
+            truth: truth.iter().filter(|occurrences| !rule.holds(occurrences)).count(),
             predicted: broken.len(),
             verdict: Verdict::Kept,
         };
@@ -104,7 +104,7 @@ pub fn prune<T: AsRef<[usize]>, P: AsRef<[usize]>>(
 /// Keeps, of rules that the same predictions break, those that say something of their own.
 fn cover(judged: &mut [Judged], mut group: Vec<usize>) {
     let forms: HashMap<usize, AtMost> =
-        group.iter().map(|&rule| (rule, AtMost::of(&judged[rule].constraint.form))).collect();
+        group.iter().map(|&rule| (rule, AtMost::of(&judged[rule].rule.form))).collect();
     group.sort_by_key(|rule| {
         let form = &forms[rule];
         (judged[*rule].truth, form.kinds(), -form.tightness(), *rule)

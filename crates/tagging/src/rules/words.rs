@@ -1,7 +1,7 @@
-use super::{Constraint, Form, Relation, kind_name};
+use super::{Form, Relation, Rule, kind_name};
 use crate::labels::States;
 
-impl Constraint {
+impl Rule {
     /// The rule as a person would say it: `at most one title`, `editor only with booktitle`.
     pub fn in_words(&self, states: &States) -> String {
         let name = |kind: usize| kind_name(states, kind);

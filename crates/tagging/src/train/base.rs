@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use bethe_learn::corpus::Corpus;
 use bethe_learn::crf::{Likelihood, Sharing, Stochastic, Structure};
-use bethe_learn::optimise::{AdaGrad, Outcome, QuasiNewton, Region, Settings};
+use bethe_learn::optimise::{AdaGrad, Outcome, QuasiNewton, QuasiNewtonSettings, Region};
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 use rand::seq::SliceRandom;
@@ -18,8 +18,29 @@ use super::{Event, TrainError};
 /// Iterations between two looks at the development data.
 const LOOK_EVERY: usize = 5;
 
-/// Weights, their loss, and iterations.
-pub(super) type Fitted = (Vec<f64>, f64, usize);
+/// A base model that is trained.
+#[derive(Clone, Debug)]
+pub(super) struct Fitted {
+    pub(super) weights: Vec<f64>,
+    pub(super) loss: f64,
+    pub(super) iterations: usize,
+}
+
+/// The best weights on development data so far.
+#[derive(Clone, Debug)]
+pub(super) struct BestOnDev {
+    pub(super) weights: Vec<f64>,
+    pub(super) f1: f64,
+    /// Looks at the development data since.
+    pub(super) since: usize,
+}
+
+/// Which of how many base models is trained.
+#[derive(Clone, Copy)]
+pub(super) struct Turn {
+    pub(super) model: usize,
+    pub(super) models: usize,
+}
 
 /// F1 on development data at some weights.
 pub(super) type Judge<'a> = &'a dyn Fn(&[f64]) -> f64;
@@ -42,16 +63,17 @@ pub(super) struct Fit<'a> {
 pub(super) type Look<'a> = &'a mut dyn FnMut(usize, f64, Option<f64>);
 
 impl Fit<'_> {
-    /// Trains base model `model` of `models`, or goes on where a checkpoint stopped: the mean of
+    /// Trains a base model, or goes on where a checkpoint stopped: the mean of
     /// the members of the pool, with that of their losses, and all their iterations.
     pub(super) fn run(
         &self,
-        (model, models): (usize, usize),
+        Turn { model, models }: Turn,
         checkpoint: &mut Checkpoint,
         observe: &mut dyn FnMut(Event),
     ) -> Result<Fitted, TrainError> {
         let members = self.pool.members();
-        let mut mean = (vec![0.0; self.structure.weights()], 0.0, 0);
+        let weights = vec![0.0; self.structure.weights()];
+        let mut mean = Fitted { weights, loss: 0.0, iterations: 0 };
         for member in 0..members {
             let model = model * members + member;
             let fitted = match checkpoint.done(model) {
@@ -77,11 +99,11 @@ impl Fit<'_> {
                     fitted
                 }
             };
-            let (weights, loss, iterations) = fitted;
-            let sums = mean.0.iter_mut().zip(weights);
+            let Fitted { weights, loss, iterations } = fitted;
+            let sums = mean.weights.iter_mut().zip(weights);
             sums.for_each(|(sum, weight)| *sum += weight / members as f64);
-            mean.1 += loss / members as f64;
-            mean.2 += iterations;
+            mean.loss += loss / members as f64;
+            mean.iterations += iterations;
         }
         Ok(mean)
     }
@@ -116,7 +138,8 @@ impl Fit<'_> {
             loss + add_l2(l2, parameters, gradient)
         };
         let region = if l1 > 0.0 { Region::L1 { coefficient: l1 } } else { Region::Free };
-        let settings = Settings { region, least_decrease, ..Settings::default() };
+        let settings =
+            QuasiNewtonSettings { region, least_decrease, ..QuasiNewtonSettings::default() };
         let (mut minimiser, mut best) = match current {
             Some(Current { progress: Progress::QuasiNewton(state), best }) => {
                 (QuasiNewton::resume(settings, state), best)
@@ -143,8 +166,9 @@ impl Fit<'_> {
             checkpoint.note(Running { optimiser, best: best.as_ref() })?;
         }
         let last = || self.weights(minimiser.weights()).into_owned();
-        let weights = best.map_or_else(last, |(weights, ..)| weights);
-        Ok((weights, minimiser.value(), minimiser.iterations()))
+        let weights = best.map_or_else(last, |best| best.weights);
+        let (loss, iterations) = (minimiser.value(), minimiser.iterations());
+        Ok(Fitted { weights, loss, iterations })
     }
 
     /// The weights that parameters stand for, themselves where they are not shared.
@@ -190,20 +214,20 @@ impl Fit<'_> {
             let optimiser = RunningOptimiser::AdaGrad(&descent, passes, loss);
             checkpoint.note(Running { optimiser, best: best.as_ref() })?;
         }
-        let weights = best.map_or_else(|| descent.average(), |(weights, ..)| weights);
-        Ok((weights, loss, passes))
+        let weights = best.map_or_else(|| descent.average(), |best| best.weights);
+        Ok(Fitted { weights, loss, iterations: passes })
     }
 }
 
 /// Keeps the better weights; returns for how many looks there were none.
-fn worse(best: &mut Option<(Vec<f64>, f64, usize)>, f1: f64, weights: &[f64]) -> usize {
+fn worse(best: &mut Option<BestOnDev>, f1: f64, weights: &[f64]) -> usize {
     match best {
-        Some((_, highest, since)) if f1 < *highest => {
-            *since += 1;
-            *since
+        Some(best) if f1 < best.f1 => {
+            best.since += 1;
+            best.since
         }
         _ => {
-            *best = Some((weights.to_vec(), f1, 0));
+            *best = Some(BestOnDev { weights: weights.to_vec(), f1, since: 0 });
             0
         }
     }

@@ -10,6 +10,7 @@ use bethe_learn::optimise::{AdaGrad, QuasiNewton, State};
 use serde::{Deserialize, Serialize};
 
 use super::TrainError;
+use super::base::{BestOnDev, Fitted};
 use super::settings::TrainSettings;
 
 /// Models that were trained in full, and the one that is being trained.
@@ -18,7 +19,7 @@ pub(super) struct Checkpoint {
     /// What training depends on: a checkpoint of other data or settings is of no use.
     fingerprint: String,
     /// Weights of the models that are done, with their loss and iterations.
-    done: Vec<(Vec<f64>, f64, usize)>,
+    done: Vec<Fitted>,
     /// The model in training, until it is taken up.
     current: Option<Current>,
     written: Instant,
@@ -30,8 +31,7 @@ pub(super) struct Checkpoint {
 #[derive(Clone, Debug)]
 pub(super) struct Current {
     pub(super) progress: Progress,
-    /// The best weights on development data so far, with their F1, and evaluations since.
-    pub(super) best: Option<(Vec<f64>, f64, usize)>,
+    pub(super) best: Option<BestOnDev>,
 }
 
 #[derive(Clone, Debug)]
@@ -44,7 +44,7 @@ pub(super) enum Progress {
 /// A model in training as it is noted: what [`Current`] will be, without a copy of it.
 pub(super) struct Running<'a> {
     pub(super) optimiser: RunningOptimiser<'a>,
-    pub(super) best: Option<&'a (Vec<f64>, f64, usize)>,
+    pub(super) best: Option<&'a BestOnDev>,
 }
 
 pub(super) enum RunningOptimiser<'a> {
@@ -56,17 +56,17 @@ pub(super) enum RunningOptimiser<'a> {
 struct Metadata {
     checkpoint: String,
     done: Vec<(f64, usize)>,
-    current: Option<Kind>,
+    current: Option<StoredOptimiser>,
     best: Option<(f64, usize)>,
 }
 
 #[derive(Serialize, Deserialize)]
-enum Kind {
+enum StoredOptimiser {
     QuasiNewton { pairs: usize, iterations: usize },
     AdaGrad { rate: f64, steps: u64, passes: usize, loss: f64 },
 }
 
-impl Kind {
+impl StoredOptimiser {
     fn of(optimiser: &RunningOptimiser) -> Self {
         match optimiser {
             RunningOptimiser::QuasiNewton(minimiser) => {
@@ -107,8 +107,8 @@ impl Checkpoint {
         !self.done.is_empty() || self.current.is_some()
     }
 
-    /// The weights, loss and iterations of a model that is done.
-    pub(super) fn done(&self, model: usize) -> Option<(Vec<f64>, f64, usize)> {
+    /// A model that is done.
+    pub(super) fn done(&self, model: usize) -> Option<Fitted> {
         self.done.get(model).cloned()
     }
 
@@ -118,7 +118,7 @@ impl Checkpoint {
     }
 
     /// Notes a model that is done.
-    pub(super) fn finish(&mut self, model: &(Vec<f64>, f64, usize)) -> Result<(), TrainError> {
+    pub(super) fn finish(&mut self, model: &Fitted) -> Result<(), TrainError> {
         self.current = None;
         if self.path.is_some() {
             self.done.push(model.clone());
@@ -157,12 +157,15 @@ impl Checkpoint {
         let Some(path) = &self.path else { return Ok(()) };
         let metadata = Metadata {
             checkpoint: self.fingerprint.clone(),
-            done: self.done.iter().map(|(_, loss, iterations)| (*loss, *iterations)).collect(),
-            current: running.as_ref().map(|running| Kind::of(&running.optimiser)),
-            best: running.as_ref().and_then(|running| running.best).map(|&(_, f1, n)| (f1, n)),
+            done: self.done.iter().map(|model| (model.loss, model.iterations)).collect(),
+            current: running.as_ref().map(|running| StoredOptimiser::of(&running.optimiser)),
+            best: running
+                .as_ref()
+                .and_then(|running| running.best)
+                .map(|best| (best.f1, best.since)),
         };
         let mut archive = Archive::new(&metadata);
-        for (model, (weights, ..)) in self.done.iter().enumerate() {
+        for (model, Fitted { weights, .. }) in self.done.iter().enumerate() {
             archive.insert(&format!("done.{model}"), &[weights.len()], weights);
         }
         if let Some(Running { optimiser, best }) = &running {
@@ -184,7 +187,7 @@ impl Checkpoint {
                     archive.insert("moves", &[moves.len()], moves);
                 }
             }
-            if let Some((weights, ..)) = best {
+            if let Some(BestOnDev { weights, .. }) = best {
                 archive.insert("best", &[weights.len()], weights);
             }
         }
@@ -199,11 +202,12 @@ impl Checkpoint {
         }
         let mut done = Vec::new();
         for (model, &(loss, iterations)) in metadata.done.iter().enumerate() {
-            done.push((archive.values(&format!("done.{model}"))?, loss, iterations));
+            let weights = archive.values(&format!("done.{model}"))?;
+            done.push(Fitted { weights, loss, iterations });
         }
         let progress = match metadata.current {
             None => None,
-            Some(Kind::QuasiNewton { pairs, iterations }) => {
+            Some(StoredOptimiser::QuasiNewton { pairs, iterations }) => {
                 let pair = |pair: usize| {
                     let step = archive.values(&format!("step.{pair}"))?;
                     Ok((step, archive.values(&format!("change.{pair}"))?))
@@ -216,7 +220,7 @@ impl Checkpoint {
                     iterations,
                 }))
             }
-            Some(Kind::AdaGrad { rate, steps, passes, loss }) => {
+            Some(StoredOptimiser::AdaGrad { rate, steps, passes, loss }) => {
                 let descent = AdaGrad {
                     rate,
                     weights: archive.values("weights")?,
@@ -228,7 +232,7 @@ impl Checkpoint {
             }
         };
         let best = match metadata.best {
-            Some((f1, since)) => Some((archive.values("best")?, f1, since)),
+            Some((f1, since)) => Some(BestOnDev { weights: archive.values("best")?, f1, since }),
             None => None,
         };
         self.done = done;

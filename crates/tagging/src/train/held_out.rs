@@ -9,8 +9,8 @@ use rand::seq::SliceRandom;
 
 use super::super::labels::States;
 use super::super::model::WeightFeatures;
-use super::super::rules::{Constraint, Pruning, prune};
-use super::base::Fit;
+use super::super::rules::{Pruning, Rule, prune};
+use super::base::{Fit, Turn};
 use super::checkpoint::Checkpoint;
 use super::predict::Predictor;
 use super::prepared::{Data, Prepared};
@@ -45,16 +45,11 @@ pub struct Prediction {
 
 impl HeldOut {
     /// The rules that predictions break more often than the truth does.
-    pub fn worthwhile(
-        &self,
-        constraints: &[Constraint],
-        states: &States,
-        pruning: &Pruning,
-    ) -> Vec<Constraint> {
+    pub fn worthwhile(&self, rules: &[Rule], states: &States, pruning: &Pruning) -> Vec<Rule> {
         let known = self.predictions.iter().filter(|one| !one.truth.is_empty());
         let outcomes = known.map(|one| (&one.truth, &one.predicted));
-        let judged = prune(constraints, states, outcomes, pruning);
-        judged.into_iter().filter(|rule| rule.is_kept()).map(|rule| rule.constraint).collect()
+        let judged = prune(rules, states, outcomes, pruning);
+        judged.into_iter().filter(|judged| judged.is_kept()).map(|judged| judged.rule).collect()
     }
 
     /// The sequences whose truth is known, as learners of weights take them.
@@ -65,11 +60,17 @@ impl HeldOut {
         }
         for one in self.predictions.iter().filter(|one| !one.truth.is_empty()) {
             let truth: Vec<u16> = one.truth.iter().map(|&state| state as u16).collect();
-            let model = (one.model, &self.tables[one.model][..]);
-            examples.push(space, model, &one.scores, &truth, one.features.clone());
+            examples.push(space, one.model, &one.scores, &truth, one.features.clone());
         }
         examples
     }
+}
+
+/// Some sequences of the data.
+#[derive(Clone, Copy)]
+pub(super) struct Part<'a> {
+    pub(super) data: &'a Data,
+    pub(super) which: &'a [usize],
 }
 
 /// Predicts training sequences by models that were trained on the others, and development sequences
@@ -95,7 +96,8 @@ pub(super) fn hold_out(
         let others: Vec<usize> = (0..fold_of.len()).filter(others).collect();
         // Weights that only the part itself has a use for would tell what its labels are.
         let (structure, sharing) = prepared.structure_of(&others, settings);
-        let (corpus, truth) = part(&prepared.data, &others);
+        let data = &prepared.data;
+        let (corpus, truth) = Part { data, which: &others }.copied();
         let fit = Fit {
             structure: &structure,
             sharing: sharing.as_ref(),
@@ -106,29 +108,28 @@ pub(super) fn hold_out(
             seed: settings.seed,
             judge: None,
         };
-        let (weights, ..) = fit.run((1 + fold, 1 + folds), checkpoint, observe)?;
+        let turn = Turn { model: 1 + fold, models: 1 + folds };
+        let weights = fit.run(turn, checkpoint, observe)?.weights;
         let own: Vec<usize> = (0..fold_of.len()).filter(|&s| fold_of[s] == fold).collect();
         let fold_crf = Crf { structure: structure.into(), weights };
-        predict(&fold_crf, (&prepared.data, &own), settings.rules.features, &mut held_out);
+        let part = Part { data, which: &own };
+        predict(&fold_crf, part, settings.rules.features, &mut held_out);
     }
     if let Some(dev) = dev {
         // What the model has no state for cannot teach it anything.
         let known: Vec<usize> = (0..dev.len()).filter(|&s| dev.known[s]).collect();
-        predict(crf, (dev, &known), settings.rules.features, &mut held_out);
+        let part = Part { data: dev, which: &known };
+        predict(crf, part, settings.rules.features, &mut held_out);
     }
     Ok(held_out)
 }
 
 /// Adds a model, and what it makes of some sequences.
-pub(super) fn predict(
-    crf: &Crf,
-    (data, which): (&Data, &[usize]),
-    features: WeightFeatures,
-    held_out: &mut HeldOut,
-) {
+pub(super) fn predict(crf: &Crf, part: Part, features: WeightFeatures, held_out: &mut HeldOut) {
     let model = held_out.tables.len();
     held_out.tables.push(crf.structure.transition_table(&crf.weights));
-    let (corpus, _) = part(data, which);
+    let Part { data, which } = part;
+    let (corpus, _) = part.copied();
     let predicted = Predictor::new(crf).all(&corpus);
     let mut scorer = Scorer::default();
     for ((&sequence, predicted), observations) in which.iter().zip(predicted).zip(corpus.iter()) {
@@ -143,15 +144,17 @@ pub(super) fn predict(
     }
 }
 
-/// Some sequences of the data, and their truth.
-fn part(data: &Data, which: &[usize]) -> (Corpus, Vec<u16>) {
-    let mut corpus = Corpus::new();
-    let mut truth = Vec::new();
-    for &sequence in which {
-        corpus.push_sequence(&data.corpus, sequence);
-        truth.extend_from_slice(data.truth(sequence));
+impl Part<'_> {
+    /// The sequences by themselves, and their truth.
+    fn copied(&self) -> (Corpus, Vec<u16>) {
+        let mut corpus = Corpus::new();
+        let mut truth = Vec::new();
+        for &sequence in self.which {
+            corpus.push_sequence(&self.data.corpus, sequence);
+            truth.extend_from_slice(self.data.truth(sequence));
+        }
+        (corpus, truth)
     }
-    (corpus, truth)
 }
 
 pub(super) fn path(data: &Data, sequence: usize) -> Vec<usize> {

@@ -22,6 +22,7 @@ mod settings;
 mod sharing;
 mod stages;
 
+use bethe_core::solve::SolveError;
 use bethe_learn::archive::ArchiveError;
 use thiserror::Error;
 
@@ -30,7 +31,7 @@ pub use held_out::{HeldOut, Prediction};
 pub use prepared::GivenScores;
 pub use rules::LearnedRules;
 pub use settings::{
-    AllowedTransitions, BaseSettings, ConstraintSource, Optimiser, RuleSettings, TrainSettings,
+    AllowedTransitions, BaseSettings, Optimiser, RuleSettings, RuleSource, TrainSettings,
 };
 pub use stages::Base;
 
@@ -38,7 +39,7 @@ use super::data::{DataError, Sequence};
 use super::input::InputError;
 use super::labels::LabelError;
 use super::model::Tagger;
-use super::rules::{FileError, Generated, Pruning, RuleError, Weight};
+use super::rules::{Candidates, Pruning, RuleError, RuleFileError, Weight};
 use super::tag::MOST_SCORE;
 
 /// Why training is not possible.
@@ -147,7 +148,7 @@ pub enum TrainError {
     Rules(#[from] RuleError),
     /// A file of rules that is wrong.
     #[error(transparent)]
-    RuleFile(#[from] FileError),
+    RuleFile(#[from] RuleFileError),
     /// A learner that takes slopes of a penalty that has a kink.
     #[error(
         "found the penalty {penalty} with the learner {learner}, which follows its slopes; \
@@ -159,6 +160,9 @@ pub enum TrainError {
         /// The learner.
         learner: &'static str,
     },
+    /// The solver that infers under rules cannot.
+    #[error(transparent)]
+    Solve(#[from] SolveError),
     /// A checkpoint that cannot be written.
     #[error(transparent)]
     Checkpoint(#[from] ArchiveError),
@@ -202,24 +206,25 @@ fn with_rules(
     settings: &TrainSettings,
     observe: &mut dyn FnMut(Event),
 ) -> Result<Tagger, TrainError> {
-    let learned = match &settings.constraints {
-        ConstraintSource::None => LearnedRules::default(),
-        ConstraintSource::Auto => {
-            let Generated { constraints, considered } = base.candidates();
+    let learned = match &settings.rule_source {
+        RuleSource::None => LearnedRules::default(),
+        RuleSource::Auto => {
+            let Candidates { rules, considered } = base.candidates();
             let held_out = base.hold_out(observe)?;
             let RuleSettings { importance, least_violations, .. } = settings.rules;
             let pruning = Pruning { threshold: importance, least: least_violations };
-            let kept = held_out.worthwhile(&constraints, base.states(), &pruning);
-            base.learn(&held_out, (kept, considered), &settings.rules, observe)?
+            let kept = held_out.worthwhile(&rules, base.states(), &pruning);
+            let kept = Candidates { rules: kept, considered };
+            base.learn(&held_out, kept, &settings.rules, observe)?
         }
-        ConstraintSource::File(_) => {
-            let constraints = base.declared().to_vec();
-            let held_out = match constraints.iter().any(|rule| rule.weight == Weight::Learned) {
+        RuleSource::File(_) => {
+            let rules = base.declared().to_vec();
+            let held_out = match rules.iter().any(|rule| rule.weight == Weight::Learned) {
                 true => base.hold_out(observe)?,
                 false => HeldOut::default(),
             };
-            let considered = constraints.len();
-            base.learn(&held_out, (constraints, considered), &settings.rules, observe)?
+            let declared = Candidates { considered: rules.len(), rules };
+            base.learn(&held_out, declared, &settings.rules, observe)?
         }
     };
     let tagger = base.tagger(learned)?;

@@ -49,7 +49,8 @@ impl Numbering {
 
     pub(super) fn attributes(
         &mut self,
-        (input, extractor): (&Input, &Extractor),
+        input: &Input,
+        extractor: &Extractor,
         sequence: &Sequence,
         corpus: &mut Corpus,
     ) -> Result<(), TrainError> {

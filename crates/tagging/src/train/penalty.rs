@@ -1,14 +1,15 @@
 //! The L1 penalty on weights of rules, by cross-validation, and how labels are chosen under them.
 
-use bethe_learn::energy::{Example, Inference, Limits, Loss, Start};
+use bethe_core::solve::SolveError;
+use bethe_learn::energy::{Example, Inference, Loss, RuledInference, Sample, Start};
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 use rand::seq::SliceRandom;
 use rayon::prelude::*;
 
-use super::super::decode::{Decoding, decode, decode_weighed};
 use super::super::score::Score;
 use super::super::tag::TagOptions;
+use super::super::tag::decode::{Decoder, Decoding};
 use super::checkpoint::Checkpoint;
 use super::held_out::Prediction;
 use super::rules::Learning;
@@ -53,24 +54,24 @@ impl Learning<'_> {
             .collect();
         let mut plain = Score::new(self.states.scheme());
         let tilted = Decoding::Tilted;
-        parts
-            .iter()
-            .for_each(|part| self.score(&part.own, &part.start.parameters, tilted, &mut plain));
+        for part in &parts {
+            self.score(&part.own, &part.start.parameters, tilted, &mut plain)?;
+        }
         let plain = plain.leaf().f1();
+        let inference = Inference::default_settings();
+        let ruled = RuledInference { rules: &self.rules, settings: &inference };
         let (mut best, mut least, mut best_f1) = (None, f64::INFINITY, plain);
         for &l1 in PENALTIES.iter().rev() {
             let (mut score, mut loss) = (Score::new(self.states.scheme()), 0.0);
             for part in &mut parts {
                 checkpoint.go_on()?;
                 // From the greatest penalty down, each starts where the one before came to.
-                part.start.parameters = self.fit(&part.others, l1, &part.start, &mut |_, _| ());
-                self.score(&part.own, &part.start.parameters, tilted, &mut score);
+                part.start.parameters = self.fit(&part.others, l1, &part.start, &mut |_, _| ())?;
+                self.score(&part.own, &part.start.parameters, tilted, &mut score)?;
                 let mut unused = vec![0.0; part.start.parameters.len()];
-                let kit = (&self.rules, &Limits::default());
                 let parameters = &part.start.parameters;
-                let own = &part.own;
-                loss +=
-                    Loss::FenchelYoung.evaluate(&self.examples, kit, own, parameters, &mut unused);
+                let own = Sample { examples: &self.examples, which: &part.own };
+                loss += Loss::FenchelYoung.evaluate(own, ruled, parameters, &mut unused)?;
             }
             let f1 = score.leaf().f1();
             observe(Event::Penalty { l1, f1, plain_f1: plain });
@@ -89,26 +90,32 @@ impl Learning<'_> {
         which: &[usize],
         parameters: &[f64],
         observe: &mut dyn FnMut(Event),
-    ) -> Decoding {
+    ) -> Result<Decoding, SolveError> {
         let f1 = |parameters: &[f64], decoding| {
             let mut score = Score::new(self.states.scheme());
-            self.score(which, parameters, decoding, &mut score);
-            score.leaf().f1()
+            self.score(which, parameters, decoding, &mut score)?;
+            Ok::<f64, SolveError>(score.leaf().f1())
         };
-        let plain = f1(&self.start().parameters, Decoding::Tilted);
-        let tilted = f1(parameters, Decoding::Tilted);
-        let weighed = f1(parameters, Decoding::Weighed);
+        let plain = f1(&self.start().parameters, Decoding::Tilted)?;
+        let tilted = f1(parameters, Decoding::Tilted)?;
+        let weighed = f1(parameters, Decoding::Weighed)?;
         let decoding = match weighed >= plain.min(tilted) {
             true => Decoding::Weighed,
             false => Decoding::Tilted,
         };
         observe(Event::Decoding { decoding, tilted_f1: tilted, weighed_f1: weighed });
-        decoding
+        Ok(decoding)
     }
 
     /// Decodes some sequences under rules and scores them.
-    fn score(&self, which: &[usize], parameters: &[f64], decoding: Decoding, score: &mut Score) {
-        let limits = TagOptions::default().limits;
+    fn score(
+        &self,
+        which: &[usize],
+        parameters: &[f64],
+        decoding: Decoding,
+        score: &mut Score,
+    ) -> Result<(), SolveError> {
+        let settings = TagOptions::default().inference;
         let memory = || {
             let none = vec![0.0; self.rules.soft.len()];
             Inference::new(self.examples.models[0].clone(), self.rules.clone(), none)
@@ -118,18 +125,17 @@ impl Learning<'_> {
             let weights = example.weights(parameters);
             inference.set_model(&self.examples.models[example.model]);
             inference.set_weights(weights.clone());
-            let found = inference.run(&example.scores, &limits)?;
-            let chain = inference.chain();
-            let (best, _) = match decoding {
-                Decoding::Tilted => decode(chain, &found.tilt, &self.compiled.counters, 1),
-                Decoding::Weighed => decode_weighed(chain, &found, (&self.compiled, &weights), 1),
-            };
-            best.into_iter().next().map(|(path, _)| path)
+            let Some(found) = inference.run(&example.scores, &settings)? else { return Ok(None) };
+            let decoder =
+                Decoder { compiled: &self.compiled, weights: &weights, decoding, count: 1 };
+            let (best, _) = decoder.best(inference.chain(), &found);
+            Ok(best.into_iter().next().map(|(path, _)| path))
         };
-        let paths: Vec<Option<Vec<usize>>> = which.par_iter().map_init(memory, labels).collect();
+        let paths: Result<Vec<Option<Vec<usize>>>, SolveError> =
+            which.par_iter().map_init(memory, labels).collect();
         let tagged: Vec<&Prediction> =
             self.held_out.predictions.iter().filter(|one| !one.truth.is_empty()).collect();
-        for (&at, path) in which.iter().zip(&paths) {
+        for (&at, path) in which.iter().zip(&paths?) {
             let truth: Vec<&str> = tagged[at].labels.iter().map(String::as_str).collect();
             let label = |&state: &usize| self.states.label(self.compiled.space.state(state));
             // Where scores forbid every path, nothing is found.
@@ -137,5 +143,6 @@ impl Learning<'_> {
             let path = path.as_ref().unwrap_or(&none);
             score.add(&truth, &path.iter().map(label).collect::<Vec<_>>());
         }
+        Ok(())
     }
 }

@@ -4,13 +4,13 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use bethe_learn::corpus::Corpus;
-use bethe_learn::crf::{Sharing, Structure, Transitions};
+use bethe_learn::crf::{AttributeStates, Sharing, Structure, Transitions};
 use bethe_learn::dictionary::Dictionary;
 
 use super::super::data::{DataError, Format, Sequence};
 use super::super::features::Workspace;
 use super::super::features::{Extractor, Template};
-use super::super::input::Input;
+use super::super::input::{Input, Vocabulary};
 use super::super::labels::{Scheme, States};
 use super::super::tag::{is_score, spread_scores};
 use super::columns::{check_template, columns};
@@ -131,7 +131,7 @@ impl Prepared {
             let sequence = sequence?;
             data.labels.push(numbering.labels(&input, &sequence)?);
             if scored.is_none() {
-                numbering.attributes((&input, &extractor), &sequence, &mut data.corpus)?;
+                numbering.attributes(&input, &extractor, &sequence, &mut data.corpus)?;
             }
         }
         if data.labels.is_empty() {
@@ -162,8 +162,7 @@ impl Prepared {
         let (dictionary, numbers) = numbering.by_frequency(settings.min_count);
         data.corpus.renumber(&numbers);
         data.corpus.shrink();
-        let all = (&data, &mut (0..data.len()) as &mut dyn Iterator<Item = usize>);
-        let seen = Seen::new(dictionary.len(), states.len(), all);
+        let seen = Seen::new(dictionary.len(), states.len(), &data, 0..data.len());
         let (structure, sharing) = seen.structure(&states, settings, transitions);
         let structure = Arc::new(structure);
         let score_labels = scored.map_or(Vec::new(), |(given, _)| given.labels.clone());
@@ -188,8 +187,8 @@ impl Prepared {
         which: &[usize],
         settings: &TrainSettings,
     ) -> (Structure, Option<Sharing>) {
-        let some = (&self.data, &mut which.iter().copied() as &mut dyn Iterator<Item = usize>);
-        let seen = Seen::new(self.dictionary.len(), self.states.len(), some);
+        let which = which.iter().copied();
+        let seen = Seen::new(self.dictionary.len(), self.states.len(), &self.data, which);
         seen.structure(&self.states, settings, self.extractor.template().transitions())
     }
 
@@ -208,8 +207,9 @@ impl Prepared {
                     data.corpus.push_scores(self.states.len(), &spread);
                 }
                 None => {
-                    let kit = (&self.extractor, &self.dictionary);
-                    self.input.observe(kit, sequence, &mut workspace, &mut data.corpus)?;
+                    let Self { extractor, dictionary, .. } = self;
+                    let known = Vocabulary { extractor, dictionary };
+                    self.input.observe(known, sequence, &mut workspace, &mut data.corpus)?;
                 }
             }
             let labels = numbering.labels(&self.input, sequence)?;
@@ -267,9 +267,7 @@ fn check_scored(
 
 /// What some of the training sequences have together.
 struct Seen {
-    /// The states of each attribute, as [`Structure::new`] takes them.
-    ends: Vec<u32>,
-    pairs: Vec<u16>,
+    attributes: AttributeStates,
     /// Whether a state follows another. `[states][states]`
     follows: Vec<bool>,
 }
@@ -278,7 +276,8 @@ impl Seen {
     fn new(
         attributes: usize,
         states: usize,
-        (data, which): (&Data, &mut dyn Iterator<Item = usize>),
+        data: &Data,
+        which: impl Iterator<Item = usize>,
     ) -> Self {
         let words = states.div_ceil(64);
         let mut seen = vec![0u64; attributes * words];
@@ -295,13 +294,14 @@ impl Seen {
                 follows[usize::from(pair[0]) * states + usize::from(pair[1])] = true;
             }
         }
-        let (mut ends, mut pairs) = (Vec::with_capacity(attributes), Vec::new());
+        let ends = Vec::with_capacity(attributes);
+        let mut attributes = AttributeStates { ends, states: Vec::new() };
         for bits in seen.chunks(words) {
             let of = |state: &usize| bits[state / 64] >> (state % 64) & 1 == 1;
-            pairs.extend((0..states).filter(of).map(|state| state as u16));
-            ends.push(pairs.len() as u32);
+            attributes.states.extend((0..states).filter(of).map(|state| state as u16));
+            attributes.ends.push(attributes.states.len() as u32);
         }
-        Self { ends, pairs, follows }
+        Self { attributes, follows }
     }
 
     /// The weights that there is a use for and what is forbidden, and how weights are shared.
@@ -313,21 +313,15 @@ impl Seen {
     ) -> (Structure, Option<Sharing>) {
         let transitions = self.transitions(states, settings.transitions, weighted);
         let count = states.len();
-        let borders = (
-            (0..count).map(|state| !states.may_start(state)).collect(),
-            (0..count).map(|state| !states.may_end(state)).collect(),
-        );
-        let Self { ends, pairs, .. } = self;
-        let expected = "pairs of states that were seen";
+        let (borders, seen) = (states.borders(), self.attributes);
+        let expected = "states that were seen with attributes";
         if !settings.base.share_weights {
-            let seen = (&ends[..], pairs);
             return (Structure::new(count, seen, transitions, borders).expect(expected), None);
         }
         let labels = LabelParts::new(states);
-        let (wide_ends, wide) = labels.widen(&ends, &pairs);
-        let structure = Structure::new(count, (&wide_ends, wide), transitions, borders);
+        let structure = Structure::new(count, labels.widen(&seen), transitions, borders);
         let structure = structure.expect(expected);
-        let sharing = Sharing::new(&structure, &labels.parts, (&ends, &pairs));
+        let sharing = Sharing::new(&structure, &labels.parts, &seen);
         (structure, Some(sharing))
     }
 

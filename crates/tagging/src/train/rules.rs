@@ -2,18 +2,19 @@
 
 use std::sync::Arc;
 
+use bethe_core::solve::SolveError;
 use bethe_learn::crf::Crf;
 use bethe_learn::energy::{
-    Examples, Learner, LearnerSettings, Rules, Start, learn as learn_weights,
+    CountRules, Examples, Learner, LearnerSettings, Sample, Start, learn as learn_weights,
 };
 
-use super::super::decode::Decoding;
 use super::super::labels::States;
 use super::super::model::RuleTraining;
-use super::super::rules::{Compiled, Constraint, Weight, most_segments};
+use super::super::rules::{Candidates, Compiled, Rule, Weight, most_segments};
+use super::super::tag::decode::Decoding;
 use super::checkpoint::Checkpoint;
 use super::held_out::{HeldOut, path};
-use super::joint::train_together;
+use super::joint::Together;
 use super::prepared::Prepared;
 use super::settings::{RuleSettings, TrainSettings};
 use super::{Event, TrainError};
@@ -25,7 +26,7 @@ const NEGLIGIBLE: f64 = 1e-3;
 #[derive(Clone, Debug, Default)]
 pub struct LearnedRules {
     /// Those with a weight.
-    pub constraints: Vec<Constraint>,
+    pub rules: Vec<Rule>,
     /// Of those that are not hard. `[rules][features]`
     pub weights: Vec<f64>,
     /// The greatest number of segments of each kind in a training sequence.
@@ -39,84 +40,111 @@ pub struct LearnedRules {
 }
 
 /// Learns the weights of those rules that have none.
-pub(super) fn learn(
-    (prepared, crf): (&Prepared, &Crf),
-    held_out: &HeldOut,
-    (constraints, considered): (Vec<Constraint>, usize),
-    settings: &TrainSettings,
-    checkpoint: &Checkpoint,
-    observe: &mut dyn FnMut(Event),
-) -> Result<LearnedRules, TrainError> {
-    let states = &prepared.states;
-    let paths = (0..prepared.data.len()).map(|sequence| path(&prepared.data, sequence));
-    let most = most_segments(states, paths);
-    let rules = Some(settings.rules);
-    if !constraints.iter().any(|rule| rule.weight == Weight::Learned) {
-        let compiled = Compiled::new(&constraints, states, &most)?;
-        let weights = given(&compiled, settings.rules.features.len());
-        let training = Some(RuleTraining {
+pub(super) struct LearningStage<'a> {
+    pub(super) prepared: &'a Prepared,
+    pub(super) crf: &'a Crf,
+    pub(super) held_out: &'a HeldOut,
+    pub(super) settings: &'a TrainSettings,
+    pub(super) checkpoint: &'a Checkpoint,
+}
+
+impl LearningStage<'_> {
+    pub(super) fn run(
+        &self,
+        candidates: Candidates,
+        observe: &mut dyn FnMut(Event),
+    ) -> Result<LearnedRules, TrainError> {
+        let states = &self.prepared.states;
+        let data = &self.prepared.data;
+        let most = most_segments(states, (0..data.len()).map(|sequence| path(data, sequence)));
+        let compiled = Compiled::new(&candidates.rules, states, &most)?;
+        if candidates.rules.iter().any(|rule| rule.weight == Weight::Learned) {
+            self.learn(candidates, compiled, most, observe)
+        } else {
+            Ok(self.given(candidates, &compiled, most))
+        }
+    }
+
+    /// Rules that all have a weight.
+    fn given(
+        &self,
+        Candidates { rules, considered }: Candidates,
+        compiled: &Compiled,
+        most: Vec<u32>,
+    ) -> LearnedRules {
+        let settings = self.settings.rules;
+        let training = RuleTraining {
             generated: considered,
-            pruned: constraints.len(),
-            kept: constraints.len(),
+            pruned: rules.len(),
+            kept: rules.len(),
             learner: "none: all weights are given".to_string(),
             ..RuleTraining::default()
-        });
-        return Ok(LearnedRules {
-            constraints,
-            weights,
+        };
+        LearnedRules {
+            rules,
+            weights: given(compiled, settings.features.len()),
             most,
             crf: None,
-            decoding: settings.rules.decoding.unwrap_or_default(),
-            training,
-            settings: rules,
-        });
-    }
-    let pruned = constraints.len();
-    observe(Event::Rules { generated: considered, pruned, sequences: held_out.predictions.len() });
-    let compiled = Compiled::new(&constraints, states, &most)?;
-    let compiled = compiled.with_penalty(settings.rules.penalty);
-    let learning = Learning::new(states, compiled, held_out, settings);
-    let (l1, held_out_f1) = match settings.rules.l1 {
-        Some(l1) => (Some(l1), None),
-        None => {
-            let (l1, f1) = learning.choose_penalty(checkpoint, observe)?;
-            (l1, Some(f1))
+            decoding: settings.decoding.unwrap_or_default(),
+            training: Some(training),
+            settings: Some(settings),
         }
-    };
-    checkpoint.go_on()?;
-    let all: Vec<usize> = (0..learning.examples.sequences.len()).collect();
-    let start = learning.start();
-    let mut weights = match l1 {
-        Some(l1) => learning.fit(&all, l1, &start, &mut |pass, loss| {
-            observe(Event::Pass { pass, loss });
-        }),
-        None => start.parameters.clone(),
-    };
-    let mut together = None;
-    if settings.rules.joint && weights.iter().any(|weight| *weight != 0.0) {
-        let l1 = l1.unwrap_or(0.0);
-        let trained =
-            train_together(prepared, crf, &learning, (&weights, l1), checkpoint, observe)?;
-        weights = trained.1;
-        together = Some(Crf { structure: crf.structure.clone(), weights: trained.0 });
     }
-    let decoding = match settings.rules.decoding {
-        Some(told) => told,
-        None => learning.choose_decoding(&all, &weights, observe),
-    };
-    let (constraints, weights) = drop_idle(constraints, weights, settings.rules.features.len());
-    let training = RuleTraining {
-        generated: considered,
-        pruned,
-        kept: constraints.len(),
-        sequences: held_out.predictions.len(),
-        learner: learner_name(settings.rules.learner).to_string(),
-        l1,
-        held_out_f1,
-    };
-    let training = Some(training);
-    let crf = together;
-    Ok(LearnedRules { constraints, weights, most, crf, decoding, training, settings: rules })
+
+    fn learn(
+        &self,
+        Candidates { rules, considered }: Candidates,
+        compiled: Compiled,
+        most: Vec<u32>,
+        observe: &mut dyn FnMut(Event),
+    ) -> Result<LearnedRules, TrainError> {
+        let Self { prepared, crf, held_out, settings, checkpoint } = *self;
+        let RuleSettings { features, learner, penalty, joint, .. } = settings.rules;
+        let (pruned, sequences) = (rules.len(), held_out.predictions.len());
+        observe(Event::Rules { generated: considered, pruned, sequences });
+        let compiled = compiled.with_penalty(penalty);
+        let learning = Learning::new(&prepared.states, compiled, held_out, settings);
+        let (l1, held_out_f1) = match settings.rules.l1 {
+            Some(l1) => (Some(l1), None),
+            None => {
+                let (l1, f1) = learning.choose_penalty(checkpoint, observe)?;
+                (l1, Some(f1))
+            }
+        };
+        checkpoint.go_on()?;
+        let all: Vec<usize> = (0..learning.examples.sequences.len()).collect();
+        let start = learning.start();
+        let mut weights = match l1 {
+            Some(l1) => learning.fit(&all, l1, &start, &mut |pass, loss| {
+                observe(Event::Pass { pass, loss });
+            })?,
+            None => start.parameters.clone(),
+        };
+        let mut together = None;
+        if joint && weights.iter().any(|weight| *weight != 0.0) {
+            let (learning, rule_weights, l1) = (&learning, &weights[..], l1.unwrap_or(0.0));
+            let trained = Together { prepared, crf, learning, rule_weights, l1 }
+                .train(checkpoint, observe)?;
+            weights = trained.rule_weights;
+            together = Some(trained.crf);
+        }
+        let decoding = match settings.rules.decoding {
+            Some(told) => told,
+            None => learning.choose_decoding(&all, &weights, observe)?,
+        };
+        let (rules, weights) = drop_idle(rules, weights, features.len());
+        let training = RuleTraining {
+            generated: considered,
+            pruned,
+            kept: rules.len(),
+            sequences,
+            learner: learner_name(learner).to_string(),
+            l1,
+            held_out_f1,
+        };
+        let (crf, training, settings) = (together, Some(training), Some(settings.rules));
+        Ok(LearnedRules { rules, weights, most, crf, decoding, training, settings })
+    }
 }
 
 /// The name of the learner on the command line.
@@ -144,7 +172,7 @@ pub(super) struct Learning<'a> {
     pub(super) states: &'a States,
     pub(super) compiled: Compiled,
     /// The rules, and which of them have a weight to be learned.
-    pub(super) rules: Arc<Rules>,
+    pub(super) rules: Arc<CountRules>,
     pub(super) examples: Examples,
     pub(super) held_out: &'a HeldOut,
     pub(super) settings: &'a TrainSettings,
@@ -158,7 +186,7 @@ impl<'a> Learning<'a> {
         settings: &'a TrainSettings,
     ) -> Self {
         let examples = held_out.examples(&compiled.space);
-        let rules = Arc::new(compiled.rules.clone());
+        let rules = compiled.rules.clone();
         Self { states, compiled, rules, examples, held_out, settings }
     }
 
@@ -186,13 +214,14 @@ impl<'a> Learning<'a> {
         l1: f64,
         start: &Start,
         observe: &mut dyn FnMut(usize, f64),
-    ) -> Vec<f64> {
+    ) -> Result<Vec<f64>, SolveError> {
         let mut pass = |pass, loss| {
             observe(pass, loss);
             true
         };
-        let kit = (&self.rules, start);
-        learn_weights(&self.examples, kit, which, &self.learner(l1), &mut pass).parameters
+        let sample = Sample { examples: &self.examples, which };
+        let learned = learn_weights(sample, &self.rules, start, &self.learner(l1), &mut pass)?;
+        Ok(learned.parameters)
     }
 }
 
@@ -207,24 +236,20 @@ fn given(compiled: &Compiled, features: usize) -> Vec<f64> {
 }
 
 /// Leaves out rules whose learned weight is nothing.
-fn drop_idle(
-    constraints: Vec<Constraint>,
-    weights: Vec<f64>,
-    features: usize,
-) -> (Vec<Constraint>, Vec<f64>) {
+fn drop_idle(rules: Vec<Rule>, weights: Vec<f64>, features: usize) -> (Vec<Rule>, Vec<f64>) {
     let mut own = weights.chunks(features);
     let (mut kept, mut kept_weights) = (Vec::new(), Vec::new());
-    for constraint in constraints {
-        if constraint.weight == Weight::Hard {
-            kept.push(constraint);
+    for rule in rules {
+        if rule.weight == Weight::Hard {
+            kept.push(rule);
             continue;
         }
         let own = own.next().expect("a weight for every soft rule");
         let idle = own.iter().all(|weight| weight.abs() < NEGLIGIBLE);
-        if constraint.weight == Weight::Learned && idle {
+        if rule.weight == Weight::Learned && idle {
             continue;
         }
-        kept.push(constraint);
+        kept.push(rule);
         kept_weights.extend_from_slice(own);
     }
     (kept, kept_weights)

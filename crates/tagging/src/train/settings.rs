@@ -6,11 +6,11 @@ use std::time::Duration;
 use bethe_learn::energy::Learner;
 
 use super::super::data::Format;
-use super::super::decode::Decoding;
 use super::super::features::{Lexicons, Template};
 use super::super::labels::Scheme;
 use super::super::model::WeightFeatures;
 use super::super::rules::RulePenalty;
+use super::super::tag::decode::Decoding;
 
 /// How to train a tagger.
 #[derive(Clone, Debug)]
@@ -35,7 +35,7 @@ pub struct TrainSettings {
     /// How the base model is trained.
     pub base: BaseSettings,
     /// Where rules come from.
-    pub constraints: ConstraintSource,
+    pub rule_source: RuleSource,
     /// How their weights are learned.
     pub rules: RuleSettings,
     /// For everything random.
@@ -96,7 +96,7 @@ pub enum Optimiser {
 
 /// Where rules come from.
 #[derive(Clone, Debug, PartialEq)]
-pub enum ConstraintSource {
+pub enum RuleSource {
     /// There are none.
     None,
     /// Generated from the training labels.
@@ -135,7 +135,7 @@ pub struct RuleSettings {
 impl TrainSettings {
     /// Base models there are: that of all data, and one for each part where rules need them.
     pub(super) fn models(&self) -> usize {
-        if self.constraints == ConstraintSource::None { 1 } else { 1 + self.rules.folds }
+        if self.rule_source == RuleSource::None { 1 } else { 1 + self.rules.folds }
     }
 }
 
@@ -151,7 +151,7 @@ impl Default for TrainSettings {
             min_count: 1,
             transitions: AllowedTransitions::Auto,
             base: BaseSettings::default(),
-            constraints: ConstraintSource::None,
+            rule_source: RuleSource::None,
             rules: RuleSettings::default(),
             seed: 0,
             checkpoint: None,

@@ -8,6 +8,8 @@
 use std::collections::HashMap;
 use std::hash::Hash;
 
+use bethe_learn::crf::AttributeStates;
+
 use super::super::labels::States;
 
 /// The parts of labels.
@@ -44,22 +46,19 @@ impl LabelParts {
         Self { parts, last }
     }
 
-    /// The states of each attribute, and all others with the same last tag; as
-    /// [`Structure::new`](bethe_learn::crf::Structure::new) takes them.
-    pub fn widen(&self, ends: &[u32], pairs: &[u16]) -> (Vec<u32>, Vec<u16>) {
-        let (mut wide_ends, mut wide) = (Vec::with_capacity(ends.len()), Vec::new());
-        let mut start = 0;
+    /// The states of each attribute, and all others with the same last tag.
+    pub fn widen(&self, seen: &AttributeStates) -> AttributeStates {
+        let ends = Vec::with_capacity(seen.ends.len());
+        let mut wide = AttributeStates { ends, states: Vec::new() };
         let mut reached = vec![false; self.last.len()];
-        for &end in ends {
-            let own = &pairs[start..end as usize];
-            start = end as usize;
+        for own in seen.lists() {
             reached.fill(false);
             own.iter().for_each(|&state| reached[self.last(state)] = true);
             let states = 0..self.last.len() as u16;
-            wide.extend(states.filter(|&state| reached[self.last(state)]));
-            wide_ends.push(wide.len() as u32);
+            wide.states.extend(states.filter(|&state| reached[self.last(state)]));
+            wide.ends.push(wide.states.len() as u32);
         }
-        (wide_ends, wide)
+        wide
     }
 
     fn last(&self, state: u16) -> usize {
@@ -109,6 +108,8 @@ mod tests {
     #[test]
     fn attributes_reach_all_labels_of_a_last_tag() {
         let parts = parts(&["B-date:B-year", "B-venue:B-date:B-year", "O"]);
-        assert_eq!(parts.widen(&[1, 1, 2], &[1, 2]), (vec![2, 2, 3], vec![0, 1, 2]));
+        let seen = AttributeStates { ends: vec![1, 1, 2], states: vec![1, 2] };
+        let wide = AttributeStates { ends: vec![2, 2, 3], states: vec![0, 1, 2] };
+        assert_eq!(parts.widen(&seen), wide);
     }
 }

@@ -5,14 +5,14 @@ use bethe_learn::crf::{Crf, Transitions};
 use super::super::data::{DataError, Sequence};
 use super::super::labels::States;
 use super::super::model::{Parts, Tagger, Training, WeightFeatures};
-use super::super::rules::{Constraint, Generated, LEAST_SHARE, generate, load_rules};
-use super::base::Fit;
+use super::super::rules::{Candidates, LEAST_SHARE, Rule, generate, load_rules};
+use super::base::{Fit, Fitted, Turn};
 use super::checkpoint::Checkpoint;
-use super::held_out::{HeldOut, hold_out, path, predict};
+use super::held_out::{HeldOut, Part, hold_out, path, predict};
 use super::predict::{Predictor, f1};
 use super::prepared::{Data, Prepared};
-use super::rules::{LearnedRules, learn};
-use super::settings::{BaseSettings, ConstraintSource, Optimiser, RuleSettings, TrainSettings};
+use super::rules::{LearnedRules, LearningStage};
+use super::settings::{BaseSettings, Optimiser, RuleSettings, RuleSource, TrainSettings};
 use super::{Event, Labelled, TrainError};
 
 /// A trained base model, with the data that rules for it are learned from.
@@ -22,7 +22,7 @@ use super::{Event, Labelled, TrainError};
 pub struct Base {
     prepared: Prepared,
     dev: Option<Data>,
-    declared: Vec<Constraint>,
+    declared: Vec<Rule>,
     crf: Crf,
     training: Training,
     settings: TrainSettings,
@@ -62,9 +62,9 @@ impl Base {
         observe: &mut dyn FnMut(Event),
     ) -> Result<Self, TrainError> {
         // Before hours of training: what is wrong with the file shows at once.
-        let declared = match &settings.constraints {
-            ConstraintSource::File(file) => load_rules(file, &prepared.states)?,
-            ConstraintSource::None | ConstraintSource::Auto => Vec::new(),
+        let declared = match &settings.rule_source {
+            RuleSource::File(file) => load_rules(file, &prepared.states)?,
+            RuleSource::None | RuleSource::Auto => Vec::new(),
         };
         warn_of_unused_scores(&prepared, observe);
         let dev = dev.map(|dev| prepared.data(dev.sequences, dev.scores)).transpose()?;
@@ -93,12 +93,12 @@ impl Base {
     }
 
     /// The rules that a person declared.
-    pub fn declared(&self) -> &[Constraint] {
+    pub fn declared(&self) -> &[Rule] {
         &self.declared
     }
 
     /// The rules that its training sequences suggest.
-    pub fn candidates(&self) -> Generated {
+    pub fn candidates(&self) -> Candidates {
         generate(self.states(), self.paths().iter(), LEAST_SHARE)
     }
 
@@ -114,23 +114,24 @@ impl Base {
         let data = self.prepared.data(labelled.sequences, labelled.scores)?;
         let mut held_out = HeldOut::default();
         let all: Vec<usize> = (0..data.len()).collect();
-        predict(&self.crf, (&data, &all), self.settings.rules.features, &mut held_out);
+        let part = Part { data: &data, which: &all };
+        predict(&self.crf, part, self.settings.rules.features, &mut held_out);
         Ok(held_out)
     }
 
-    /// Learns the weights of rules from predictions, those that are not given; `considered` of them
-    /// there were in the beginning.
+    /// Learns the weights of rules from predictions, those that are not given.
     pub fn learn(
         &self,
         held_out: &HeldOut,
-        (constraints, considered): (Vec<Constraint>, usize),
+        candidates: Candidates,
         rules: &RuleSettings,
         observe: &mut dyn FnMut(Event),
     ) -> Result<LearnedRules, TrainError> {
         super::rules::check(rules)?;
         let settings = TrainSettings { rules: *rules, ..self.settings.clone() };
-        let base = (&self.prepared, &self.crf);
-        learn(base, held_out, (constraints, considered), &settings, &self.checkpoint, observe)
+        let Self { prepared, crf, checkpoint, .. } = self;
+        let stage = LearningStage { prepared, crf, held_out, settings: &settings, checkpoint };
+        stage.run(candidates, observe)
     }
 
     /// The tagger that it makes with rules.
@@ -153,7 +154,7 @@ impl Base {
             dictionary,
             states: self.prepared.states.clone(),
             crf,
-            constraints: learned.constraints,
+            rules: learned.rules,
             most_segments: learned.most,
             rule_weights: learned.weights,
             weight_features: rules.features,
@@ -208,7 +209,8 @@ fn fit(
         seed: settings.seed,
         judge: judge.as_ref().map(|judge| judge as &dyn Fn(&[f64]) -> f64),
     };
-    let (weights, loss, iterations) = fit.run((0, settings.models()), checkpoint, observe)?;
+    let turn = Turn { model: 0, models: settings.models() };
+    let Fitted { weights, loss, iterations } = fit.run(turn, checkpoint, observe)?;
     let BaseSettings { optimiser, l1, l2, .. } = settings.base;
     let method = match optimiser {
         Optimiser::QuasiNewton => format!("quasi-Newton, L1 {l1}, L2 {l2}"),

@@ -14,7 +14,7 @@ use crate::ocr::learning::{
 };
 use crate::ocr::lexicon::Lexicon;
 use crate::ocr::model::{Field, Model};
-use crate::ocr::reader::{Limits, Reader};
+use crate::ocr::reader::{self, Reader};
 
 /// Words between two stochastic steps.
 const BATCH: usize = 8;
@@ -132,7 +132,7 @@ impl<'a> Fold<'a> {
             field: fitted.model.field.clone(),
             energy: Some(energy.clone()),
             loss: variant.loss,
-            limits: Limits::default(),
+            limits: reader::settings(),
             fixed: Some((&fitted.model, &fitted.scores)),
         };
         let mut parameters = vec![0.0; features.len()];
@@ -192,7 +192,7 @@ impl<'a> Fold<'a> {
     /// How a model with an energy reads the words to test on.
     pub fn test(&self, corpus: &Corpus, learned: &Learned, features: &WordFeatures) -> Score {
         let energy = Some(learned.energy.clone());
-        let mut reader = Reader::new(&learned.model, energy, Limits::default());
+        let mut reader = Reader::new(&learned.model, energy, reader::settings());
         let mut scorer = Scorer::default();
         self.score(|word| {
             let scores = learned.model.scores(&mut scorer, corpus.sequence(word));

@@ -1,13 +1,13 @@
 use std::sync::Arc;
 
-use bethe_core::{Method, Norm};
+use bethe_core::{Method, Norm, Settings};
 use bethe_io::plot::{Chart, curves};
 use bethe_learn::crf::Scorer;
 
 use super::fold::Learned;
 use super::rows::Pictured;
 use crate::ocr::energy::Energy;
-use crate::ocr::reader::{Limits, Reader};
+use crate::ocr::reader::Reader;
 
 /// Iterations after which a reading is looked at.
 const ITERATIONS: [usize; 10] = [0, 1, 2, 3, 4, 6, 8, 12, 20, 30];
@@ -52,7 +52,12 @@ fn accuracy(
 ) -> f64 {
     let method = Method::Rda { beta: 0.0 };
     // Nothing else is to stop it.
-    let limits = Limits { method, tolerance: f64::MIN_POSITIVE, max_iterations: iterations.max(1) };
+    let limits = Settings {
+        method,
+        tolerance: f64::MIN_POSITIVE,
+        max_iterations: iterations.max(1),
+        ..Settings::default()
+    };
     let mut reader = Reader::new(&learned.model, Some(energy.clone()), limits);
     let weight = if iterations == 0 { 0.0 } else { learned.parameters[0].max(0.0) };
     let mut scorer = Scorer::default();

@@ -11,7 +11,7 @@ use crate::ocr::data::spelled;
 use crate::ocr::energy::{Search, Statistic};
 use crate::ocr::learning::Minimisation;
 use crate::ocr::lexicon::Lexicon;
-use crate::ocr::reader::{Limits, Reader};
+use crate::ocr::reader::{self, Reader};
 
 const UNIGRAM: Statistic = Statistic::Counts { any_length: false };
 const UNIGRAM_ALL: Statistic = Statistic::Counts { any_length: true };
@@ -150,7 +150,7 @@ impl<'a> Fold<'a> {
 
     /// How a base model reads.
     pub fn test_base(&self, fitted: &Fitted) -> Score {
-        let mut reader = Reader::new(&fitted.model, None, Limits::default());
+        let mut reader = Reader::new(&fitted.model, None, reader::settings());
         let histories = &fitted.model.field.histories;
         let mut wide = Vec::new();
         self.score(|word| {
@@ -172,7 +172,7 @@ impl<'a> Fold<'a> {
 
     /// How the best word of the right length reads; the base model, where there is none.
     pub fn test_lexicon(&self, fitted: &Fitted, lexicon: &Lexicon) -> Score {
-        let mut reader = Reader::new(&fitted.model, None, Limits::default());
+        let mut reader = Reader::new(&fitted.model, None, reader::settings());
         self.score(|word| {
             let start = Instant::now();
             let scores = &fitted.scores[word];
@@ -188,9 +188,9 @@ impl<'a> Fold<'a> {
 impl Pictured<'_> {
     /// The first words that the base gets wrong.
     pub fn sheet(&self, number: usize) -> String {
-        let mut base = Reader::new(&self.base.model, None, Limits::default());
+        let mut base = Reader::new(&self.base.model, None, reader::settings());
         let energy = Some(Arc::clone(&self.word.energy));
-        let mut reader = Reader::new(&self.word.model, energy, Limits::default());
+        let mut reader = Reader::new(&self.word.model, energy, reader::settings());
         let mut scorer = bethe_learn::crf::Scorer::default();
         let mut samples = Vec::new();
         for &at in &self.fold.test {

@@ -1,13 +1,13 @@
 use std::sync::Arc;
 
-use bethe_learn::optimise::{AdaGrad, Outcome, QuasiNewton, Region, Settings};
+use bethe_learn::optimise::{AdaGrad, Outcome, QuasiNewton, QuasiNewtonSettings, Region};
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 use rand::seq::SliceRandom;
 
 use super::objective::{Examples, Loss, Objective};
 use crate::ocr::model::{Field, Model};
-use crate::ocr::reader::Limits;
+use crate::ocr::reader;
 
 /// How a loss over all words is minimised.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -58,11 +58,11 @@ pub fn minimise(
         loss + penalty
     };
     let bounded = objective.energy.is_some() && objective.examples.features.len() == 1;
-    let quasi_newton = Settings {
+    let quasi_newton = QuasiNewtonSettings {
         region: if bounded { Region::NotNegative { from } } else { Region::Free },
         least_decrease: settings.least_decrease,
         memory: 10,
-        ..Settings::default()
+        ..QuasiNewtonSettings::default()
     };
     let mut minimiser = QuasiNewton::start(quasi_newton, start, &mut value);
     while minimiser.iterations() < settings.iterations
@@ -94,7 +94,7 @@ pub fn refit_base(
         field: field.clone(),
         energy: None,
         loss: Loss::Likelihood,
-        limits: Limits::default(),
+        limits: reader::settings(),
         fixed: None,
     };
     let weights = minimise(&objective, which, start.weights.clone(), settings);

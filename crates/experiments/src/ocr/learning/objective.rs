@@ -1,5 +1,6 @@
 use std::sync::Arc;
 
+use bethe_core::Settings;
 use bethe_core::oracle::chain::TransitionCounts;
 use bethe_learn::corpus::Corpus;
 use bethe_learn::crf::{Residual, Scorer};
@@ -8,7 +9,7 @@ use rayon::prelude::*;
 use crate::ocr::data::{LETTERS, Word};
 use crate::ocr::energy::{Energy, indicators};
 use crate::ocr::model::{Field, Model};
-use crate::ocr::reader::{Limits, Reader};
+use crate::ocr::reader::Reader;
 
 /// Chunks that words are cut into, whatever the number of threads: sums are taken within a chunk,
 /// then over chunks in their order.
@@ -97,7 +98,7 @@ pub struct Objective<'a> {
     /// The loss.
     pub loss: Loss,
     /// Of inference.
-    pub limits: Limits,
+    pub limits: Settings,
     /// Scores of letters that stay as they are (`[words]`), where only `v` is learned.
     pub fixed: Option<(&'a Model, &'a [Vec<f64>])>,
 }
@@ -146,7 +147,7 @@ impl Objective<'_> {
         let mut worker = Worker {
             objective: self,
             model,
-            reader: Reader::new(model, self.energy.clone(), self.limits),
+            reader: Reader::new(model, self.energy.clone(), self.limits.clone()),
             counts: TransitionCounts::new(&model.chain),
             observed: vec![0.0; model.table.len()],
             residual: Residual::default(),

@@ -4,16 +4,16 @@ use std::path::Path;
 
 use toml::de::{DeTable, DeValue};
 
-use super::{FORMS, FileError, parse_rules};
+use super::{FORMS, RuleFileError, parse_rules};
 use crate::labels::{Scheme, States};
-use crate::rules::Constraint;
+use crate::rules::Rule;
 
 /// Reads a file of rules without the labels they are for: every name is taken for a kind. With the
 /// states that have these kinds.
-pub fn rules_of_any_labels(path: impl AsRef<Path>) -> Result<(Vec<Constraint>, States), FileError> {
+pub fn rules_of_any_labels(path: impl AsRef<Path>) -> Result<(Vec<Rule>, States), RuleFileError> {
     let path = path.as_ref();
     let text = fs::read_to_string(path)
-        .map_err(|source| FileError::Read { path: path.to_path_buf(), source })?;
+        .map_err(|source| RuleFileError::Read { path: path.to_path_buf(), source })?;
     let names = DeTable::parse(&text).map_or(BTreeSet::new(), |document| names(document.get_ref()));
     // With none there is nothing to find, and with one of nothing no rule can be right.
     let names: Vec<&str> =

@@ -3,12 +3,12 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
-use crate::rules::{ConstraintError, MOST_SEGMENTS, MOST_WEIGHT};
+use crate::rules::{MOST_SEGMENTS, MOST_WEIGHT, RuleMistake};
 
 /// Why a file of rules cannot be used. The path is as the caller gave it; lines and rules count
 /// from 1.
 #[derive(Debug, Error)]
-pub enum FileError {
+pub enum RuleFileError {
     /// The file cannot be read.
     #[error("{}: cannot be read: {source}", path.display())]
     Read {
@@ -47,13 +47,13 @@ pub enum FileError {
         /// The rule.
         rule: usize,
         /// What is wrong with it.
-        mistake: Mistake,
+        mistake: RuleFileMistake,
     },
 }
 
 /// One variant per way a rule in a file can be wrong.
 #[derive(Clone, Debug, Error, PartialEq)]
-pub enum Mistake {
+pub enum RuleFileMistake {
     /// A field that rules do not have.
     #[error(
         "found the field {found:?}, expected \
@@ -142,5 +142,5 @@ pub enum Mistake {
     },
     /// A rule that makes no sense.
     #[error(transparent)]
-    Senseless(#[from] ConstraintError),
+    Senseless(#[from] RuleMistake),
 }

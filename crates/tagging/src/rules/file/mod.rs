@@ -7,7 +7,7 @@ mod values;
 mod write;
 
 pub use any_labels::rules_of_any_labels;
-pub use error::{FileError, Mistake};
+pub use error::{RuleFileError, RuleFileMistake};
 pub use read::{load_rules, parse_rules};
 pub use write::write_rules;
 

@@ -5,15 +5,15 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::values::{Found, Value, Values};
-use super::{FORMS, FileError, Mistake};
+use super::{FORMS, RuleFileError, RuleFileMistake};
 use crate::labels::States;
-use crate::rules::{Constraint, Form, Relation};
+use crate::rules::{Form, Relation, Rule};
 
 /// Reads a file of rules, see [`parse_rules`].
-pub fn load_rules(path: impl AsRef<Path>, states: &States) -> Result<Vec<Constraint>, FileError> {
+pub fn load_rules(path: impl AsRef<Path>, states: &States) -> Result<Vec<Rule>, RuleFileError> {
     let path = path.as_ref();
     let text = fs::read_to_string(path)
-        .map_err(|source| FileError::Read { path: path.to_path_buf(), source })?;
+        .map_err(|source| RuleFileError::Read { path: path.to_path_buf(), source })?;
     parse_rules(path, &text, states)
 }
 
@@ -58,18 +58,18 @@ pub fn parse_rules(
     path: impl AsRef<Path>,
     text: &str,
     states: &States,
-) -> Result<Vec<Constraint>, FileError> {
+) -> Result<Vec<Rule>, RuleFileError> {
     let path = || path.as_ref().to_path_buf();
     let before = |offset: usize| text.bytes().take(offset);
     let line = |offset: usize| 1 + before(offset).filter(|&byte| byte == b'\n').count();
-    let document = DeTable::parse(text).map_err(|error| FileError::Syntax {
+    let document = DeTable::parse(text).map_err(|error| RuleFileError::Syntax {
         path: path(),
         line: line(error.span().map_or(0, |span| span.start)),
         message: error.message().to_string(),
     })?;
-    let mut constraints = Vec::new();
+    let mut rules = Vec::new();
     for (key, value) in document.get_ref() {
-        let not_a_rule = || FileError::NotARule {
+        let not_a_rule = || RuleFileError::NotARule {
             path: path(),
             line: line(key.span().start),
             found: key.get_ref().to_string(),
@@ -78,16 +78,16 @@ pub fn parse_rules(
         for (number, table) in tables.ok_or_else(not_a_rule)?.iter().enumerate() {
             let fields = table.get_ref().as_table().ok_or_else(not_a_rule)?;
             let rule = Reader { values: Values { text, states }, fields, table };
-            let rules = rule.constraints().map_err(|(place, mistake)| FileError::Rule {
+            let stated = rule.rules().map_err(|(place, mistake)| RuleFileError::Rule {
                 path: path(),
                 line: line(place.start),
                 rule: number + 1,
                 mistake,
             })?;
-            constraints.extend(rules);
+            rules.extend(stated);
         }
     }
-    Ok(constraints)
+    Ok(rules)
 }
 
 /// Reads one rule.
@@ -98,13 +98,13 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn constraints(&self) -> Found<Vec<Constraint>> {
+    fn rules(&self) -> Found<Vec<Rule>> {
         let forms = self.forms()?;
         let weight = self.values.weight(self.fields.get("weight"))?;
         let checked = |form| {
-            let constraint = Constraint { form, weight };
-            let sense = constraint.check(self.values.states);
-            sense.map(|()| constraint).map_err(|error| (self.table.span(), error.into()))
+            let rule = Rule { form, weight };
+            let sense = rule.check(self.values.states);
+            sense.map(|()| rule).map_err(|error| (self.table.span(), error.into()))
         };
         forms.into_iter().map(checked).collect()
     }
@@ -157,25 +157,27 @@ impl Reader<'_> {
         };
         if let Some((field, _)) = self.fields.iter().find(|(field, _)| !known(field.get_ref())) {
             let found = field.get_ref().to_string();
-            return Err((field.span(), Mistake::UnknownField { found }));
+            return Err((field.span(), RuleFileMistake::UnknownField { found }));
         }
         let mut present = FORMS.into_iter().filter(|&(form, _)| self.fields.contains_key(form));
         let Some((form, partner)) = present.next() else {
-            return Err((self.table.span(), Mistake::NoForm));
+            return Err((self.table.span(), RuleFileMistake::NoForm));
         };
         if let Some((second, _)) = present.next() {
             let place = self.field(second).span();
-            return Err((place, Mistake::TwoForms { first: form, second }));
+            return Err((place, RuleFileMistake::TwoForms { first: form, second }));
         }
         let stray = |&found: &&'static str| partner != Some(found);
         let stray = ["of", "then"].into_iter().filter(stray);
         for found in stray {
             if let Some(value) = self.fields.get(found) {
-                return Err((value.span(), Mistake::Stray { found, form }));
+                return Err((value.span(), RuleFileMistake::Stray { found, form }));
             }
         }
         match partner.filter(|&partner| !self.fields.contains_key(partner)) {
-            Some(expected) => Err((self.table.span(), Mistake::Incomplete { form, expected })),
+            Some(expected) => {
+                Err((self.table.span(), RuleFileMistake::Incomplete { form, expected }))
+            }
             None => Ok((form, partner)),
         }
     }

@@ -4,13 +4,13 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeInteger, DeValue};
 
-use super::Mistake;
+use super::RuleFileMistake;
 use crate::labels::States;
 use crate::rules::names::{Unclear, find_kind};
 use crate::rules::{MOST_SEGMENTS, MOST_WEIGHT, Weight};
 
 /// A mistake, and the bytes where it was made.
-pub(super) type Found<T> = Result<T, (Range<usize>, Mistake)>;
+pub(super) type Found<T> = Result<T, (Range<usize>, RuleFileMistake)>;
 
 pub(super) type Value<'a> = Spanned<DeValue<'a>>;
 
@@ -32,7 +32,7 @@ impl Values<'_> {
         value: &Value<'_>,
         expected: &'static str,
     ) -> Found<T> {
-        Err((value.span(), Mistake::Type { field, found: self.written(value), expected }))
+        Err((value.span(), RuleFileMistake::Type { field, found: self.written(value), expected }))
     }
 
     pub fn bound(&self, field: &'static str, value: &Value<'_>) -> Found<u32> {
@@ -40,7 +40,9 @@ impl Values<'_> {
         number
             .and_then(|number| u32::try_from(number).ok())
             .filter(|&bound| bound <= MOST_SEGMENTS)
-            .ok_or_else(|| (value.span(), Mistake::Bound { field, found: self.written(value) }))
+            .ok_or_else(|| {
+                (value.span(), RuleFileMistake::Bound { field, found: self.written(value) })
+            })
     }
 
     pub fn weight(&self, value: Option<&Value<'_>>) -> Found<Weight> {
@@ -55,7 +57,7 @@ impl Values<'_> {
         number
             .filter(|weight: &f64| (0.0..=MOST_WEIGHT).contains(weight))
             .map(Weight::Given)
-            .ok_or_else(|| (value.span(), Mistake::Weight { found: self.written(value) }))
+            .ok_or_else(|| (value.span(), RuleFileMistake::Weight { found: self.written(value) }))
     }
 
     /// The kind of one name.
@@ -114,8 +116,10 @@ impl Values<'_> {
     fn named(&self, name: &str, place: Range<usize>) -> Found<usize> {
         let found = name.to_string();
         find_kind(self.states, name).map_err(|unclear| match unclear {
-            Unclear::Unknown(known) => (place, Mistake::UnknownKind { found, known }),
-            Unclear::Ambiguous(written) => (place, Mistake::AmbiguousKind { found, written }),
+            Unclear::Unknown(known) => (place, RuleFileMistake::UnknownKind { found, known }),
+            Unclear::Ambiguous(written) => {
+                (place, RuleFileMistake::AmbiguousKind { found, written })
+            }
         })
     }
 
@@ -129,7 +133,7 @@ impl Values<'_> {
         for (kind, value) in kinds {
             if !seen.insert(kind) {
                 let found = self.states.kinds()[kind].name.clone();
-                return Err((value.span(), Mistake::RepeatedKind { field, found }));
+                return Err((value.span(), RuleFileMistake::RepeatedKind { field, found }));
             }
         }
         Ok(())

@@ -2,24 +2,24 @@ use toml::Value;
 use toml::map::Map;
 
 use crate::labels::States;
-use crate::rules::{Constraint, Form, Relation, Weight, kind_name};
+use crate::rules::{Form, Relation, Rule, Weight, kind_name};
 
 /// Writes rules as a file that [`parse_rules`](super::parse_rules) reads back as the same rules.
 ///
 /// Two neighbours that say `≤` and `≥` of the same are written as one `exactly` or `equal`.
-pub fn write_rules(constraints: &[Constraint], states: &States) -> String {
-    let mut rules: Vec<String> = Vec::new();
-    let mut rest = constraints;
-    while let [constraint, after @ ..] = rest {
-        let both = after.first().is_some_and(|next| is_converse(constraint, next));
-        rules.push(written(constraint, both, states));
+pub fn write_rules(rules: &[Rule], states: &States) -> String {
+    let mut texts: Vec<String> = Vec::new();
+    let mut rest = rules;
+    while let [rule, after @ ..] = rest {
+        let both = after.first().is_some_and(|next| is_converse(rule, next));
+        texts.push(written(rule, both, states));
         rest = if both { &after[1..] } else { after };
     }
-    rules.join("\n")
+    texts.join("\n")
 }
 
 /// Whether the first is `≤`, and the second `≥` of the same.
-fn is_converse(first: &Constraint, second: &Constraint) -> bool {
+fn is_converse(first: &Rule, second: &Rule) -> bool {
     let Form::Linear { terms, relation: Relation::AtMost, bound } = &first.form else {
         return false;
     };
@@ -28,10 +28,10 @@ fn is_converse(first: &Constraint, second: &Constraint) -> bool {
     second.form == converse && second.weight == first.weight
 }
 
-fn written(constraint: &Constraint, both: bool, states: &States) -> String {
+fn written(rule: &Rule, both: bool, states: &States) -> String {
     let name = |kind| Value::String(kind_name(states, kind));
     let two = |a, b| Value::Array(vec![name(a), name(b)]);
-    let mut fields: Vec<(&str, Value)> = match &constraint.form {
+    let mut fields: Vec<(&str, Value)> = match &rule.form {
         Form::Linear { terms, relation, bound } => match (&terms[..], both, bound) {
             (&[(a, 1), (b, -1)] | &[(b, -1), (a, 1)], true, 0) => vec![("equal", two(a, b))],
             _ => {
@@ -48,7 +48,7 @@ fn written(constraint: &Constraint, both: bool, states: &States) -> String {
         }
         &Form::Before { first, second } => vec![("before", two(first, second))],
     };
-    match constraint.weight {
+    match rule.weight {
         Weight::Learned => {}
         Weight::Hard => fields.push(("weight", Value::String("hard".into()))),
         Weight::Given(weight) => fields.push(("weight", Value::Float(weight))),

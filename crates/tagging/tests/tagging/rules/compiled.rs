@@ -2,14 +2,14 @@
 
 use bethe_tagging::labels::{Scheme, States};
 use bethe_tagging::rules::{
-    Compiled, Constraint, ConstraintError, Form, Occurrences, RuleError, Weight, most_segments,
+    Compiled, Form, Occurrences, Rule, RuleError, RuleMistake, Weight, most_segments,
 };
 use proptest::prelude::*;
 
 use super::{at_least, at_most, before, citation, implies, learn, nested, path, settings};
 
-fn hard(constraint: Constraint) -> Constraint {
-    Constraint { weight: Weight::Hard, ..constraint }
+fn hard(rule: Rule) -> Rule {
+    Rule { weight: Weight::Hard, ..rule }
 }
 
 fn counts(compiled: &Compiled, path: &[usize]) -> Vec<f64> {
@@ -22,7 +22,7 @@ fn counts(compiled: &Compiled, path: &[usize]) -> Vec<f64> {
 
 #[test]
 fn rules_become_rows_in_their_order() {
-    let given = Constraint { weight: Weight::Given(2.0), ..at_least(1, &[(0, 1), (1, 2)]) };
+    let given = Rule { weight: Weight::Given(2.0), ..at_least(1, &[(0, 1), (1, 2)]) };
     let rules = [at_most(1, &[(1, 1)]), hard(at_most(2, &[(4, 1)])), given];
     let states = citation();
     let compiled = Compiled::new(&rules, &states, &[1; 5]).unwrap();
@@ -61,7 +61,7 @@ fn implication_is_as_tight_as_training_allows() {
     let most = most_segments(&states, [path(&states, "B-editor B-editor B-editor B-booktitle")]);
     let rules = [implies(3, 2), implies(4, 2), hard(implies(3, 2))];
     let compiled = Compiled::new(&rules, &states, &most).unwrap();
-    let slope = |row: &bethe_learn::energy::Rule| {
+    let slope = |row: &bethe_learn::energy::CountRule| {
         row.coefficients.iter().map(|&(_, a)| a).fold(0.0f64, f64::max)
     };
     let soft: Vec<f64> = compiled.rules.soft.iter().map(slope).collect();
@@ -96,8 +96,8 @@ fn rules_that_do_not_compile_say_why() {
     assert_eq!(error.to_string(), "found the greatest counts of 9 kinds, expected those of 10");
     let rules = [implies(0, 1), implies(0, 10)];
     let error = Compiled::new(&rules, &states, &[1; 10]).unwrap_err();
-    let mistake = ConstraintError::UnknownKind { found: 10, kinds: 10 };
-    assert_eq!(error, RuleError::Constraint { rule: 1, mistake });
+    let mistake = RuleMistake::UnknownKind { found: 10, kinds: 10 };
+    assert_eq!(error, RuleError::Rule { rule: 1, mistake });
     assert_eq!(
         error.to_string(),
         "rule 1: found kind 10, expected one of the 10 kinds, counted from 0"
@@ -115,7 +115,7 @@ fn label_sets() -> impl Strategy<Value = States> {
     ]
 }
 
-fn rules_of(kinds: usize) -> impl Strategy<Value = Constraint> {
+fn rules_of(kinds: usize) -> impl Strategy<Value = Rule> {
     let two = (0..kinds, 1..kinds).prop_map(move |(a, step)| (a, (a + step) % kinds));
     let c = || prop_oneof![-3..=-1, 1..=3];
     let linear =
@@ -128,7 +128,7 @@ fn rules_of(kinds: usize) -> impl Strategy<Value = Constraint> {
 }
 
 /// States, rules that make sense for them, and paths, which need not be allowed ones.
-fn cases() -> impl Strategy<Value = (States, Vec<Constraint>, Vec<Vec<usize>>)> {
+fn cases() -> impl Strategy<Value = (States, Vec<Rule>, Vec<Vec<usize>>)> {
     label_sets().prop_flat_map(|states| {
         let rules = prop::collection::vec(rules_of(states.kinds().len()), 1..6);
         let paths = prop::collection::vec(prop::collection::vec(0..states.len(), 0..8), 1..8);
@@ -158,7 +158,7 @@ proptest! {
 
     #[test]
     fn counters_allow_exactly_what_hard_rules_do((states, rules, paths) in cases()) {
-        let rules: Vec<Constraint> = rules.into_iter().map(hard).collect();
+        let rules: Vec<Rule> = rules.into_iter().map(hard).collect();
         // Counters do not depend on what training had.
         let compiled = Compiled::new(&rules, &states, &vec![0; states.kinds().len()]).unwrap();
         prop_assert_eq!(compiled.rules.hard.len(), rules.len());

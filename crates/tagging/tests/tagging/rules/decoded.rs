@@ -4,7 +4,7 @@ use bethe_core::oracle::Chain;
 use bethe_core::oracle::chain::Counted;
 use bethe_core::support::Support;
 use bethe_tagging::labels::States;
-use bethe_tagging::rules::{Compiled, Constraint, Occurrences, Weight};
+use bethe_tagging::rules::{Compiled, Occurrences, Rule, Weight};
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 
@@ -13,7 +13,7 @@ use super::{at_least, at_most, before, citation, implies};
 const LENGTH: usize = 4;
 
 /// The best of all paths that keep to the rules.
-fn best(states: &States, rules: &[Constraint], score: impl Fn(&[usize]) -> f64) -> f64 {
+fn best(states: &States, rules: &[Rule], score: impl Fn(&[usize]) -> f64) -> f64 {
     let mut best = f64::NEG_INFINITY;
     for number in 0..states.len().pow(LENGTH as u32) {
         let state = |t: usize| number / states.len().pow(t as u32) % states.len();
@@ -30,14 +30,14 @@ fn best(states: &States, rules: &[Constraint], score: impl Fn(&[usize]) -> f64) 
 fn decoding_with_counters_is_the_best_that_keeps_hard_rules() {
     let states = citation();
     let n = states.len();
-    let rules: Vec<Constraint> = [
+    let rules: Vec<Rule> = [
         at_most(1, &[(1, 1)]),
         at_least(1, &[(0, 1), (3, 1)]),
         implies(3, 2),
         before(0, 1),
         at_most(0, &[(4, 1), (2, -1)]),
     ]
-    .map(|rule| Constraint { weight: Weight::Hard, ..rule })
+    .map(|rule| Rule { weight: Weight::Hard, ..rule })
     .into();
     let compiled = Compiled::new(&rules, &states, &[1; 5]).unwrap();
     let mut random = StdRng::seed_from_u64(7);

@@ -1,7 +1,7 @@
 //! Files that declare rules.
 
 use bethe_tagging::labels::{Scheme, States};
-use bethe_tagging::rules::{Constraint, Weight, kind_name, load_rules, parse_rules, write_rules};
+use bethe_tagging::rules::{Rule, Weight, kind_name, load_rules, parse_rules, write_rules};
 use proptest::prelude::*;
 
 use super::{at_least, at_most, before, citation, implies, learn, nested, settings};
@@ -46,8 +46,8 @@ at_most = 0
 of = { editor = 1, booktitle = -1 }
 "#;
 
-fn declared() -> Vec<Constraint> {
-    let weighing = |weight, constraint| Constraint { weight, ..constraint };
+fn declared() -> Vec<Rule> {
+    let weighing = |weight, rule| Rule { weight, ..rule };
     vec![
         weighing(Weight::Given(2.5), at_most(1, &[(1, 1)])),
         weighing(Weight::Hard, at_most(2, &[(1, 1), (2, 1)])),
@@ -140,11 +140,11 @@ fn every_kind_can_be_written_whatever_its_name() {
     let states = learn(Scheme::Bio, &["B-a:B-x B-1:x B-x B-\"q.=\""]);
     let names: Vec<String> = (0..states.kinds().len()).map(|k| kind_name(&states, k)).collect();
     assert_eq!(names, ["a", "1:x", "0:1:x", "0:x", "\"q.=\""]);
-    let rules: Vec<Constraint> = (0..names.len()).map(|kind| at_most(2, &[(kind, 3)])).collect();
+    let rules: Vec<Rule> = (0..names.len()).map(|kind| at_most(2, &[(kind, 3)])).collect();
     assert_eq!(parse_rules("x", &write_rules(&rules, &states), &states).unwrap(), rules);
 }
 
-fn any_rule(states: &States) -> impl Strategy<Value = Constraint> {
+fn any_rule(states: &States) -> impl Strategy<Value = Rule> {
     let kinds = states.kinds().len();
     let weight = prop_oneof![
         Just(Weight::Learned),
@@ -163,7 +163,7 @@ fn any_rule(states: &States) -> impl Strategy<Value = Constraint> {
         two.clone().prop_map(|(a, b)| implies(a, b)),
         two.prop_map(|(a, b)| before(a, b)),
     ];
-    (form, weight).prop_map(|(rule, weight)| Constraint { weight, ..rule })
+    (form, weight).prop_map(|(rule, weight)| Rule { weight, ..rule })
 }
 
 proptest! {
@@ -175,7 +175,7 @@ proptest! {
         doubled in any::<bool>(),
     ) {
         let states = citation();
-        let mut rules: Vec<Constraint> =
+        let mut rules: Vec<Rule> =
             rules.into_iter().filter(|rule| rule.check(&states).is_ok()).collect();
         if doubled {
             rules.extend([at_most(1, &[(0, 1), (1, -1)]), at_least(1, &[(0, 1), (1, -1)])]);

@@ -7,7 +7,7 @@ use super::{learn, nested, path};
 
 fn words(states: &States, truth: &[&str], least_share: f64) -> (Vec<String>, usize) {
     let generated = generate(states, truth.iter().map(|labels| path(states, labels)), least_share);
-    let words = generated.constraints.iter().map(|rule| rule.in_words(states)).collect();
+    let words = generated.rules.iter().map(|rule| rule.in_words(states)).collect();
     (words, generated.considered)
 }
 
@@ -73,14 +73,14 @@ fn rules_are_distinct_and_kept_by_their_share() {
     let generated = generate(&states, &truth, share);
     let occurrences: Vec<Occurrences> =
         truth.iter().map(|path| Occurrences::of(&states, path)).collect();
-    for rule in &generated.constraints {
+    for rule in &generated.rules {
         assert_eq!(rule.check(&states), Ok(()));
         let kept = occurrences.iter().filter(|occurrences| rule.holds(occurrences)).count();
         assert!(kept >= 3, "{}", rule.in_words(&states));
     }
-    let mut all = generate(&states, &truth, 0.0).constraints;
+    let mut all = generate(&states, &truth, 0.0).rules;
     assert_eq!(all.len(), 2 * 3 + 21 * 3);
-    let kept = |rule: &_| generated.constraints.contains(rule);
+    let kept = |rule: &_| generated.rules.contains(rule);
     all.retain(|rule| !kept(rule));
     for rule in &all {
         let kept = occurrences.iter().filter(|occurrences| rule.holds(occurrences)).count();

@@ -1,15 +1,15 @@
 //! Rules on segments: words, files, generation, compilation.
 
 mod compiled;
-mod constraints;
 mod decoded;
 mod file_mistakes;
 mod files;
 mod generated;
 mod pruned;
+mod stated;
 
 use bethe_tagging::labels::{Scheme, States};
-use bethe_tagging::rules::{Constraint, Form, Relation};
+use bethe_tagging::rules::{Form, Relation, Rule};
 use proptest::prelude::ProptestConfig;
 use proptest::test_runner::FileFailurePersistence;
 
@@ -49,18 +49,18 @@ fn path(states: &States, labels: &str) -> Vec<usize> {
     states.encode(&labels.split(' ').collect::<Vec<_>>()).unwrap()
 }
 
-fn at_most(bound: u32, terms: &[(usize, i32)]) -> Constraint {
-    Constraint::learned(Form::linear(terms.iter().copied(), Relation::AtMost, bound))
+fn at_most(bound: u32, terms: &[(usize, i32)]) -> Rule {
+    Rule::learned(Form::linear(terms.iter().copied(), Relation::AtMost, bound))
 }
 
-fn at_least(bound: u32, terms: &[(usize, i32)]) -> Constraint {
-    Constraint::learned(Form::linear(terms.iter().copied(), Relation::AtLeast, bound))
+fn at_least(bound: u32, terms: &[(usize, i32)]) -> Rule {
+    Rule::learned(Form::linear(terms.iter().copied(), Relation::AtLeast, bound))
 }
 
-fn implies(premise: usize, conclusion: usize) -> Constraint {
-    Constraint::learned(Form::Implies { premise, conclusion })
+fn implies(premise: usize, conclusion: usize) -> Rule {
+    Rule::learned(Form::Implies { premise, conclusion })
 }
 
-fn before(first: usize, second: usize) -> Constraint {
-    Constraint::learned(Form::Before { first, second })
+fn before(first: usize, second: usize) -> Rule {
+    Rule::learned(Form::Before { first, second })
 }

@@ -1,7 +1,7 @@
 //! Which rules predictions make worth a weight.
 
 use bethe_tagging::labels::{Scheme, States};
-use bethe_tagging::rules::{Constraint, Judged, Pruning, Verdict, prune};
+use bethe_tagging::rules::{Judged, Pruning, Rule, Verdict, prune};
 
 use super::{at_least, at_most, before, implies, learn, path};
 
@@ -9,7 +9,7 @@ fn states() -> States {
     learn(Scheme::Bio, &["B-x B-y O"])
 }
 
-fn judge(rules: &[Constraint], truth: &[&str], predicted: &[&str]) -> Vec<Judged> {
+fn judge(rules: &[Rule], truth: &[&str], predicted: &[&str]) -> Vec<Judged> {
     let states = states();
     let outcomes = truth.iter().zip(predicted).map(|(t, p)| (path(&states, t), path(&states, p)));
     prune(rules, &states, outcomes, &Pruning::default())
@@ -39,7 +39,7 @@ fn importance_is_how_much_more_often_predictions_break_a_rule() {
 
 #[test]
 fn of_bounds_that_the_same_predictions_break_the_tightest_that_the_truth_keeps_stays() {
-    let rules: Vec<Constraint> = [3, 1, 0, 2].map(|bound| at_most(bound, &[(0, 1)])).into();
+    let rules: Vec<Rule> = [3, 1, 0, 2].map(|bound| at_most(bound, &[(0, 1)])).into();
     let judged = judge(&rules, &["B-x"; 3], &["B-x B-x B-x B-x"; 3]);
     let covered = Verdict::Covered(1);
     assert_eq!(verdicts(&judged), [covered, Verdict::Kept, Verdict::Unimportant, covered]);

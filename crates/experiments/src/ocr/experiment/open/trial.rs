@@ -4,7 +4,7 @@
 use super::{Hidden, Pull};
 use crate::ocr::experiment::fold::{Fitted, Fold};
 use crate::ocr::experiment::{Recipe, Score};
-use crate::ocr::reader::{Limits, Reader};
+use crate::ocr::reader::{self, Reader};
 
 /// Held-out words, read by a model that has seen none of two choices of words.
 pub(super) struct Trial<'a> {
@@ -37,7 +37,7 @@ impl<'a> Trial<'a> {
     pub fn new(fold: &Fold<'a>, choices: &[Hidden], hidden: [usize; 2]) -> Self {
         let recipe = &fold.settings.recipe;
         let base = fold.fit(&fold.data.pixels, &recipe.pixels);
-        let mut reader = Reader::new(&base.model, Some(fold.open_energy(None)), Limits::default());
+        let mut reader = Reader::new(&base.model, Some(fold.open_energy(None)), reader::settings());
         let mut read = |word: usize| {
             let (truth, scores) = (&fold.data.words[word].letters, &base.scores[word]);
             let score = |letters: &[u8]| {

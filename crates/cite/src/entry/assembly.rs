@@ -1,0 +1,272 @@
+//! From a line with labels to an entry.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use super::field::Field;
+use super::kind::EntryKind;
+use super::parts::Meanings;
+use crate::entry::Entry;
+use crate::identifiers::{Identifiers, beside_address, with_whole_addresses, without_identifiers};
+use crate::numbers::access::{dates, is_date, is_looked_at, says_only_looked_at, words};
+use crate::numbers::date::Date;
+use crate::numbers::pages::pages;
+use crate::numbers::volume::{VolumeParts, bare, chapter, report_parts, volume_parts};
+use crate::people::named::is_about_people;
+use crate::text::characters::is_dash;
+use crate::text::tidy::tidy;
+
+/// A line with its tokens and what they are.
+#[derive(Clone, Copy)]
+pub struct Labelled<'a> {
+    /// The line.
+    pub text: &'a str,
+    /// Where its tokens are.
+    pub tokens: &'a [Range<usize>],
+    /// Their labels.
+    pub labels: &'a [&'a str],
+}
+
+impl Labelled<'_> {
+    pub(crate) fn text_of(&self, tokens: &Range<usize>) -> &str {
+        &self.text[self.tokens[tokens.start].start..self.tokens[tokens.end - 1].end]
+    }
+}
+
+impl Entry {
+    /// The entry that labels make of a line.
+    pub fn new(line: Labelled, meanings: &Meanings) -> Self {
+        let parts = meanings.parts(line.labels);
+        let mut entry = Self::default();
+        let date = dates(&line, &parts);
+        for part in &parts {
+            let text = line.text_of(&part.tokens);
+            match part.field {
+                None => entry.keep(part.name, text),
+                field if is_date(field) => {}
+                Some(Field::Note | Field::Status) if says_only_looked_at(text) => {}
+                Some(field) if is_about_people(part, field) => {}
+                Some(_) if part.between => {}
+                Some(field) => entry.add(field, text),
+            }
+        }
+        entry.add_people(&line, &parts);
+        entry.date = Date::read(&date);
+        if entry.date == Date::default() && !date.trim().is_empty() {
+            entry.add(Field::Date, &date);
+        }
+        entry.identify(line.text);
+        if !entry.is_known() {
+            entry.unparsed = Some(line.text.to_string());
+        }
+        entry.split_volume();
+        entry.kind = EntryKind::decide(&mut entry);
+        entry.settle();
+        entry
+    }
+
+    fn keep(&mut self, name: &str, text: &str) {
+        let text = tidy(text);
+        if !text.is_empty() {
+            let own = self.other.entry(name.to_string()).or_default();
+            append(own, &text, ", ");
+        }
+    }
+
+    fn add(&mut self, field: Field, text: &str) {
+        let text = &own_text(field, text);
+        let text = match field {
+            Field::Pages => pages(text),
+            Field::Volume | Field::Number => bare(text),
+            Field::Chapter => chapter(text),
+            Field::Url => tidy(&with_whole_addresses(text)),
+            Field::BookTitle | Field::Container | Field::Journal => {
+                abbreviated(text, tidy(without_in(&tidy(text))))
+            }
+            Field::Series => abbreviated(text, tidy(text)),
+            Field::Edition => edition(&tidy(text)).to_string(),
+            _ => tidy(text),
+        };
+        if text.is_empty() {
+            return;
+        }
+        let is_remark = matches!(field, Field::Note | Field::Identifier);
+        let field = if is_remark && is_isbn(&text) { Field::Isbn } else { field };
+        let text = if field == Field::Isbn { isbn(&text).to_string() } else { text };
+        // `volume 193 of Lecture Notes in Computer Science`
+        let series = match field {
+            Field::BookTitle | Field::Series | Field::Container => text.strip_prefix("of "),
+            _ => None,
+        };
+        let (field, text) = match series {
+            Some(series) => (Field::Series, series),
+            None => (field, text.as_str()),
+        };
+        let between = if field == Field::Title { ". " } else { ", " };
+        append(self.texts.entry(field).or_default(), text, between);
+    }
+
+    /// An issue, pages or a year that stand with the volume.
+    fn split_volume(&mut self) {
+        let Some(text) = self.texts.get(&Field::Volume) else { return };
+        let VolumeParts { volume, number, pages, year } = volume_parts(text);
+        let volume = volume.to_string();
+        let more = [(Field::Number, number), (Field::Pages, pages)];
+        let more = more.into_iter().filter_map(|(field, text)| Some((field, text?)));
+        let more: Vec<(Field, String)> = more.collect();
+        if more.iter().all(|(field, _)| !self.texts.contains_key(field)) {
+            self.texts.insert(Field::Volume, volume);
+            self.texts.extend(more);
+            self.date.year = self.date.year.or(year);
+        }
+    }
+
+    /// What only the kind tells: who published a thesis or a report is its institution, and what
+    /// its type ends in is its number.
+    fn settle(&mut self) {
+        let of_school = matches!(
+            self.kind,
+            EntryKind::PhdThesis | EntryKind::MastersThesis | EntryKind::TechReport
+        );
+        if of_school
+            && !self.texts.contains_key(&Field::Institution)
+            && let Some(publisher) = self.texts.remove(&Field::Publisher)
+        {
+            self.texts.insert(Field::Institution, publisher);
+        }
+        if self.kind == EntryKind::TechReport && !self.texts.contains_key(&Field::Number) {
+            self.split_report();
+        }
+    }
+
+    fn split_report(&mut self) {
+        let mut typed = [Field::Report, Field::Genre].into_iter();
+        let typed = typed.find_map(|field| Some((field, self.texts.remove(&field)?)));
+        if let Some((field, report)) = typed {
+            let (kind, number) = report_parts(&report);
+            self.texts.extend(number.map(|number| (Field::Number, number.to_string())));
+            if !kind.is_empty() {
+                self.texts.insert(field, kind.to_string());
+            }
+        }
+    }
+
+    /// Identifiers are found in the text, whatever its labels.
+    fn identify(&mut self, line: &str) {
+        let Identifiers { doi, arxiv, url } = Identifiers::find(line);
+        // Labels hold an address together that the line has in two.
+        let said = self.text(Field::Url).unwrap_or_default().to_string();
+        let url = url.map(|url| {
+            Identifiers::find(&said).url.filter(|own| own.starts_with(&url)).unwrap_or(url)
+        });
+        for (field, found) in [(Field::Doi, doi), (Field::Arxiv, arxiv), (Field::Url, url)] {
+            let labelled = self.texts.remove(&field);
+            let labelled = labelled.filter(|text| field != Field::Url || text.contains('.'));
+            let labelled = labelled.filter(|text| !without_identifiers(text).is_empty());
+            match (found, labelled) {
+                (Some(found), _) => drop(self.texts.insert(field, found)),
+                // Said to be one, but not known as one: a remark.
+                (None, Some(text)) => self.add(Field::Identifier, &text),
+                (None, None) => {}
+            }
+        }
+        // What was found is no further catalogue number.
+        let found = [Field::Doi, Field::Arxiv, Field::Url].map(|field| self.text(field));
+        let is_found = |text: &str| found.iter().flatten().any(|found| text.contains(found));
+        if self.text(Field::Identifier).is_some_and(is_found) {
+            self.texts.remove(&Field::Identifier);
+        }
+        let rest = self.text(Field::Url).map(|url| tidy(&beside_address(&said, url)));
+        if let Some(rest) = rest.filter(|rest| says_more(rest)) {
+            append(self.texts.entry(Field::Identifier).or_default(), &rest, ", ");
+        }
+    }
+}
+
+/// Whether what is said beside an address is more than what it is and when it was looked at.
+fn says_more(text: &str) -> bool {
+    #[rustfmt::skip]
+    const ABOUT: &[&str] = &[
+        "url", "urls", "online", "available", "at", "from", "in", "on", "see", "web", "internet",
+        "website", "homepage", "link", "and",
+    ];
+    let is_about = |word: &str| ABOUT.contains(&word.to_lowercase().as_str());
+    !words(text).any(is_looked_at) && !words(text).all(is_about)
+}
+
+fn append(own: &mut String, text: &str, between: &str) {
+    if !own.is_empty() {
+        own.push_str(between);
+    }
+    own.push_str(text);
+}
+
+/// A part's text without identifiers, which have fields of their own; but for what it is and is in,
+/// where it says nothing else.
+fn own_text(field: Field, text: &str) -> Cow<'_, str> {
+    if matches!(field, Field::Doi | Field::Arxiv | Field::Url) {
+        return Cow::Borrowed(text);
+    }
+    let is_name =
+        matches!(field, Field::Title | Field::Journal | Field::BookTitle | Field::Container);
+    let own = without_identifiers(text);
+    match is_name && !own.contains(char::is_alphanumeric) {
+        true => Cow::Borrowed(text),
+        false => own,
+    }
+}
+
+/// Which edition, without the word for it: `2nd ed.`
+fn edition(text: &str) -> &str {
+    let is_word = |word: &str| {
+        let word = word.trim_end_matches('.').to_lowercase();
+        ["ed", "edn", "edition", "aufl", "auflage"].contains(&word.as_str())
+    };
+    match text.rsplit_once(' ') {
+        Some((which, word)) if is_word(word) => which.trim_end_matches([',', '.']),
+        _ => text,
+    }
+}
+
+/// The number without its name: `ISBN-13: 978-3-16-148410-0`.
+fn isbn(text: &str) -> &str {
+    let upper = text.to_ascii_uppercase();
+    let Some(name) = upper.find("ISBN") else { return text };
+    let rest = &text[name + 4..];
+    let rest =
+        ["-10", "-13", " 10:", " 13:"].iter().find_map(|n| rest.strip_prefix(n)).unwrap_or(rest);
+    let number = rest.trim_start_matches(|c: char| !c.is_alphanumeric());
+    if number.is_empty() { text } else { number }
+}
+
+/// Whether a text is an ISBN that is called so.
+fn is_isbn(text: &str) -> bool {
+    let number = isbn(text);
+    let digits = number.chars().filter(|c| c.is_ascii_digit() || matches!(c, 'X' | 'x')).count();
+    let is_number = |c: char| c.is_ascii_digit() || matches!(c, 'X' | 'x' | ' ') || is_dash(c);
+    text.get(..4).is_some_and(|name| name.eq_ignore_ascii_case("isbn"))
+        && matches!(digits, 10 | 13)
+        && number.chars().all(is_number)
+}
+
+/// Without the `In:` before what a work is in.
+fn without_in(text: &str) -> &str {
+    let rest = text.strip_prefix("In").or_else(|| text.strip_prefix("in"));
+    match rest {
+        Some(rest) if rest.starts_with([' ', ':']) => rest.trim_start_matches([' ', ':']),
+        _ => text,
+    }
+}
+
+/// With the stop at its end, if it and other words of it are abbreviated: `Class. Quantum Grav.`
+fn abbreviated(text: &str, tidied: String) -> String {
+    let is_short = |words: &str| {
+        let word = words.rsplit(' ').next().unwrap_or(words);
+        word.chars().count() <= 7 && word.ends_with(char::is_alphabetic)
+    };
+    let stopped = text.trim_end_matches([',', ';', ':', ' ']).ends_with('.');
+    let mut others = tidied.match_indices(". ").map(|(at, _)| &tidied[..at]).peekable();
+    let abbreviated =
+        stopped && others.peek().is_some() && others.all(is_short) && is_short(&tidied);
+    if abbreviated { tidied + "." } else { tidied }
+}

@@ -1,0 +1,111 @@
+//! A reference as an entry of a bibliography.
+//!
+//! Labels of tokens become `parts` of a reference, whose meanings are [`field`]s of any data set;
+//! `assembly` puts them together, and `kind` decides what sort of work it is.
+
+pub(crate) mod assembly;
+pub(crate) mod field;
+pub(crate) mod kind;
+pub(crate) mod parts;
+
+use std::collections::BTreeMap;
+
+use crate::numbers::date::Date;
+use crate::people::name::People;
+use field::Field;
+use kind::EntryKind;
+
+/// What a reference says, field by field.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Entry {
+    /// What kind of work it is.
+    pub kind: EntryKind,
+    /// Who wrote it.
+    pub authors: People,
+    /// Who edited it, or what it is in.
+    pub editors: People,
+    /// Who translated it.
+    pub translators: People,
+    /// When it appeared.
+    pub date: Date,
+    /// Fields that are text, in the form in which they are written.
+    pub texts: BTreeMap<Field, String>,
+    /// Parts whose labels are not known, under their own names.
+    pub other: BTreeMap<String, String>,
+    /// The whole line, where little could be made of it: neither who, nor what, nor where.
+    pub unparsed: Option<String>,
+}
+
+impl Entry {
+    /// A line that nothing can be made of.
+    pub fn unparsed(text: &str) -> Self {
+        Self { unparsed: Some(text.to_string()), ..Self::default() }
+    }
+
+    /// A field's text.
+    pub fn text(&self, field: Field) -> Option<&str> {
+        self.texts.get(&field).map(String::as_str)
+    }
+
+    /// The people of a field.
+    pub fn people(&self, field: Field) -> &People {
+        match field {
+            Field::Editor => &self.editors,
+            Field::Translator => &self.translators,
+            _ => &self.authors,
+        }
+    }
+
+    /// Whether it says by whom, what or where it is: else nothing was made of the line.
+    pub(crate) fn is_known(&self) -> bool {
+        let people = [&self.authors, &self.editors, &self.translators];
+        let aside = [
+            Field::Marker,
+            Field::Language,
+            Field::Date,
+            Field::Volume,
+            Field::Number,
+            Field::Pages,
+        ];
+        people.iter().any(|people| !people.names.is_empty())
+            || self.texts.keys().any(|field| !aside.contains(field))
+    }
+
+    /// The title with what follows its colon.
+    pub fn whole_title(&self) -> Option<String> {
+        match (self.text(Field::Title), self.text(Field::Subtitle)) {
+            (Some(title), Some(rest)) => Some(format!("{title}: {rest}")),
+            (title, rest) => title.or(rest).map(str::to_string),
+        }
+    }
+
+    /// What it says of its kind, where that is more than the kind itself.
+    pub fn work(&self) -> Option<&str> {
+        const PLAIN: &[&str] = &[
+            "phd thesis",
+            "ph.d thesis",
+            "ph.d. thesis",
+            "thesis",
+            "dissertation",
+            "technical report",
+            "tech. rep",
+            "tech. report",
+            "master's thesis",
+            "masters thesis",
+            "master thesis",
+            "report",
+        ];
+        let fields = [Field::Thesis, Field::Report, Field::Genre];
+        let text = fields.into_iter().find_map(|field| self.text(field))?;
+        (!PLAIN.contains(&text.to_lowercase().as_str())).then_some(text)
+    }
+
+    /// What is said besides, and the whole text where nothing was made of it.
+    pub fn remarks(&self) -> Option<String> {
+        let fields = [Field::Note, Field::Status, Field::Date, Field::Identifier];
+        let texts = fields.into_iter().filter_map(|field| self.text(field));
+        let texts = texts.chain(self.unparsed.as_deref());
+        let remarks: Vec<&str> = texts.filter(|text| !text.is_empty()).collect();
+        (!remarks.is_empty()).then(|| remarks.join(", "))
+    }
+}

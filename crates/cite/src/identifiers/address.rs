@@ -1,0 +1,70 @@
+//! Web addresses.
+
+use super::doi::doi;
+use super::pieces;
+
+/// The address of a page, but for that of a DOI, which has a field of its own.
+pub(super) fn url(word: &str) -> Option<String> {
+    let address = address(word)?;
+    let (_, page) = address.split_once("://")?;
+    let is_bare = page.split_once('/').is_none_or(|(_, path)| path.is_empty());
+    let is_of_doi = is_resolver(page) && (is_bare || doi(word).is_some());
+    (page.contains('.') && !is_of_doi).then_some(address)
+}
+
+/// Any address.
+pub(super) fn address(word: &str) -> Option<String> {
+    let lower = word.to_ascii_lowercase();
+    let schemes = ["http://", "https://", "ftp://"];
+    match schemes.iter().filter_map(|scheme| lower.find(scheme)).min() {
+        Some(at) => Some(ended(&word[at..]).to_string()),
+        None if lower.starts_with("www.") => Some(format!("http://{}", ended(word))),
+        None => None,
+    }
+}
+
+/// Whether an address behind its scheme is that of the service which resolves DOIs.
+pub(super) fn is_resolver(address: &str) -> bool {
+    let host = address.split('/').next().unwrap_or(address);
+    ["doi.org", "dx.doi.org", "www.doi.org"].iter().any(|own| host.eq_ignore_ascii_case(own))
+}
+
+/// The end of an identifier is not that of its sentence, and a bracket that it did not open is not
+/// its.
+pub(super) fn ended(text: &str) -> &str {
+    let mut text = text;
+    loop {
+        let before = text;
+        text = text.trim_end_matches(['.', ',', ';', ':', '"', '”', '\'', '>', '。', '，']);
+        for (open, close) in [('(', ')'), ('[', ']'), ('{', '}')] {
+            if text.matches(close).count() > text.matches(open).count() {
+                text = text.strip_suffix(close).unwrap_or(text);
+            }
+        }
+        if text == before {
+            return text;
+        }
+    }
+}
+
+/// A text with its addresses whole again that a line's end cut in two: behind a hyphen or the like,
+/// or at a slash.
+pub(crate) fn with_whole_addresses(text: &str) -> String {
+    let mut whole = String::with_capacity(text.len());
+    let mut in_address = false;
+    for word in text.split_whitespace() {
+        let begins = pieces(word).into_iter().any(|piece| address(piece).is_some());
+        let is_path = word.trim_end_matches(['.', ',', ';']).contains(['/', '.']);
+        let continues = match whole.chars().next_back() {
+            Some('-' | '_' | '=' | '&' | '?') => is_path || !word.starts_with(char::is_uppercase),
+            Some('/') => is_path,
+            _ => word.starts_with('/'),
+        };
+        let is_of_address = |c: char| c == '/' || c.is_alphanumeric();
+        let joins = in_address && !begins && continues && word.starts_with(is_of_address);
+        whole.push_str(if joins || whole.is_empty() { "" } else { " " });
+        whole.push_str(word);
+        in_address = begins || joins;
+    }
+    whole
+}

@@ -1,0 +1,7 @@
+//! Entries as files have them: BibTeX, CSL-JSON, fields as JSON.
+
+pub(crate) mod bibtex;
+pub(crate) mod csl;
+pub(crate) mod json;
+pub(crate) mod key;
+pub(crate) mod latex;

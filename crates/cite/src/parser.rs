@@ -1,0 +1,161 @@
+//! Plain text in, entries out.
+
+use std::io::Read;
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+
+use bethe_tagging::data::Sequence;
+use bethe_tagging::{ModelError, TagError, TagOptions, Tagged, Tagger, Tagging};
+use thiserror::Error;
+
+use crate::entry::Entry;
+use crate::entry::assembly::Labelled;
+use crate::entry::parts::Meanings;
+use crate::text::characters::clean;
+use crate::text::dialect::{Dialect, DialectError};
+
+/// Tokens of a line beyond which it is no reference: it is not tagged.
+pub const MOST_TOKENS: usize = 20_000;
+
+/// A parser of references: a tagger, how it expects text, and what its labels mean.
+///
+/// Immutable, and cheap to clone: clones share all of it. Every thread that reads references brings
+/// a [`Parsing`].
+#[derive(Clone, Debug)]
+pub struct Parser {
+    tagger: Tagger,
+    dialect: Dialect,
+    meanings: Arc<Meanings>,
+    path: Arc<Path>,
+}
+
+/// The memory to read one reference after the other.
+pub struct Parsing {
+    parser: Parser,
+    tagging: Tagging,
+}
+
+/// A line, and what became of it.
+#[derive(Clone, Debug)]
+pub struct Parsed {
+    /// The line as it was read, without control characters and white space around it.
+    pub text: String,
+    /// Where its tokens are.
+    pub tokens: Vec<Range<usize>>,
+    /// Their labels, and how they were found; nothing where the line could not be tagged.
+    pub tagged: Option<Tagged>,
+    /// The entry.
+    pub entry: Entry,
+}
+
+/// Why a model makes no parser.
+#[derive(Debug, Error)]
+pub enum ParserError {
+    /// It cannot be read.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// It cannot be given plain text.
+    #[error(transparent)]
+    Dialect(#[from] DialectError),
+}
+
+impl Parser {
+    /// With a model and the dialect that it expects.
+    pub fn new(tagger: &Tagger, dialect: Dialect) -> Self {
+        let meanings = Arc::new(Meanings::of(tagger.states()));
+        Self { tagger: tagger.clone(), dialect, meanings, path: Path::new("text").into() }
+    }
+
+    /// Reads a model file; the dialect is what its words show.
+    pub fn load(path: impl AsRef<Path>) -> Result<Self, ParserError> {
+        Self::of_tagger(&Tagger::load(path)?)
+    }
+
+    /// Reads a model file from wherever it comes.
+    pub fn from_reader(reader: impl Read) -> Result<Self, ParserError> {
+        Self::of_tagger(&Tagger::from_reader(reader)?)
+    }
+
+    /// Reads a model file that is in memory.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, ParserError> {
+        Self::of_tagger(&Tagger::from_bytes(bytes)?)
+    }
+
+    fn of_tagger(tagger: &Tagger) -> Result<Self, ParserError> {
+        Ok(Self::new(tagger, Dialect::of(tagger, None)?))
+    }
+
+    /// The model.
+    pub fn tagger(&self) -> &Tagger {
+        &self.tagger
+    }
+
+    /// What its labels mean.
+    pub fn meanings(&self) -> &Meanings {
+        &self.meanings
+    }
+
+    /// The tokens of a line.
+    pub fn tokens(&self, line: &str) -> Vec<Range<usize>> {
+        self.dialect.tokeniser.tokens(line)
+    }
+
+    /// The tokens of a line as a sequence that the model can tag.
+    pub fn sequence(&self, line: &str, tokens: &[Range<usize>]) -> Sequence {
+        let mut rows = String::with_capacity(line.len() + tokens.len());
+        for token in tokens {
+            (0..self.dialect.column).for_each(|_| rows.push_str("_\t"));
+            rows.push_str(&self.dialect.seen(&line[token.clone()]));
+            rows.push('\n');
+        }
+        Sequence::of_rows(self.path.clone(), &rows)
+    }
+
+    /// The entry of a line with its best labels.
+    pub fn entry(&self, text: &str, tokens: &[Range<usize>], tagged: &Tagged) -> Entry {
+        let labels: Vec<&str> = self.labels(tagged).collect();
+        Entry::new(Labelled { text, tokens, labels: &labels }, &self.meanings)
+    }
+
+    /// The best labels.
+    pub fn labels<'a>(&'a self, tagged: &'a Tagged) -> impl Iterator<Item = &'a str> {
+        tagged.best[0].0.iter().map(|&state| self.tagger.states().label(state))
+    }
+}
+
+impl Parsing {
+    /// Memory for one thread, with the parser that it shares with others.
+    pub fn new(parser: &Parser) -> Self {
+        Self { parser: parser.clone(), tagging: Tagging::new(&parser.tagger) }
+    }
+
+    /// Reads a line. Whatever it holds, there is an entry: one with the whole text where nothing
+    /// else can be made of it. An error only where no line can be tagged with these options, see
+    /// [`Tagger::check`].
+    pub fn parse(&mut self, line: &str, options: &TagOptions) -> Result<Parsed, TagError> {
+        let text = clean(line).into_owned();
+        let tokens = self.parser.tokens(&text);
+        let tagged = self.tag(&text, &tokens, options)?;
+        let entry = match &tagged {
+            Some(tagged) => self.parser.entry(&text, &tokens, tagged),
+            None => Entry::unparsed(&text),
+        };
+        Ok(Parsed { text, tokens, tagged, entry })
+    }
+
+    fn tag(
+        &mut self,
+        text: &str,
+        tokens: &[Range<usize>],
+        options: &TagOptions,
+    ) -> Result<Option<Tagged>, TagError> {
+        if tokens.is_empty() || tokens.len() > MOST_TOKENS {
+            return Ok(None);
+        }
+        match self.tagging.tag(&self.parser.sequence(text, tokens), options) {
+            Err(error @ TagError::Solve(_)) => Err(error),
+            tagged => Ok(tagged.ok()),
+        }
+    }
+}

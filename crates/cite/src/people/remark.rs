@@ -1,0 +1,174 @@
+//! What is said about a list of people besides their names.
+
+use super::name_word::{is_and, is_initials};
+
+/// Words about a list of people that are no names, written small.
+#[rustfmt::skip]
+const ABOUT: &[&str] = &[
+    "author", "authors", "by", "ed", "edited", "editor", "editors", "eds", "herausgegeben", "hg",
+    "hrg", "hrsg", "in", "red", "trans", "transl", "translated", "translator", "translators",
+];
+
+/// Those that nobody is called.
+#[rustfmt::skip]
+const NO_NAMES: &[&str] = &[
+    "edited", "editor", "editors", "eds", "herausgegeben", "hrg", "hrsg", "transl", "translated",
+    "translator", "translators",
+];
+
+/// Without `(eds.)`, `edited by`, `In`, and without brackets.
+pub(crate) fn without_remarks(list: &str) -> String {
+    let list = without_brackets(list);
+    let words: Vec<&str> = list.split_whitespace().collect();
+    let first = leading(&words);
+    let kept = (first..words.len()).filter(|&w| !is_remark(&words, w)).map(|w| words[w]);
+    kept.collect::<Vec<_>>().join(" ")
+}
+
+/// How many words at the start say that names follow.
+fn leading(words: &[&str]) -> usize {
+    let mut count = 0;
+    while let Some(word) = words.get(count) {
+        let lower = bare(word).to_lowercase();
+        // `Hrsg. von A. Müller`
+        let by = lower == "von" && count > 0;
+        let is_name = word.ends_with(',') || *word == "Ed" || *word == "Red";
+        if is_name || !(by || ABOUT.contains(&lower.as_str())) {
+            break;
+        }
+        count += 1;
+    }
+    if count == words.len() { 0 } else { count }
+}
+
+/// Whether a word inside or behind a list is about it.
+fn is_remark(words: &[&str], at: usize) -> bool {
+    let own = bare(words[at]);
+    let lower = own.to_lowercase();
+    let small = own == lower && ABOUT.contains(&own);
+    small || NO_NAMES.contains(&lower.as_str()) || is_short_remark(words, at)
+}
+
+/// `Ed.` behind a name, but not where it would be the first name: `Catmull, Ed.`
+fn is_short_remark(words: &[&str], at: usize) -> bool {
+    let own = words[at].trim_end_matches(',');
+    if !matches!(own, "Ed." | "Hg." | "Trans." | "Red.") {
+        return false;
+    }
+    let before = |back: usize| at.checked_sub(back).map(|at| words[at]);
+    let ends_name = |word: &str| word.ends_with([',', ';']) || is_and(word, false);
+    let family = before(1).is_some_and(|word| word.ends_with(',') && !is_initials(word));
+    !(family && before(2).is_none_or(ends_name))
+}
+
+/// Without brackets, nor what is in them if it is a remark.
+fn without_brackets(list: &str) -> String {
+    const BRACKETS: [char; 4] = ['(', ')', '[', ']'];
+    if !list.contains(BRACKETS) {
+        return list.to_string();
+    }
+    let mut kept = String::with_capacity(list.len());
+    for (p, piece) in list.split_inclusive(BRACKETS).enumerate() {
+        let inner = piece.trim_end_matches(BRACKETS);
+        let in_brackets = p > 0 && piece.ends_with([')', ']']);
+        let is_about = |word: &str| {
+            let lower = bare(word).to_lowercase();
+            ABOUT.contains(&lower.as_str()) || is_and(&lower, false) || lower.is_empty()
+        };
+        let is_remark = inner.split_whitespace().all(is_about) || is_short_for(inner, &kept);
+        if !(in_brackets && is_remark) {
+            kept.push_str(inner);
+        }
+        kept.push(' ');
+    }
+    kept
+}
+
+/// Whether a word of capitals is made of first letters of the words before it: `(CDC)`.
+fn is_short_for(word: &str, before: &str) -> bool {
+    let mut initials = before.split_whitespace().filter_map(|word| word.chars().next());
+    let is_short = word.chars().count() > 1 && word.chars().all(char::is_uppercase);
+    is_short && word.chars().all(|letter| initials.any(|initial| initial == letter))
+}
+
+fn bare(word: &str) -> &str {
+    word.trim_matches(|c: char| !c.is_alphanumeric())
+}
+
+/// The list before `et al.` and what stands behind it; whether it says that there are others.
+/// An ellipsis, `A. Li, …, Z. Xu`, is made an `and`.
+pub(crate) fn without_others(list: &str) -> (String, Option<String>, bool) {
+    const OTHERS: &[&str] =
+        &["et al", "et. al", "and others", "et alii", "u. a.", "u.a.", "and coworkers", "и др"];
+    const ELLIPSES: &[&str] = &["…", ". . .", "..."];
+    let lower = list.to_ascii_lowercase();
+    let found = OTHERS.iter().filter_map(|others| {
+        let mut places = lower.match_indices(others).map(|(at, _)| (at, at + others.len()));
+        places.find(|&(start, end)| {
+            let before = list[..start].chars().next_back();
+            let after = list[end..].chars().next();
+            before.is_none_or(|c| !c.is_alphanumeric())
+                && after.is_none_or(|c| !c.is_alphanumeric())
+        })
+    });
+    let (mut named, rest) = match found.min() {
+        Some((start, end)) => {
+            let rest = list[end..].trim_start_matches(|c: char| !c.is_alphanumeric());
+            (list[..start].trim_end_matches([',', ' ', '&']).to_string(), Some(rest.to_string()))
+        }
+        None => (list.to_string(), None),
+    };
+    let mut others = rest.is_some();
+    for ellipsis in ELLIPSES {
+        if named.contains(ellipsis) {
+            named = named.replace(ellipsis, " and ");
+            others = true;
+        }
+    }
+    (named, rest, others)
+}
+
+/// Whether a piece of a list stands for others: `12 others`, `Others`, `colleagues`.
+pub(crate) fn stands_for_others(piece: &str) -> bool {
+    let words = piece.split_whitespace().map(|word| bare(word).to_lowercase());
+    let mut words = words.filter(|word| !word.chars().all(|c| c.is_ascii_digit())).peekable();
+    words.peek().is_some()
+        && words.all(|word| {
+            matches!(word.as_str(), "others" | "other" | "more" | "colleagues" | "coworkers")
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn remarks_are_told_from_names() {
+        for (list, expected) in [
+            ("In A. Doe and B. Roe (Eds.),", "A. Doe and B. Roe ,"),
+            ("edited by J. Diaz", "J. Diaz"),
+            ("(J. Diaz, ed.)", "J. Diaz,"),
+            ("Hrsg. von A. Müller", "A. Müller"),
+            ("J. Diaz, Ed.", "J. Diaz,"),
+            ("Doe, J., ed.", "Doe, J.,"),
+            ("Catmull, Ed", "Catmull, Ed"),
+            ("Catmull, Ed.", "Catmull, Ed."),
+            ("Ed Catmull", "Ed Catmull"),
+            ("Red Adair", "Red Adair"),
+            ("vom Berg, A.", "vom Berg, A."),
+            ("von Neumann, J.", "von Neumann, J."),
+            ("Kim, In", "Kim, In"),
+            ("By, Author", "By, Author"),
+        ] {
+            assert_eq!(without_remarks(list), expected, "{list}");
+        }
+    }
+
+    #[test]
+    fn others_are_recognised() {
+        let (named, rest, others) = without_others("A. Li et al. (NuTeV)");
+        assert_eq!((named.as_str(), rest.as_deref(), others), ("A. Li", Some("NuTeV)"), true));
+        assert!(without_others("A. Li, ..., Z. Xu").2 && !without_others("Set Alan").2);
+        assert!(stands_for_others("12 others") && !stands_for_others("12"));
+    }
+}

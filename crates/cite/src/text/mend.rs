@@ -1,0 +1,120 @@
+//! Text that a page description or a line's end took apart, whole again.
+
+/// Spaces as one, words and letters whole again; what is around the text stays.
+pub(crate) fn mended(text: &str) -> String {
+    composed(&rejoined(&spaced(text)))
+}
+
+/// Runs of white space as one space, none before a comma.
+fn spaced(text: &str) -> String {
+    let mut joined = String::with_capacity(text.len());
+    for word in text.split_whitespace() {
+        let mark = matches!(word, "," | "." | ";" | ":" | ")" | "]");
+        if !joined.is_empty() && !mark && !joined.ends_with('(') {
+            joined.push(' ');
+        }
+        joined.push_str(word);
+    }
+    joined
+}
+
+/// First halves of words that have a hyphen of their own.
+const HALVES: &[&str] = &[
+    "cross", "first", "four", "full", "half", "hard", "hidden", "high", "k", "large", "long",
+    "low", "mean", "near", "non", "object", "one", "open", "quasi", "real", "second", "self",
+    "short", "single", "small", "state", "third", "three", "time", "two", "very", "well",
+];
+
+/// Words that a line end cut in two, `esti- mation`, in one again; `pre- and post-` stays.
+fn rejoined(text: &str) -> String {
+    if !text.contains("- ") {
+        return text.to_string();
+    }
+    let mut whole = String::with_capacity(text.len());
+    let mut words = text.split(' ').peekable();
+    while let Some(word) = words.next() {
+        let half =
+            word.strip_suffix(['-', '\u{2010}']).filter(|half| half.ends_with(char::is_alphabetic));
+        let next = words.peek().filter(|next| {
+            let joins = [
+                "and", "or", "to", "und", "oder", "bis", "et", "ou", "en", "of", "og", "och", "e",
+                "y", "o",
+            ]
+            .contains(next);
+            !joins && next.starts_with(char::is_alphabetic)
+        });
+        match (half, next) {
+            (Some(half), Some(next)) => {
+                let first = half.rsplit(|c: char| !c.is_alphabetic()).next().unwrap_or(half);
+                let own = HALVES.contains(&first.to_lowercase().as_str())
+                    || first.chars().count() < 2
+                    || next.starts_with(char::is_uppercase);
+                whole.push_str(if own { word } else { half });
+            }
+            _ => {
+                whole.push_str(word);
+                whole.push_str(if words.peek().is_some() { " " } else { "" });
+            }
+        }
+    }
+    whole
+}
+
+/// Accents that stand beside their letters, with the letters they go on and what comes of it.
+const ACCENTS: &[(char, &str, &str)] = &[
+    ('´', "aeiouyAEIOUYcnszCNSZ", "áéíóúýÁÉÍÓÚÝćńśźĆŃŚŹ"),
+    ('`', "aeiouAEIOU", "àèìòùÀÈÌÒÙ"),
+    ('¨', "aeiouyAEIOU", "äëïöüÿÄËÏÖÜ"),
+    ('ˆ', "aeiouAEIOU", "âêîôûÂÊÎÔÛ"),
+    ('˜', "anoANO", "ãñõÃÑÕ"),
+    ('¸', "csCS", "çşÇŞ"),
+    ('ˇ', "cdenrstzCDENRSTZ", "čďěňřšťžČĎĚŇŘŠŤŽ"),
+    ('˝', "ouOU", "őűŐŰ"),
+    ('˚', "auAU", "åůÅŮ"),
+];
+
+/// Letters and accents that a page description pulled apart, `Andr´ e`, `f¨ur`, put together again.
+fn composed(text: &str) -> String {
+    if text.is_ascii() && !text.contains('`') {
+        return text.to_string();
+    }
+    let mut whole = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        rest = &rest[c.len_utf8()..];
+        let in_word = whole.ends_with(char::is_alphabetic);
+        let accent = ACCENTS.iter().find(|(accent, ..)| *accent == c && (c != '`' || in_word));
+        let after = if in_word { rest.trim_start_matches(' ') } else { rest };
+        let put = accent.and_then(|(_, letters, composed)| {
+            let letter = after.chars().next()?;
+            let at = letters.chars().position(|own| own == letter)?;
+            Some((composed.chars().nth(at)?, letter.len_utf8()))
+        });
+        match put {
+            Some((letter, length)) => {
+                whole.push(letter);
+                rest = &after[length..];
+            }
+            None => whole.push(c),
+        }
+    }
+    whole
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn letters_are_put_together() {
+        assert_eq!(
+            mended("Andr´ e fibr´es f¨ur probl`eme Le¸cons"),
+            "André fibrés für problème Leçons"
+        );
+        assert_eq!(mended("´Ecole d'été"), "École d'été");
+        assert_eq!(mended("gas- en vloeistof"), "gas- en vloeistof");
+        let cut = "Second- Generation esti- mation of large- scale pre- and self- dual de- signs";
+        let whole = "Second-Generation estimation of large-scale pre- and self-dual designs";
+        assert_eq!(mended(cut), whole);
+    }
+}

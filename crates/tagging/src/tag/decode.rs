@@ -1,0 +1,163 @@
+//! Decoding under rules.
+
+use bethe_core::oracle::chain::{Counted, Counter};
+use bethe_core::oracle::{Chain, Oracle};
+use bethe_learn::energy::Inferred;
+use serde::{Deserialize, Serialize};
+
+use crate::rules::{Compiled, add_counter};
+
+/// Entries that exact decoding under hard rules may keep, at 8 bytes each.
+const DECODING_BUDGET: usize = 4 << 20;
+/// The same for soft rules, which are worth less.
+const WEIGHING_BUDGET: usize = 1 << 18;
+/// How often soft rules that labels break are taken up.
+const ROUNDS: usize = 4;
+
+/// How labels are chosen under soft rules.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Decoding {
+    /// The best labels of the chain with the tilt of inference: rules act in expectation.
+    #[default]
+    Tilted,
+    /// Where these break soft rules, the best that keep them too; what counts is the score of the
+    /// base model less what broken rules cost.
+    Weighed,
+}
+
+impl Decoding {
+    /// A name for people.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Tilted => "tilted",
+            Self::Weighed => "weighed",
+        }
+    }
+}
+
+/// Paths that are looked through for as many as asked for that keep hard rules.
+const MOST_CANDIDATES: usize = 10_000;
+
+/// What became of the hard rules of a sequence.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum HardRules {
+    /// The labels keep them, and no better ones do. Also where there is none.
+    #[default]
+    Best,
+    /// The labels keep them; whether better ones do was not found out.
+    Kept,
+    /// No sequence of labels keeps them all: proved.
+    Impossible,
+    /// No labels that keep them all were found, though there may be some.
+    NotFound,
+}
+
+/// Paths with their scores, best first.
+pub(crate) type Paths = Vec<(Vec<usize>, f64)>;
+
+/// How labels are chosen: under which rules with which weights, in which way, and how many.
+#[derive(Clone, Copy)]
+pub(crate) struct Decoder<'a> {
+    pub(crate) compiled: &'a Compiled,
+    pub(crate) weights: &'a [f64],
+    pub(crate) decoding: Decoding,
+    pub(crate) count: usize,
+}
+
+impl Decoder<'_> {
+    /// The best paths of the chain that keep hard rules, given what inference found; the best of
+    /// all where none keeps them, or none is found. No path only where the chain has none.
+    pub(crate) fn best(&self, chain: &mut Chain, found: &Inferred) -> (Paths, HardRules) {
+        match self.decoding {
+            Decoding::Tilted => self.tilted(chain, found),
+            Decoding::Weighed => self.weighed(chain, found),
+        }
+    }
+
+    fn tilted(&self, chain: &mut Chain, found: &Inferred) -> (Paths, HardRules) {
+        decode_within(chain, &found.tilt, &self.compiled.counters, DECODING_BUDGET, self.count)
+    }
+
+    /// As [`tilted`](Self::tilted), and where the best path breaks soft rules that have a weight,
+    /// the best that keep them: whichever has the greatest `⟨θ, y⟩ − Σ ψ_j φ(z_j(y))`.
+    fn weighed(&self, chain: &mut Chain, found: &Inferred) -> (Paths, HardRules) {
+        let Self { compiled, weights, count, .. } = *self;
+        let (mut best, hard) = self.tilted(chain, found);
+        let worth = |(path, score): &(Vec<usize>, f64)| {
+            let mut counts = vec![0.0; found.tilt.len()];
+            path.iter().for_each(|&state| counts[state] += 1.0);
+            let tilts = found.tilt.iter().zip(&counts).map(|(tilt, count)| tilt * count);
+            score - tilts.sum::<f64>() - compiled.rules.energy(weights, &counts)
+        };
+        let Some(mut latest) = best.first().cloned() else { return (best, hard) };
+        let mut highest = worth(&latest);
+        let mut counters = compiled.counters.clone();
+        for _ in 0..ROUNDS {
+            let taken = counters.clone();
+            let soft = compiled.soft_counters.iter().zip(weights);
+            for (counter, _) in soft.filter(|(_, weight)| **weight > 0.0) {
+                if !counter.allows(&latest.0) {
+                    add_counter(&mut counters, counter.clone());
+                }
+            }
+            if counters == taken {
+                break;
+            }
+            let (paths, kept) =
+                decode_within(chain, &found.tilt, &counters, WEIGHING_BUDGET, count);
+            // Rules that contradict each other, or are too much work, stay as they were.
+            if !matches!(kept, HardRules::Best | HardRules::Kept) {
+                break;
+            }
+            latest = paths[0].clone();
+            let own = worth(&latest);
+            if own > highest {
+                (best, highest) = (paths, own);
+            }
+        }
+        (best, hard)
+    }
+}
+
+fn decode_within(
+    chain: &mut Chain,
+    tilt: &[f64],
+    counters: &[Counter],
+    budget: usize,
+    count: usize,
+) -> (Paths, HardRules) {
+    let paths = best_paths(chain, tilt, counters, count);
+    if !paths.is_empty() {
+        return (paths, HardRules::Best);
+    }
+    let (path, kept) = match chain.decode_counted(tilt, counters, budget) {
+        Counted::Best(path) => (Some(path), HardRules::Best),
+        Counted::OverBudget { best: Some(path) } => (Some(path), HardRules::Kept),
+        Counted::Impossible => (None, HardRules::Impossible),
+        Counted::OverBudget { best: None } => (None, HardRules::NotFound),
+    };
+    let path = path.or_else(|| chain.n_best(tilt, 1).pop());
+    (path.into_iter().map(|path| (path.assignment, path.score)).collect(), kept)
+}
+
+/// As many paths as are among the first candidates.
+fn best_paths(chain: &mut Chain, tilt: &[f64], counters: &[Counter], count: usize) -> Paths {
+    let keeps = |path: &[usize]| counters.iter().all(|counter| counter.allows(path));
+    if count <= 1 {
+        let mut path = vec![0; chain.length()];
+        let score = chain.decode(tilt, &mut path);
+        return if keeps(&path) { vec![(path, score)] } else { Vec::new() };
+    }
+    let mut candidates = count;
+    loop {
+        let paths = chain.n_best(tilt, candidates);
+        let all = paths.len() < candidates || candidates >= MOST_CANDIDATES;
+        let kept = paths.into_iter().filter(|path| keeps(&path.assignment)).take(count);
+        let kept: Paths = kept.map(|path| (path.assignment, path.score)).collect();
+        if all || kept.len() == count {
+            return kept;
+        }
+        candidates = (10 * candidates).min(MOST_CANDIDATES);
+    }
+}

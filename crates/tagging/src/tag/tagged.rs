@@ -1,0 +1,64 @@
+use bethe_core::Status;
+use bethe_learn::energy::Inferred;
+
+use super::decode::HardRules;
+
+/// The labels of a sequence.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Tagged {
+    /// States of the best label sequences, best first, with the log-probability of each under the
+    /// tilted model.
+    pub best: Vec<(Vec<usize>, f64)>,
+    /// Probability of each label of each of the best sequences, if asked for.
+    pub probabilities: Vec<Vec<f64>>,
+    /// Probability of each of their segments `(first, end)`, if asked for.
+    pub segments: Vec<Vec<(usize, usize, f64)>>,
+    /// Probability of every label at every position under the rules, if asked for; labels in the
+    /// order of [`Tagger::labels`](crate::Tagger::labels). `[positions][labels]`
+    pub label_marginals: Vec<f64>,
+    /// What inference under rules came to; nothing where there is no rule.
+    pub summary: Option<Summary>,
+    /// Rules that were active, the strongest first, if asked for.
+    pub active: Vec<Active>,
+    /// What the base model alone would have said, if asked for.
+    pub plain: Vec<usize>,
+    /// Whether the labels keep the hard rules, and if not, why.
+    pub hard: HardRules,
+    /// Hard rules that the labels break.
+    pub broken: Vec<usize>,
+}
+
+/// What inference under rules came to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Summary {
+    /// How it ended.
+    pub status: Status,
+    /// Iterations.
+    pub iterations: usize,
+    /// Oracle calls.
+    pub oracle_calls: usize,
+    /// A bound on how far the objective is from its minimum.
+    pub gap: Option<f64>,
+}
+
+/// A rule that pulled at the labels.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Active {
+    /// Its place among the tagger's rules.
+    pub rule: usize,
+    /// How far the base model alone was from keeping it, in segments, in expectation.
+    pub excess_before: f64,
+    /// How far it is with the rules.
+    pub excess_after: f64,
+}
+
+impl Summary {
+    pub(super) fn of(found: &Inferred) -> Self {
+        Self {
+            status: found.status,
+            iterations: found.iterations,
+            oracle_calls: found.oracle_calls,
+            gap: found.gap,
+        }
+    }
+}
