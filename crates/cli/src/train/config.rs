@@ -162,13 +162,16 @@ fn weight_features(text: &str, seed: u64) -> Result<WeightFeatures> {
     }
 }
 
-/// A flag that would change nothing is a mistake.
-fn check_combinations(flags: &Flags) -> Result<()> {
-    let without = |what: &str, given: &[(&str, bool)]| match given.iter().find(|(_, given)| *given)
-    {
+/// An error for the first flag that was given.
+fn without(what: &str, given: &[(&str, bool)]) -> Result<()> {
+    match given.iter().find(|(_, given)| *given) {
         Some((flag, _)) => Err(bad_input(format!("{flag}: found {what}"))),
         None => Ok(()),
-    };
+    }
+}
+
+/// A flag that would change nothing is a mistake.
+fn check_combinations(flags: &Flags) -> Result<()> {
     let columns = [
         ("--template", flags.template.is_some()),
         ("--column", flags.column.is_some()),
@@ -208,6 +211,11 @@ fn check_combinations(flags: &Flags) -> Result<()> {
             without("with adagrad, expected --optimiser lbfgs", &own)
         }
     }?;
+    check_rule_flags(flags)
+}
+
+/// Flags on rules make no sense without the rules that they are about.
+fn check_rule_flags(flags: &Flags) -> Result<()> {
     let source = rule_source(&flags.constraints);
     if source == RuleSource::None {
         let learned = [

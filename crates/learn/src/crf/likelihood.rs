@@ -62,7 +62,7 @@ impl<'a> Likelihood<'a> {
         for pieces in pieces.chunks(together) {
             let lanes = &mut lanes[..pieces.len()];
             lanes.par_iter_mut().zip(pieces).for_each(|(lane, piece)| {
-                lane.run(&point, (corpus, places), truth, piece.clone());
+                lane.run(&point, corpus, places, truth, piece.clone());
             });
             const CHUNK: usize = 1 << 14;
             gradient.par_chunks_mut(CHUNK).enumerate().for_each(|(chunk, gradient)| {
@@ -85,7 +85,8 @@ impl Lane {
     fn run(
         &mut self,
         point: &Point,
-        (corpus, places): (&Corpus, &[u32]),
+        corpus: &Corpus,
+        places: &[u32],
         truth: &[u16],
         sequences: Range<usize>,
     ) {

@@ -167,7 +167,7 @@ impl pulp::WithSimd for Add<'_> {
             let values = placed.observations.values(t);
             for (at, &place) in placed.run(t, 1).iter().enumerate() {
                 let value = values.get(at).map_or(1.0, |&value| f64::from(value));
-                rows.add_gradient(simd, (place, value), row, gradient);
+                rows.add_gradient(simd, place, value, row, gradient);
             }
         }
         std::hint::black_box(touched);

@@ -162,7 +162,8 @@ impl AttributeRows {
     pub(super) fn add<S: Simd>(
         &self,
         simd: S,
-        (place, value): (u32, f64),
+        place: u32,
+        value: f64,
         weights: &[f64],
         scores: &mut [f64],
     ) {
@@ -186,7 +187,8 @@ impl AttributeRows {
     pub(super) fn add_gradient<S: Simd>(
         &self,
         simd: S,
-        (place, value): (u32, f64),
+        place: u32,
+        value: f64,
         residual: &[f64],
         gradient: &mut [f64],
     ) {

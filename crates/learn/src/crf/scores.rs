@@ -75,7 +75,7 @@ impl pulp::WithSimd for Sum<'_> {
             let values = observations.values(t);
             for (at, &place) in placed.run(t, 1).iter().enumerate() {
                 let value = values.get(at).map_or(1.0, |&value| f64::from(value));
-                rows.add(simd, (place, value), weights, row);
+                rows.add(simd, place, value, weights, row);
             }
             scores.extend_from_slice(&row[..states]);
         }

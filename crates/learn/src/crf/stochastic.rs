@@ -91,8 +91,7 @@ impl<'a> Stochastic<'a> {
             })
             .collect();
         self.touch(batch);
-        let rows = structure.rows();
-        let transitions = rows.weights();
+        let transitions = structure.rows().weights();
         let mut loss = 0.0;
         let mut slopes = vec![0.0; structure.weights() - transitions];
         let mut observed = vec![0.0; structure.states() * structure.states()];
@@ -113,6 +112,13 @@ impl<'a> Stochastic<'a> {
             loss += part;
         }
         drop(point);
+        self.descend(batch.len(), &slopes, descent);
+        loss
+    }
+
+    /// A step along the gradient of a batch; `slopes` are those of transitions.
+    fn descend(&mut self, batch: usize, slopes: &[f64], descent: &mut AdaGrad) {
+        let rows = self.structure.rows();
         descent.begin_step();
         let per_visit = 2.0 * self.l2;
         for &attribute in &self.touched {
@@ -124,13 +130,12 @@ impl<'a> Stochastic<'a> {
             }
             self.gradient[rows.weights_of(attribute)].fill(0.0);
         }
-        let decay = per_visit * batch.len() as f64 / corpus.len() as f64;
+        let decay = per_visit * batch as f64 / self.corpus.len() as f64;
         for (at, slope) in slopes.iter().enumerate() {
-            let weight = transitions + at;
+            let weight = rows.weights() + at;
             let slope = slope + decay * descent.weights[weight];
             descent.descend(weight, slope, f64::NEG_INFINITY);
         }
-        loss
     }
 
     /// Lists the attributes of some sequences, each once.

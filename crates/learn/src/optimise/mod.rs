@@ -8,8 +8,10 @@ mod adagrad;
 mod direction;
 mod first_error;
 mod quasi_newton;
+mod region;
 mod vectors;
 
 pub use adagrad::AdaGrad;
 pub use first_error::FirstError;
-pub use quasi_newton::{Outcome, QuasiNewton, QuasiNewtonSettings, Region, State};
+pub use quasi_newton::{Outcome, QuasiNewton, QuasiNewtonSettings, State};
+pub use region::Region;

@@ -1,24 +1,8 @@
 use std::collections::VecDeque;
 
 use super::direction::Memory;
+use super::region::{Region, Way};
 use super::vectors::{Vector, dots, sum, write};
-
-/// Where weights may lie, and what is added to the objective there.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Region {
-    /// Anywhere.
-    Free,
-    /// Anywhere, with `coefficient · ‖w‖₁` added (the orthant-wise method of Andrew and Gao, 2007).
-    L1 {
-        /// Positive.
-        coefficient: f64,
-    },
-    /// From some weight on, nowhere below zero.
-    NotNegative {
-        /// The first weight that must not be negative.
-        from: usize,
-    },
-}
 
 /// How to minimise, and when to stop.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -109,7 +93,7 @@ impl QuasiNewton {
         let mut started = Self::resume(settings, state);
         let value = objective(&started.weights, &mut started.gradient);
         started.evaluations = 1;
-        started.values.push_back(value + added(settings.region, &started.weights));
+        started.values.push_back(value + settings.region.added(&started.weights));
         started
     }
 
@@ -183,7 +167,7 @@ impl QuasiNewton {
 
     /// One iteration. `objective` writes the gradient and returns the value, without the L1 norm.
     pub fn step(&mut self, objective: &mut dyn FnMut(&[f64], &mut [f64]) -> f64) -> Outcome {
-        self.write_slopes();
+        self.settings.region.write_slopes(&self.weights, &self.gradient, &mut self.slopes);
         let (slopes, weights) = (Vector::from(self.slopes()), Vector::from(&self.weights));
         let squares = dots(&[(slopes, slopes), (weights, weights)]);
         let (steepness, size) = (squares[0].sqrt(), squares[1].sqrt());
@@ -192,7 +176,11 @@ impl QuasiNewton {
         }
         let slopes = within(&self.settings, &self.gradient, &self.slopes);
         self.memory.direction(slopes, &mut self.direction);
-        self.keep_direction_in_region();
+        if self.settings.region != Region::Free {
+            let Self { settings, slopes, direction, candidate, .. } = self;
+            settings.region.write_inward(slopes, direction, candidate);
+            std::mem::swap(direction, candidate);
+        }
         if self.memory.pairs.is_empty() || !self.search(objective, 1.0) {
             // From the steepest descent again, a short way first.
             self.memory.clear();
@@ -220,44 +208,6 @@ impl QuasiNewton {
             && first - last < self.settings.least_decrease * last.abs()
     }
 
-    /// The gradient of the objective within the region: at a kink or a bound, the slope of the
-    /// steepest way down, or 0.
-    fn write_slopes(&mut self) {
-        let (weights, gradient) = (&self.weights, &self.gradient);
-        match self.settings.region {
-            Region::Free => (),
-            Region::L1 { coefficient } => write(&mut self.slopes, |i| {
-                let (up, down) = (gradient[i] + coefficient, gradient[i] - coefficient);
-                match weights[i] {
-                    w if w > 0.0 => up,
-                    w if w < 0.0 => down,
-                    _ if up < 0.0 => up,
-                    _ if down > 0.0 => down,
-                    _ => 0.0,
-                }
-            }),
-            Region::NotNegative { from } => write(&mut self.slopes, |i| {
-                if i < from || weights[i] > 0.0 { gradient[i] } else { gradient[i].min(0.0) }
-            }),
-        }
-    }
-
-    /// Removes what leads up, or out of the region at once.
-    fn keep_direction_in_region(&mut self) {
-        if self.settings.region == Region::Free {
-            return;
-        }
-        let first = match self.settings.region {
-            Region::NotNegative { from } => from,
-            _ => 0,
-        };
-        let (slopes, direction) = (&self.slopes, &self.direction);
-        write(&mut self.candidate, |i| {
-            if i < first || direction[i] * slopes[i] < 0.0 { direction[i] } else { 0.0 }
-        });
-        std::mem::swap(&mut self.direction, &mut self.candidate);
-    }
-
     /// Looks for a step along the direction that is short enough and long enough; takes it.
     fn search(&mut self, objective: &mut dyn FnMut(&[f64], &mut [f64]) -> f64, first: f64) -> bool {
         let slope = dots(&[(self.slopes().into(), (&self.direction).into())])[0];
@@ -267,9 +217,11 @@ impl QuasiNewton {
         let before = self.value();
         let (mut step, mut too_short, mut too_long) = (first, 0.0, f64::INFINITY);
         for _ in 0..TRIALS {
-            self.write_candidate(step);
+            let slopes = within(&self.settings, &self.gradient, &self.slopes);
+            let way = Way { weights: &self.weights, slopes, direction: &self.direction };
+            self.settings.region.write_moved(way, step, &mut self.candidate);
             let value = objective(&self.candidate, &mut self.candidate_gradient)
-                + added(self.settings.region, &self.candidate);
+                + self.settings.region.added(&self.candidate);
             self.evaluations += 1;
             let promised = self.promised_decrease();
             if !value.is_finite() || value > before + DECREASE * promised {
@@ -299,24 +251,6 @@ impl QuasiNewton {
             return true;
         }
         false
-    }
-
-    /// `weights + step · direction`, brought back where it crossed a kink or a bound.
-    fn write_candidate(&mut self, step: f64) {
-        let slopes = within(&self.settings, &self.gradient, &self.slopes);
-        let (weights, direction) = (&self.weights, &self.direction);
-        let moved = |i: usize| weights[i] + step * direction[i];
-        match self.settings.region {
-            Region::Free => write(&mut self.candidate, moved),
-            Region::L1 { .. } => write(&mut self.candidate, |i| {
-                let side = if weights[i] != 0.0 { weights[i] } else { -slopes[i] };
-                let to = moved(i);
-                if to * side > 0.0 { to } else { 0.0 }
-            }),
-            Region::NotNegative { from } => {
-                write(&mut self.candidate, |i| if i < from { moved(i) } else { moved(i).max(0.0) })
-            }
-        }
     }
 
     /// What the slopes promise of the step to the candidate: negative.
@@ -349,14 +283,6 @@ impl QuasiNewton {
 /// The gradient of the objective within the region: its own where there is no bound and no kink.
 fn within<'a>(settings: &QuasiNewtonSettings, gradient: &'a [f64], slopes: &'a [f64]) -> &'a [f64] {
     if settings.region == Region::Free { gradient } else { slopes }
-}
-
-/// What the region adds to the objective.
-fn added(region: Region, weights: &[f64]) -> f64 {
-    match region {
-        Region::L1 { coefficient } => coefficient * sum(weights.len(), |i| weights[i].abs()),
-        Region::Free | Region::NotNegative { .. } => 0.0,
-    }
 }
 
 #[cfg(test)]

@@ -69,14 +69,11 @@ impl Extractor {
         for position in 0..sequence.len() {
             let place = Place::new(&self.plan, workspace, position);
             for (line, planned) in self.plan.lines.iter().enumerate() {
-                place.visit(
-                    (line as u32, planned),
-                    &self.lexicons,
-                    |source, fingerprint, value| {
-                        let (hash, position) = (fingerprint.hash(), position as u32);
-                        attributes.push(Attribute { hash, value, position, source });
-                    },
-                );
+                let take = |source, fingerprint: Fingerprint, value| {
+                    let (hash, position) = (fingerprint.hash(), position as u32);
+                    attributes.push(Attribute { hash, value, position, source });
+                };
+                place.visit(line as u32, planned, &self.lexicons, take);
             }
         }
         workspace.attributes = attributes;
@@ -101,7 +98,8 @@ impl<'a> Place<'a> {
     #[inline]
     fn visit(
         &self,
-        (line, planned): (u32, &PlannedLine),
+        line: u32,
+        planned: &PlannedLine,
         lexicons: &Lexicons,
         mut visit: impl FnMut(Source, Fingerprint, f64),
     ) {

@@ -55,7 +55,7 @@ impl Workspace {
                     let column = column.column;
                     return Err(ExtractError::MissingColumn { position, column, reader });
                 };
-                self.derive(plan, (place, column), (position, cell));
+                self.derive(plan, place, column, position, cell);
             }
             for &place in &plan.places {
                 self.place(place, position, sequence.len());
@@ -120,12 +120,7 @@ impl Workspace {
         }
     }
 
-    fn derive(
-        &mut self,
-        plan: &Plan,
-        (place, column): (usize, &Column),
-        (position, cell): (usize, &str),
-    ) {
+    fn derive(&mut self, plan: &Plan, place: usize, column: &Column, position: usize, cell: &str) {
         let cell_start = self.arena.len();
         self.arena.push_str(cell);
         for slot in column.slots.clone() {

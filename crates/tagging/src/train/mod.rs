@@ -18,6 +18,7 @@ mod pool;
 mod predict;
 mod prepared;
 mod rules;
+mod seen;
 mod settings;
 mod sharing;
 mod stages;

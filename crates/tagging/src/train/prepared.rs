@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use bethe_learn::corpus::Corpus;
-use bethe_learn::crf::{AttributeStates, Sharing, Structure, Transitions};
+use bethe_learn::crf::{Sharing, Structure};
 use bethe_learn::dictionary::Dictionary;
 
 use super::super::data::{DataError, Format, Sequence};
@@ -16,15 +16,12 @@ use super::super::tag::{is_score, spread_scores};
 use super::columns::{check_template, columns};
 use super::numbering::{Numbering, texts};
 use super::pool::Pool;
-use super::settings::{AllowedTransitions, TrainSettings};
-use super::sharing::LabelParts;
+use super::seen::Seen;
+use super::settings::TrainSettings;
 use super::{Event, Labelled, TrainError};
 
 /// Values beyond this make training slow, or end it where it began.
 const LARGE_VALUE: f32 = 1e4;
-
-/// States beyond which only transitions that were seen are allowed, unless told otherwise.
-const MANY_STATES: usize = 64;
 
 /// Training data, and what a tagger needs to read others.
 pub(super) struct Prepared {
@@ -60,6 +57,25 @@ impl Data {
 
     pub(super) fn len(&self) -> usize {
         self.corpus.len()
+    }
+
+    /// Adds the true states of all labels, and scores where they are given.
+    fn encode(
+        &mut self,
+        states: &States,
+        scored: Option<(&GivenScores, &[Sequence])>,
+    ) -> Result<(), TrainError> {
+        for (index, labels) in self.labels.iter().enumerate() {
+            let path = states.encode(&texts(labels)).map_err(TrainError::Labels)?;
+            if let Some((given, sequences)) = scored {
+                let spread = spread_given(given, index, &sequences[index], states)?;
+                self.corpus.push_scores(states.len(), &spread);
+                check_scored(given, &sequences[index], states, &path)?;
+            }
+            self.truth.extend(path.iter().map(|&state| state as u16));
+            self.known.push(true);
+        }
+        Ok(())
     }
 }
 
@@ -117,12 +133,7 @@ impl Prepared {
         scored: Option<(&GivenScores, &[Sequence])>,
         observe: &mut dyn FnMut(Event),
     ) -> Result<Self, TrainError> {
-        let template = match (&settings.template, &input) {
-            (Some(template), _) => template.clone(),
-            (None, Input::Columns { observed, .. }) => Template::default_for(observed.len()),
-            (None, _) => "B".parse().expect("transitions alone"),
-        };
-        check_template(&template, &input)?;
+        let template = template_for(&input, settings)?;
         let transitions = template.transitions();
         let extractor = Extractor::new(template, settings.lexicons.clone());
         let mut numbering = Numbering::default();
@@ -149,16 +160,7 @@ impl Prepared {
         });
         let states = States::learn(scheme, data.labels.iter().map(|labels| texts(labels)))
             .map_err(TrainError::Labels)?;
-        for (index, labels) in data.labels.iter().enumerate() {
-            let path = states.encode(&texts(labels)).map_err(TrainError::Labels)?;
-            if let Some((given, sequences)) = scored {
-                let spread = spread_given(given, index, &sequences[index], &states)?;
-                data.corpus.push_scores(states.len(), &spread);
-                check_scored(given, &sequences[index], &states, &path)?;
-            }
-            data.truth.extend(path.iter().map(|&state| state as u16));
-            data.known.push(true);
-        }
+        data.encode(&states, scored)?;
         let (dictionary, numbers) = numbering.by_frequency(settings.min_count);
         data.corpus.renumber(&numbers);
         data.corpus.shrink();
@@ -225,6 +227,17 @@ impl Prepared {
     }
 }
 
+/// The template that is told, or one for the data.
+fn template_for(input: &Input, settings: &TrainSettings) -> Result<Template, TrainError> {
+    let template = match (&settings.template, input) {
+        (Some(template), _) => template.clone(),
+        (None, Input::Columns { observed, .. }) => Template::default_for(observed.len()),
+        (None, _) => "B".parse().expect("transitions alone"),
+    };
+    check_template(&template, input)?;
+    Ok(template)
+}
+
 fn spread_given(
     given: &GivenScores,
     index: usize,
@@ -262,93 +275,5 @@ fn check_scored(
             line: sequence.line(t),
             label: states.label(path[t]).to_string(),
         }),
-    }
-}
-
-/// What some of the training sequences have together.
-struct Seen {
-    attributes: AttributeStates,
-    /// Whether a state follows another. `[states][states]`
-    follows: Vec<bool>,
-}
-
-impl Seen {
-    fn new(
-        attributes: usize,
-        states: usize,
-        data: &Data,
-        which: impl Iterator<Item = usize>,
-    ) -> Self {
-        let words = states.div_ceil(64);
-        let mut seen = vec![0u64; attributes * words];
-        let mut follows = vec![false; states * states];
-        for sequence in which {
-            let (observations, truth) = (data.corpus.sequence(sequence), data.truth(sequence));
-            for (t, &state) in truth.iter().enumerate() {
-                let state = usize::from(state);
-                for &attribute in observations.attributes(t) {
-                    seen[attribute as usize * words + state / 64] |= 1 << (state % 64);
-                }
-            }
-            for pair in truth.windows(2) {
-                follows[usize::from(pair[0]) * states + usize::from(pair[1])] = true;
-            }
-        }
-        let ends = Vec::with_capacity(attributes);
-        let mut attributes = AttributeStates { ends, states: Vec::new() };
-        for bits in seen.chunks(words) {
-            let of = |state: &usize| bits[state / 64] >> (state % 64) & 1 == 1;
-            attributes.states.extend((0..states).filter(of).map(|state| state as u16));
-            attributes.ends.push(attributes.states.len() as u32);
-        }
-        Self { attributes, follows }
-    }
-
-    /// The weights that there is a use for and what is forbidden, and how weights are shared.
-    fn structure(
-        self,
-        states: &States,
-        settings: &TrainSettings,
-        weighted: bool,
-    ) -> (Structure, Option<Sharing>) {
-        let transitions = self.transitions(states, settings.transitions, weighted);
-        let count = states.len();
-        let (borders, seen) = (states.borders(), self.attributes);
-        let expected = "states that were seen with attributes";
-        if !settings.base.share_weights {
-            return (Structure::new(count, seen, transitions, borders).expect(expected), None);
-        }
-        let labels = LabelParts::new(states);
-        let structure = Structure::new(count, labels.widen(&seen), transitions, borders);
-        let structure = structure.expect(expected);
-        let sharing = Sharing::new(&structure, &labels.parts, &seen);
-        (structure, Some(sharing))
-    }
-
-    fn transitions(
-        &self,
-        states: &States,
-        allowed: AllowedTransitions,
-        weighted: bool,
-    ) -> Transitions {
-        let count = states.len();
-        let only_seen = match allowed {
-            AllowedTransitions::Auto => count > MANY_STATES,
-            AllowedTransitions::Seen => true,
-            AllowedTransitions::Valid | AllowedTransitions::Weighted => false,
-        };
-        let cells = || (0..count * count).map(|cell| (cell / count, cell % count));
-        let forbidden = cells().map(|(from, to)| {
-            let seen = self.follows[from * count + to];
-            !seen && (only_seen || !states.may_follow(from, to))
-        });
-        let forbidden: Vec<bool> = forbidden.collect();
-        let has_weight = |cell: usize| match allowed {
-            AllowedTransitions::Weighted => !forbidden[cell],
-            _ => self.follows[cell],
-        };
-        let with_weight = cells().filter(|&(from, to)| weighted && has_weight(from * count + to));
-        let weighted = with_weight.map(|(from, to)| (from as u16, to as u16)).collect();
-        Transitions { forbidden, weighted }
     }
 }

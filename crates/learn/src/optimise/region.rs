@@ -1,0 +1,88 @@
+use super::vectors::{sum, write};
+
+/// Where weights may lie, and what is added to the objective there.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Region {
+    /// Anywhere.
+    Free,
+    /// Anywhere, with `coefficient · ‖w‖₁` added (the orthant-wise method of Andrew and Gao, 2007).
+    L1 {
+        /// Positive.
+        coefficient: f64,
+    },
+    /// From some weight on, nowhere below zero.
+    NotNegative {
+        /// The first weight that must not be negative.
+        from: usize,
+    },
+}
+
+/// A way from the current point.
+#[derive(Clone, Copy)]
+pub(super) struct Way<'a> {
+    pub(super) weights: &'a [f64],
+    /// The gradient within the region.
+    pub(super) slopes: &'a [f64],
+    pub(super) direction: &'a [f64],
+}
+
+impl Region {
+    /// What the region adds to the objective.
+    pub(super) fn added(self, weights: &[f64]) -> f64 {
+        match self {
+            Self::L1 { coefficient } => coefficient * sum(weights.len(), |i| weights[i].abs()),
+            Self::Free | Self::NotNegative { .. } => 0.0,
+        }
+    }
+
+    /// The gradient of the objective within the region: at a kink or a bound, the slope of the
+    /// steepest way down, or 0. Nothing is written where it is the gradient itself.
+    pub(super) fn write_slopes(self, weights: &[f64], gradient: &[f64], slopes: &mut [f64]) {
+        match self {
+            Self::Free => (),
+            Self::L1 { coefficient } => write(slopes, |i| {
+                let (up, down) = (gradient[i] + coefficient, gradient[i] - coefficient);
+                match weights[i] {
+                    w if w > 0.0 => up,
+                    w if w < 0.0 => down,
+                    _ if up < 0.0 => up,
+                    _ if down > 0.0 => down,
+                    _ => 0.0,
+                }
+            }),
+            Self::NotNegative { from } => write(slopes, |i| {
+                if i < from || weights[i] > 0.0 { gradient[i] } else { gradient[i].min(0.0) }
+            }),
+        }
+    }
+
+    /// A direction without what leads up, or out of the region at once.
+    pub(super) fn write_inward(self, slopes: &[f64], direction: &[f64], inward: &mut [f64]) {
+        let first = match self {
+            Self::NotNegative { from } => from,
+            Self::Free | Self::L1 { .. } => 0,
+        };
+        write(
+            inward,
+            |i| {
+                if i < first || direction[i] * slopes[i] < 0.0 { direction[i] } else { 0.0 }
+            },
+        );
+    }
+
+    /// `weights + step · direction`, brought back where it crossed a kink or a bound.
+    pub(super) fn write_moved(self, way: Way, step: f64, moved: &mut [f64]) {
+        let Way { weights, slopes, direction } = way;
+        let to = |i: usize| weights[i] + step * direction[i];
+        match self {
+            Self::Free => write(moved, to),
+            Self::L1 { .. } => write(moved, |i| {
+                let side = if weights[i] != 0.0 { weights[i] } else { -slopes[i] };
+                if to(i) * side > 0.0 { to(i) } else { 0.0 }
+            }),
+            Self::NotNegative { from } => {
+                write(moved, |i| if i < from { to(i) } else { to(i).max(0.0) })
+            }
+        }
+    }
+}
