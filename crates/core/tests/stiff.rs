@@ -155,7 +155,7 @@ fn contradictory() -> Problem {
             coefficients[state] = 1.0;
             let term = Term { scope: vec![variable], coefficients };
             let penalty = Penalty::Poisson { rate, count };
-            energies.push(Energy::measurement(178.6133, penalty, vec![term]));
+            energies.push(Energy::measurement(1000.0, penalty, vec![term]));
         }
     }
     Problem::new(model, energies).unwrap()

@@ -2,14 +2,12 @@ use std::ops::Range;
 
 use super::agreement::Lay;
 use super::custom::BoundCustom;
-use super::layout::{Layout, LinearRow, linear_rows, whole_tables};
-use super::passes::Sight;
+use super::layout::{CellRow, Layout, LinearRow, linear_rows, whole_tables};
 use super::squared_tables::MeasuredTable;
 use super::{Curvature, Energy, EnergyFunction, Measurements, Nearest, Penalty, Product, Rows};
 use crate::model::table::row_major_strides;
 use crate::model::{BaseModel, CellMap};
 use crate::support::Support;
-use crate::vector::dispatch;
 
 /// The sum of all energies, bound to a base model, in support coordinates.
 pub struct Energies {
@@ -26,21 +24,6 @@ pub struct Energies {
     pub(super) negated: Vec<usize>,
     /// The measurements that are of whole tables.
     pub(super) tables: Vec<MeasuredTable>,
-}
-
-/// Shows a gradient that is there already.
-pub(crate) struct Whole<'a, V> {
-    pub gradient: &'a [f64],
-    pub sight: &'a mut V,
-}
-
-impl<V: Sight> pulp::WithSimd for Whole<'_, V> {
-    type Output = ();
-
-    #[inline(always)]
-    fn with_simd<S: pulp::Simd>(self, simd: S) {
-        self.sight.see(simd, 0..self.gradient.len(), self.gradient);
-    }
 }
 
 /// Where a stated energy went.
@@ -127,21 +110,6 @@ impl Energies {
             value += nearest.evaluate(marginals, gradient);
         }
         value + self.evaluate_others(marginals, gradient)
-    }
-
-    /// The same, where possible in one pass: `sight` sees all of the gradient, a piece at a time.
-    pub(crate) fn evaluate_seen(
-        &mut self,
-        marginals: &[f64],
-        gradient: &mut [f64],
-        sight: &mut impl Sight,
-    ) -> f64 {
-        if self.nearest.is_empty() && self.others.is_empty() && self.measurements.is_straight() {
-            return self.measurements.write(marginals, gradient, sight);
-        }
-        let value = self.evaluate(marginals, gradient);
-        dispatch(Whole { gradient, sight });
-        value
     }
 
     /// The part of `L(μ)` that is known by value and gradient only; its gradient is added.
@@ -277,7 +245,8 @@ impl Energies {
             let into = if negative { &mut alone } else { &mut self.measurements };
             let table = map.table.expect("a whole table");
             let start = layout.start[table];
-            into.push_table((start, *total), &offsets, (*weight, *penalty));
+            into.rows_mut().push_table(start, *total, &offsets);
+            into.push_table(*weight, *penalty);
             if !negative {
                 let scope = base.tables[table].scope.clone();
                 let shape = scope.iter().map(|&v| base.cardinalities[v]).collect();
@@ -287,7 +256,8 @@ impl Energies {
         } else {
             for (&value, &cell) in target.iter().zip(&map.cells) {
                 let into = if negative { &mut alone } else { &mut self.measurements };
-                layout.push_cell(base, (map.table, cell), (*total, -value), into.rows_mut());
+                let row = CellRow { table: map.table, cell, multiple: *total, offset: -value };
+                layout.push_cell(base, row, into.rows_mut());
                 if negative {
                     alone.push(*weight, *penalty);
                 } else {

@@ -64,13 +64,6 @@ impl Kind {
         matches!(self, Self::Squared | Self::Equal | Self::Poisson)
     }
 
-    /// Whether the conjugate bends, so that a multiplier follows its measurement, however little
-    /// that varies.
-    #[inline(always)]
-    pub fn bends(self) -> bool {
-        matches!(self, Self::SmoothedHinge | Self::Squared | Self::Huber)
-    }
-
     /// Whether the conjugate is never negative.
     #[inline(always)]
     pub fn has_positive_conjugate(self) -> bool {

@@ -71,6 +71,17 @@ pub(super) fn whole_tables(base: &BaseModel, energies: &[Energy]) -> Vec<usize> 
     whole
 }
 
+/// A multiple of the marginal of one cell of a table, and an offset. Where the cell contradicts what
+/// is observed, or is forbidden, the marginal is 0.
+pub(super) struct CellRow {
+    /// None where every variable is observed.
+    pub(super) table: Option<usize>,
+    /// None where the cell contradicts that.
+    pub(super) cell: Option<usize>,
+    pub(super) multiple: f64,
+    pub(super) offset: f64,
+}
+
 /// The support, and where each table lies in it.
 pub(super) struct Layout {
     pub(super) support: Support,
@@ -115,16 +126,10 @@ impl Layout {
         layout
     }
 
-    /// Adds a row for one cell of a table: a multiple of its marginal, and an offset. Where the
-    /// cell contradicts what is observed, or is forbidden, the marginal is 0.
-    pub(super) fn push_cell(
-        &self,
-        base: &BaseModel,
-        cell: (Option<usize>, Option<usize>),
-        (multiple, offset): (f64, f64),
-        rows: &mut Rows,
-    ) {
-        match cell {
+    /// Adds a row for one cell.
+    pub(super) fn push_cell(&self, base: &BaseModel, row: CellRow, rows: &mut Rows) {
+        let CellRow { table, cell, multiple, offset } = row;
+        match (table, cell) {
             (Some(table), Some(cell)) if base.tables[table].log_potentials[cell].is_finite() => {
                 let entry = (self.start[table] + cell, multiple);
                 rows.push([entry], &[offset], (offset, offset + multiple));

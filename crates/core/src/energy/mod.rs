@@ -25,14 +25,12 @@ mod rows;
 mod squared_tables;
 
 pub use bind::Energies;
-pub(crate) use bind::Whole;
 pub use build::count;
 pub use custom::CustomEnergy;
 pub use error::{EnergyError, EnergyFault};
 pub(crate) use kind::{Kind, OfKind, Pairing, clip, specialised};
 pub use measurement::Measurements;
 pub use nearest::{Nearest, Norm};
-pub(crate) use passes::Sight;
 pub use penalty::Penalty;
 pub use product::Product;
 pub use rows::Rows;

@@ -1,7 +1,7 @@
 use std::ops::Range;
 
 use super::Kind;
-use crate::vector::{Aligned, ONES, PIECE, Piece};
+use crate::vector::{Aligned, Column, PIECE, Piece};
 
 /// How the rows of a run read the marginals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,8 +12,6 @@ enum Reading {
     Single,
     /// Any number of entries.
     Sparse,
-    /// None.
-    Constant,
 }
 
 /// Consecutive rows that are evaluated together: one kind of penalty, one way of reading.
@@ -24,10 +22,6 @@ pub(crate) struct Run {
     reading: Reading,
     /// Whether no offset is larger in its parts than as a whole.
     plain: bool,
-    /// Whether every coefficient is 1.
-    unit: bool,
-    /// Whether it reads consecutive columns that no row before it reads.
-    fresh: bool,
     /// The table that its rows are of, if they are.
     table: Option<usize>,
     /// Rows of tables before it, of which nothing is stored.
@@ -35,17 +29,6 @@ pub(crate) struct Run {
 }
 
 impl Run {
-    /// Whether its rows read nothing.
-    pub fn is_constant(&self) -> bool {
-        self.reading == Reading::Constant
-    }
-
-    /// Whether each of its rows reads one marginal as it is, which no row before it reads.
-    #[inline(always)]
-    pub fn reads_as_is(&self) -> bool {
-        self.unit && self.fresh
-    }
-
     /// In pieces of at most so many rows.
     #[inline(always)]
     pub fn pieces(&self, size: usize) -> impl Iterator<Item = Run> {
@@ -60,17 +43,6 @@ pub(crate) fn pieces(runs: &[Run]) -> impl Iterator<Item = Run> {
     runs.iter().flat_map(|run| run.pieces(PIECE))
 }
 
-/// The columns below `width` that no fresh run reads, in ranges.
-pub(crate) fn gaps(rows: &Rows, runs: &[Run], width: usize) -> impl Iterator<Item = Range<usize>> {
-    let fresh = runs.iter().filter_map(|run| rows.fresh_columns(run));
-    let mut start = 0;
-    fresh.chain(std::iter::once(width..width)).filter_map(move |columns| {
-        let gap = start..columns.start;
-        start = columns.end;
-        (!gap.is_empty()).then_some(gap)
-    })
-}
-
 /// A run of consecutive columns that is broken off before this length is read like any other.
 const SHORT: usize = 16;
 
@@ -83,7 +55,7 @@ pub struct Rows {
     /// Support coordinate of each entry, ascending within a row. `[entries]`
     columns: Vec<usize>,
     /// `[entries]`
-    coefficients: Aligned,
+    coefficients: Column,
     /// `b`. `[rows]`
     offsets: Aligned,
     /// Sum of the sizes of what `b` is the sum of: its rounding follows it. `[sparse rows]`
@@ -92,8 +64,6 @@ pub struct Rows {
     ranges: Vec<(f64, f64)>,
     /// In the order of their rows.
     tables: Vec<TableRows>,
-    /// One past the last column of all rows but the latest, and of all.
-    widths: [usize; 2],
 }
 
 /// Rows `z_j = a·μ_j + b_j` of consecutive cells.
@@ -104,8 +74,8 @@ struct TableRows {
     column: usize,
     /// `a`, positive.
     coefficient: f64,
-    /// The same again and again, where it is not 1.
-    repeated: Option<Box<Piece>>,
+    /// The same again and again.
+    repeated: Box<Piece>,
     /// Rows of tables before it.
     skipped: usize,
 }
@@ -122,12 +92,11 @@ impl Default for Rows {
         Self {
             starts: vec![0],
             columns: Vec::new(),
-            coefficients: Aligned::default(),
+            coefficients: Column::default(),
             offsets: Aligned::default(),
             offset_sizes: Aligned::default(),
             ranges: Vec::new(),
             tables: Vec::new(),
-            widths: [0; 2],
         }
     }
 }
@@ -141,11 +110,9 @@ impl Rows {
         offset_parts: &[f64],
         range: (f64, f64),
     ) {
-        self.widths[0] = self.widths[1];
         for (column, coefficient) in entries.into_iter().filter(|&(_, a)| a != 0.0) {
             self.columns.push(column);
             self.coefficients.push(coefficient);
-            self.widths[1] = self.widths[1].max(column + 1);
         }
         self.starts.push(self.columns.len());
         self.offsets.push(offset_parts.iter().sum());
@@ -167,13 +134,11 @@ impl Rows {
         if let Some(table) = self.tables.last_mut().filter(goes_on) {
             table.rows.end = rows.end;
         } else {
-            let repeated = (coefficient != 1.0).then(|| Box::new(Piece([coefficient; PIECE])));
+            let repeated = Box::new(Piece([coefficient; PIECE]));
             let skipped = self.skipped();
             self.tables.push(TableRows { rows, column, coefficient, repeated, skipped });
         }
         offsets.iter().for_each(|&offset| self.offsets.push(offset));
-        self.widths[0] = self.widths[1];
-        self.widths[1] = self.widths[1].max(column + offsets.len());
     }
 
     /// Rows of tables so far.
@@ -298,17 +263,7 @@ impl Rows {
                     self.add_row(row, factor, target);
                 }
             }
-            Reading::Constant => {}
         }
-    }
-
-    /// The columns of a run that no row before it reads, one after another, one a row.
-    #[inline(always)]
-    pub(crate) fn fresh_columns(&self, run: &Run) -> Option<Range<usize>> {
-        run.fresh.then(|| {
-            let first = self.first_column(run);
-            first..first + run.rows.len()
-        })
     }
 
     /// What the first row of a run of single columns reads.
@@ -342,7 +297,7 @@ impl Rows {
                 buffer.iter_mut().zip(columns).for_each(|(value, &c)| *value = values[c]);
                 Some(&buffer[..columns.len()])
             }
-            Reading::Sparse | Reading::Constant => None,
+            Reading::Sparse => None,
         }
     }
 
@@ -350,10 +305,9 @@ impl Rows {
     #[inline(always)]
     pub(crate) fn coefficients(&self, run: &Run) -> Option<&[f64]> {
         let single = matches!(run.reading, Reading::Consecutive | Reading::Single);
-        single.then(|| match run.table.and_then(|table| self.tables[table].repeated.as_ref()) {
-            _ if run.unit => &ONES.0[..run.rows.len()],
-            Some(repeated) => &repeated.0[..run.rows.len()],
-            None => &self.coefficients[self.entries_of(run)],
+        single.then(|| match run.table {
+            Some(table) => &self.tables[table].repeated.0[..run.rows.len()],
+            None => self.coefficients.piece(self.entries_of(run)),
         })
     }
 
@@ -374,13 +328,11 @@ impl Rows {
 
     /// Adds the last `count` rows, which are of the last table, under penalties of this kind, to
     /// the runs of all before them.
-    pub(crate) fn extend_table(&self, runs: &mut Vec<Run>, (count, kind): (usize, Kind)) {
+    pub(crate) fn extend_table(&self, runs: &mut Vec<Run>, count: usize, kind: Kind) {
         let last = self.tables.len() - 1;
         let table = &self.tables[last];
         let rows = table.rows.end - count..table.rows.end;
-        let fresh = table.column + (rows.start - table.rows.start) >= self.widths[0];
-        let alike =
-            |run: &&mut Run| run.table == Some(last) && run.kind == kind && run.fresh == fresh;
+        let alike = |run: &&mut Run| run.table == Some(last) && run.kind == kind;
         if let Some(run) = runs.last_mut().filter(alike) {
             run.rows.end = rows.end;
             return;
@@ -390,8 +342,6 @@ impl Rows {
             kind,
             reading: Reading::Consecutive,
             plain: true,
-            unit: table.repeated.is_none(),
-            fresh,
             table: Some(last),
             skipped: table.skipped,
         });
@@ -401,16 +351,10 @@ impl Rows {
     pub(crate) fn extend(&self, runs: &mut Vec<Run>, kind: Kind) {
         let row = self.len() - 1;
         let plain = self.offset_size(row) == self.offset(row).abs();
-        let unit = self.entries(row).all(|(_, coefficient)| coefficient == 1.0);
-        let mut entries = self.entries(row);
-        let fresh = matches!((entries.next(), entries.next()), (Some((column, _)), None) if column >= self.widths[0]);
         let skipped = self.skipped();
         let stored = row - skipped;
-        let reading = match self.starts[stored + 1] - self.starts[stored] {
-            0 => Reading::Constant,
-            1 => Reading::Consecutive,
-            _ => Reading::Sparse,
-        };
+        let is_single = self.starts[stored + 1] - self.starts[stored] == 1;
+        let reading = if is_single { Reading::Consecutive } else { Reading::Sparse };
         if let Some(run) = runs.last_mut().filter(|run| run.kind == kind && run.table.is_none()) {
             let goes_on = matches!(self.columns[..], [.., before, last] if last == before + 1);
             let joined = match (run.reading, reading) {
@@ -425,13 +369,12 @@ impl Rows {
             };
             if let Some(joined) = joined {
                 (run.rows.end, run.reading) = (row + 1, joined);
-                (run.plain, run.unit) = (run.plain && plain, run.unit && unit);
-                run.fresh &= joined == Reading::Consecutive;
+                run.plain &= plain;
                 return;
             }
         }
         let rows = row..row + 1;
-        runs.push(Run { rows, kind, reading, plain, unit, fresh, table: None, skipped });
+        runs.push(Run { rows, kind, reading, plain, table: None, skipped });
     }
 
     /// A copy of a row of other rows, shifted by `shift`.

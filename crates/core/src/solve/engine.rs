@@ -1,11 +1,11 @@
 use crate::cancel::Cancel;
-use crate::energy::{Curvature, Energies, Whole};
+use crate::energy::{Curvature, Energies};
 use crate::oracle::Oracle;
-use crate::vector::{Aligned, Entry, Formula, Number, Reduced, dispatch, pass};
+use crate::vector::{Aligned, Entry, Formula, Number, Reduced, pass};
 
 use super::SolveError;
 use super::average::Average;
-use super::summary::{Both, Comparison, Summary};
+use super::summary::{Comparison, Summary};
 use super::task::{Base, Task};
 
 /// What a solver may touch: the oracle, the energies, and the count of calls.
@@ -220,28 +220,23 @@ impl Point {
 
     /// Brings the sums over tilt, marginals and gradient up to date, in one pass.
     pub fn summarise(&mut self) {
-        let Self { tilt, marginals, gradient, .. } = self;
-        let mut summary = Summary::new(tilt, marginals);
-        dispatch(Whole { gradient, sight: &mut summary });
-        let totals = summary.totals;
-        self.take(totals);
-    }
-
-    fn take(&mut self, totals: Reduced<2, 2>) {
+        let totals = pass(Summary, [], [&self.tilt, &self.marginals, &self.gradient]);
         [self.tilt_dot, self.gradient_dot] = totals.sums;
         [self.residual, self.reach] = totals.sizes;
     }
 
     /// What changed since another point.
     pub fn change_since(&self, old: &Self) -> Change {
-        let mut comparison = Comparison::new(&self.tilt, &self.marginals, old);
-        dispatch(Whole { gradient: &self.gradient, sight: &mut comparison });
-        let totals = comparison.totals;
-        self.change(old, totals)
-    }
-
-    fn change(&self, old: &Self, totals: Reduced<4, 0>) -> Change {
-        let [travelled, expected, bend, travel] = totals.sums;
+        let numbers = [
+            &*self.tilt,
+            &old.tilt,
+            &self.marginals,
+            &old.marginals,
+            &self.gradient,
+            &old.gradient,
+        ];
+        let Reduced { sums: [travelled, expected, bend, travel], .. } =
+            pass(Comparison, [], numbers);
         let divergence = travelled - self.log_partition + old.log_partition;
         Change { divergence, expected, bend, travel }
     }
@@ -325,24 +320,14 @@ impl<'a> Engine<'a> {
     /// Marginals, log-partition, energy and gradient at the point's tilt, and the sums over them.
     pub fn evaluate(&mut self, point: &mut Point) {
         self.call_at(point);
-        let Point { tilt, marginals, gradient, .. } = &mut *point;
-        let mut summary = Summary::new(tilt, marginals);
-        let energy = self.energies.evaluate_seen(marginals, gradient, &mut summary);
-        let totals = summary.totals;
-        point.energy = energy;
-        point.take(totals);
+        point.energy = self.energies.evaluate(&point.marginals, &mut point.gradient);
+        point.summarise();
     }
 
     /// The same, and what changed since another point.
     pub fn evaluate_since(&mut self, old: &Point, point: &mut Point) -> Change {
-        self.call_at(point);
-        let Point { tilt, marginals, gradient, .. } = &mut *point;
-        let mut both = Both(Summary::new(tilt, marginals), Comparison::new(tilt, marginals, old));
-        let energy = self.energies.evaluate_seen(marginals, gradient, &mut both);
-        let (summary, comparison) = (both.0.totals, both.1.totals);
-        point.energy = energy;
-        point.take(summary);
-        point.change(old, comparison)
+        self.evaluate(point);
+        point.change_since(old)
     }
 
     /// Marginals and log-partition at the point's tilt.

@@ -20,11 +20,10 @@
 //! * Guarantees: at every step a lower bound, that of the true weights' dual at the current tilt;
 //!   the gap tends to 0.
 
-use super::dual::quasi_newton::{End, Memory};
-use super::dual::{FAILURES, FIRST_TILT_LIMIT, TRIALS, is_descent, shorter, value_noise};
 use super::engine::{Engine, Point, Solver, Step, Verdict, lower_bound, rounding};
+use super::quasi_newton::{Iterate, Program, QuasiNewton};
 use crate::energy::SquaredTables;
-use crate::vector::{Aligned, Entry, Formula, Number, Reduced, dot, greatest, pass};
+use crate::vector::{Aligned, Entry, Formula, Number, Reduced, dot, pass};
 
 /// At the first weights no tilt is farther than this from 0 at its first fixed-point step.
 const FIRST_REACH: f64 = 1000.0;
@@ -36,81 +35,63 @@ const SOLVED: f64 = 0.02;
 const REMEMBERED: usize = 10;
 
 pub(super) struct Tempered {
-    tables: SquaredTables,
-    /// Weights are divided by this.
+    program: TableProgram,
+    search: QuasiNewton,
+    /// Where the weights last grew.
+    grown: Option<Grown>,
+}
+
+/// The solution at some weights.
+struct Grown {
+    tilt: Aligned,
     scale: f64,
-    current: Iterate,
-    trial: Iterate,
-    direction: Aligned,
-    memory: Memory,
-    /// The tilt at which the weights last grew, and the scale before.
-    grown: Option<(Aligned, f64)>,
-    tilt_limit: f64,
-    failures: usize,
 }
 
-/// A tilt, and what follows from it.
-struct Iterate {
-    point: Point,
-    /// Of `value`. `[support]`
-    gradient: Aligned,
-    /// The inverse of `μ + 1/W`. `[support]`
-    diagonal: Aligned,
-    /// The negative dual objective at the current weights.
-    value: f64,
-    /// `F` less the dual objective, at the current weights.
-    gap: f64,
+/// The dual at weights that are divided by `scale`: its unknowns are the tilt. Objective and lower
+/// bound are those of the true weights.
+struct TableProgram {
+    tables: SquaredTables,
+    scale: f64,
+}
+
+impl TableProgram {
     /// The energy at the current weights, but for its constant.
-    energy: f64,
-    /// `‖gradient‖∞`
-    residual: f64,
-    /// At the true weights.
-    objective: f64,
-    lower_bound: f64,
-    size: f64,
+    fn energy(&self, marginals: &[f64]) -> f64 {
+        let SquaredTables { weights, targets, .. } = &self.tables;
+        let inputs = weights.iter().zip(targets.iter().zip(marginals));
+        0.5 / self.scale * inputs.map(|(w, (p, m))| w * (m - p) * (m - p)).sum::<f64>()
+    }
 }
 
-impl Iterate {
-    fn new(coordinates: usize) -> Self {
-        Self {
-            point: Point::new(coordinates),
-            gradient: Aligned::filled(coordinates, 0.0),
-            diagonal: Aligned::filled(coordinates, 0.0),
-            value: f64::NAN,
-            gap: f64::INFINITY,
-            energy: f64::INFINITY,
-            residual: f64::INFINITY,
-            objective: f64::NAN,
-            lower_bound: f64::NEG_INFINITY,
-            size: 0.0,
-        }
+impl Program for TableProgram {
+    fn place(&mut self, from: &Iterate, step: &[f64], trial: &mut Iterate) -> f64 {
+        let inputs = from.unknowns.iter().zip(step);
+        trial.unknowns.iter_mut().zip(inputs).for_each(|(trial, (x, step))| *trial = x + step);
+        trial.point.tilt.copy_from_slice(&trial.unknowns);
+        dot(step, &from.gradient)
     }
 
-    fn end(&self) -> End<'_> {
-        End { unknowns: &self.point.tilt, gradient: &self.gradient, diagonal: &self.diagonal }
-    }
-
-    /// Calls the oracle at the point's tilt and fills in all that follows.
-    fn evaluate(&mut self, engine: &mut Engine, tables: &SquaredTables, scale: f64) {
-        engine.call_at(&mut self.point);
-        let Self { point, gradient, diagonal, .. } = self;
+    fn evaluate(&mut self, engine: &mut Engine, _: f64, iterate: &mut Iterate) {
+        engine.call_at(&mut iterate.point);
+        let (tables, scale) = (&self.tables, self.scale);
         let SquaredTables { weights, inverse_weights, targets, .. } = tables;
+        let Iterate { point, gradient, diagonal, .. } = iterate;
         let numbers = [&*point.tilt, &point.marginals, targets, weights, inverse_weights];
         let Reduced { sums: totals, sizes: [residual] } =
             pass(Fit { scale }, [gradient, diagonal], numbers);
-        let [linear, linear_size, square, weighed, energy, apart] = totals;
+        let [linear, linear_size, square, weighed, apart] = totals;
         let log_partition = point.log_partition;
-        self.residual = residual;
-        self.value = log_partition - linear + 0.5 * scale * square;
-        (self.gap, self.energy) = (0.5 * weighed / scale, 0.5 * energy / scale);
+        (iterate.residual, iterate.violation) = (residual, 0.0);
+        iterate.value = log_partition - linear + 0.5 * scale * square;
+        iterate.gap = 0.5 * weighed / scale;
         let own = tables.constant + linear - 0.5 * square;
-        self.size = tables.constant + linear_size + 0.5 * square + log_partition.abs();
-        self.lower_bound = lower_bound(own, self.size, log_partition);
-        self.objective = own - log_partition + 0.5 * apart;
+        iterate.size = tables.constant + linear_size + 0.5 * square + log_partition.abs();
+        iterate.lower_bound = lower_bound(own, iterate.size, log_partition);
+        iterate.objective = own - log_partition + 0.5 * apart;
     }
 
-    fn is_finite(&self) -> bool {
-        self.value.is_finite() && self.gap.is_finite()
+    fn projection(&mut self) -> Option<impl FnMut(&mut [f64])> {
+        Some(|tilt: &mut [f64]| self.tables.project_tilt(tilt))
     }
 }
 
@@ -120,103 +101,54 @@ impl Tempered {
         let width = engine.coordinates();
         let inputs = tables.weights.iter().zip(tables.targets.iter().zip(&engine.base.marginals));
         let reach = inputs.map(|(w, (p, m))| (w * (p - m)).abs()).fold(0.0, f64::max);
-        let scale = (reach / FIRST_REACH).max(1.0);
-        let mut current = Iterate::new(width);
-        current.evaluate(engine, &tables, scale);
-        Self {
-            tables,
-            scale,
-            current,
-            trial: Iterate::new(width),
-            direction: Aligned::filled(width, 0.0),
-            memory: Memory::new(width, REMEMBERED),
-            grown: None,
-            tilt_limit: FIRST_TILT_LIMIT,
-            failures: 0,
-        }
+        let mut program = TableProgram { tables, scale: (reach / FIRST_REACH).max(1.0) };
+        let mut search = QuasiNewton::new(width, width, REMEMBERED, false);
+        search.settle(&mut program, engine);
+        Self { program, search, grown: None }
     }
 
     /// Lets weights grow, and moves to where the solution is expected.
     fn grow(&mut self, engine: &mut Engine) {
-        let next = (self.scale / GROWTH).max(1.0);
-        let Self { current, trial, grown, .. } = self;
-        trial.point.tilt.copy_from_slice(&current.point.tilt);
-        if let Some((before, scale)) = grown {
+        let Self { program, search, grown } = self;
+        let next = (program.scale / GROWTH).max(1.0);
+        let now = Grown { tilt: search.current.unknowns.clone(), scale: program.scale };
+        if let Some(before) = grown {
             // Linear in the weights, `1/scale`.
-            let [old, now, then] = [*scale, self.scale, next].map(|scale| 1.0 / scale);
+            let [old, now, then] = [before.scale, now.scale, next].map(|scale| 1.0 / scale);
             let part = (then - now) / (now - old);
-            for (tilt, before) in trial.point.tilt.iter_mut().zip(before.iter()) {
+            for (tilt, before) in search.current.unknowns.iter_mut().zip(before.tilt.iter()) {
                 *tilt += part * (*tilt - before);
             }
         }
-        trial.evaluate(engine, &self.tables, next);
-        if !trial.is_finite() {
-            trial.point.tilt.copy_from_slice(&current.point.tilt);
-            trial.evaluate(engine, &self.tables, next);
+        program.scale = next;
+        search.settle(program, engine);
+        if !(search.current.value.is_finite() && search.current.gap.is_finite()) {
+            search.current.unknowns.copy_from_slice(&now.tilt);
+            search.settle(program, engine);
         }
-        *grown = Some((current.point.tilt.clone(), self.scale));
-        self.scale = next;
-        std::mem::swap(&mut self.current, &mut self.trial);
-        self.memory.forget();
-        self.failures = 0;
+        *grown = Some(now);
     }
 
-    /// One quasi-Newton step: a direction, then a search along it.
-    fn advance(&mut self, engine: &mut Engine) {
-        let Self { tables, current, trial, direction, memory, .. } = self;
-        let mut project = |tilt: &mut [f64]| tables.project_tilt(tilt);
-        memory.direction(&current.gradient, &current.diagonal, direction, &mut project);
-        let mut slope = dot(direction, &current.gradient);
-        if !slope.is_finite() || slope >= 0.0 {
-            memory.forget();
-            memory.direction(&current.gradient, &current.diagonal, direction, &mut project);
-            slope = dot(direction, &current.gradient);
-        }
-        let reach = greatest(direction);
-        let longest = (self.tilt_limit / reach).min(1.0);
-        let mut part = longest;
-        for _ in 0..TRIALS {
-            let places = current.point.tilt.iter().zip(direction.iter());
-            let tilt = trial.point.tilt.iter_mut().zip(places);
-            tilt.for_each(|(trial, (tilt, step))| *trial = tilt + part * step);
-            trial.evaluate(engine, tables, self.scale);
-            let (before, after) = (part * slope, part * dot(direction, &trial.gradient));
-            let noise = value_noise(current.value, current.point.log_partition);
-            if is_descent([current.value, trial.value], [before, after], noise) {
-                if part == longest && part < 1.0 && after <= 0.0 {
-                    self.tilt_limit *= 2.0;
-                }
-                memory.keep(current.end(), trial.end());
-                std::mem::swap(current, trial);
-                self.failures = 0;
-                return;
-            }
-            part *= shorter(before, after);
-        }
-        if memory.is_empty() {
-            self.failures += 1;
-        }
-        memory.forget();
-    }
-
-    fn is_exhausted(&self) -> bool {
-        self.failures >= FAILURES
+    /// Whether the problem at the current weights is about solved, or as far as rounding allows.
+    fn is_settled(&self) -> bool {
+        let Iterate { gap, point, .. } = &*self.search.current;
+        *gap <= SOLVED * self.program.energy(&point.marginals) || self.search.is_exhausted()
     }
 }
 
-/// Gradient and diagonal, and what [`Iterate::evaluate`] sums up.
+/// Gradient and diagonal, and what [`TableProgram`] sums up.
 #[derive(Clone, Copy)]
 struct Fit {
     scale: f64,
 }
 
-impl Formula<2, 5, 6, 1> for Fit {
+impl Formula<2, 5, 5, 1> for Fit {
     #[inline(always)]
     fn at<N: Number>(
         self,
         _: [N; 2],
         [tilt, marginal, target, weight, inverse]: [N; 5],
-    ) -> Entry<N, 2, 6, 1> {
+    ) -> Entry<N, 2, 5, 1> {
         let (error, one) = (marginal - target, tilt.splat(1.0));
         let (own, scaled) = (inverse * tilt, inverse * self.scale);
         let (gradient, apart) = (scaled.times_plus(tilt, error), error + own);
@@ -228,7 +160,6 @@ impl Formula<2, 5, 6, 1> for Fit {
                 [linear.abs(), one],
                 [own, tilt],
                 [weight * gradient, gradient],
-                [weight * error, error],
                 [weight * apart, apart],
             ],
             sizes: [gradient.abs()],
@@ -242,20 +173,19 @@ impl Solver for Tempered {
     }
 
     fn step(&mut self, engine: &mut Engine) -> Step {
-        let solved = self.current.gap <= SOLVED * self.current.energy;
-        if self.scale > 1.0 && (solved || self.is_exhausted()) {
+        if self.program.scale > 1.0 && self.is_settled() {
             self.grow(engine);
         }
-        if self.current.gap > 0.0 {
-            self.advance(engine);
+        if self.search.current.gap > 0.0 {
+            self.search.advance(&mut self.program, engine);
         }
-        let Iterate { objective, lower_bound, residual, size, gap, .. } = self.current;
-        let done = self.scale == 1.0 && (gap == 0.0 || self.is_exhausted());
-        let verdict = if done { Verdict::Settled } else { Verdict::Continue };
+        let Iterate { objective, lower_bound, residual, size, gap, .. } = *self.search.current;
+        let is_done = self.program.scale == 1.0 && (gap == 0.0 || self.search.is_exhausted());
+        let verdict = if is_done { Verdict::Settled } else { Verdict::Continue };
         Step { rounding: rounding(size), ..Step::new(objective, lower_bound, residual, verdict) }
     }
 
     fn point(&self) -> &Point {
-        &self.current.point
+        &self.search.current.point
     }
 }

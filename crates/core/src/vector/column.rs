@@ -28,20 +28,15 @@ impl Column {
 
     /// Replaces all by what `map` makes of another column.
     pub fn refill(&mut self, other: &Self, map: impl Fn(f64) -> f64) {
-        if let Some(value) = other.common() {
-            self.values.reset(other.len(), map(value));
-            self.repeated.0.fill(map(value));
-            self.varies = false;
-        } else {
+        if other.varies {
             self.values.clear();
             other.iter().for_each(|&value| self.push(map(value)));
+        } else {
+            let value = map(other.repeated.0[0]);
+            self.values.reset(other.len(), value);
+            self.repeated.0.fill(value);
+            self.varies = false;
         }
-    }
-
-    /// The one value that all are.
-    #[inline(always)]
-    pub fn common(&self) -> Option<f64> {
-        (!self.varies).then(|| self.repeated.0[0])
     }
 
     /// The values of the rows of a piece.

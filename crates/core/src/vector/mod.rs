@@ -19,9 +19,7 @@ pub(crate) use column::Column;
 pub(crate) use logarithm::logarithm;
 pub(crate) use number::Number;
 pub use positive::solve_positive;
-pub(crate) use reduction::{
-    BACKWARDS, Entry, Formula, Reduced, Reduction, dot, farthest, greatest, pass,
-};
+pub(crate) use reduction::{Entry, Formula, Reduced, Reduction, dot, farthest, pass};
 
 use std::sync::LazyLock;
 
@@ -63,8 +61,6 @@ pub(crate) struct Piece(pub [f64; PIECE]);
 
 /// Stands for a vector of ones, and stays in the cache.
 pub(crate) static ONES: Piece = Piece([1.0; PIECE]);
-/// The same of zeros.
-pub(crate) static ZEROS: Piece = Piece([0.0; PIECE]);
 
 impl Default for Piece {
     fn default() -> Self {

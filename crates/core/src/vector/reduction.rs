@@ -66,35 +66,17 @@ where
 }
 
 /// Sums of products, and greatest sizes (NaN shows in the sums, but perhaps not there), over the
-/// places of one pass or of several: from the first place to the last, or [`BACKWARDS`].
+/// places of one pass or of several.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Reduction<S: Simd, const N: usize, const K: usize, const BACK: bool = false> {
+pub(crate) struct Reduction<S: Simd, const N: usize, const K: usize> {
     simd: S,
     sums: [Wide<S>; N],
     sizes: [Wide<S>; K],
 }
 
-/// What a [`Reduction`] is told that starts where the pass before it, over the same vectors, ended:
-/// that much is still in the cache.
-pub(crate) const BACKWARDS: bool = true;
-
 impl<S: Simd, const N: usize, const K: usize> Reduction<S, N, K> {
     #[inline(always)]
     pub fn new(simd: S) -> Self {
-        Self::zero(simd)
-    }
-}
-
-impl<S: Simd, const N: usize, const K: usize> Reduction<S, N, K, BACKWARDS> {
-    #[inline(always)]
-    pub fn backwards(simd: S) -> Self {
-        Self::zero(simd)
-    }
-}
-
-impl<S: Simd, const N: usize, const K: usize, const BACK: bool> Reduction<S, N, K, BACK> {
-    #[inline(always)]
-    fn zero(simd: S) -> Self {
         let zero = Wide::all(simd, 0.0);
         Self { simd, sums: [zero; N], sizes: [zero; K] }
     }
@@ -121,7 +103,6 @@ impl<S: Simd, const N: usize, const K: usize, const BACK: bool> Reduction<S, N, 
         let (mut old, mut given) = ([zero; T], [zero; M]);
         let (vectors, whole) = (length / S::F64_LANES, length - length % S::F64_LANES);
         for at in 0..vectors {
-            let at = if BACK { vectors - 1 - at } else { at };
             for t in 0..T {
                 old[t].values = S::as_simd_f64s(&targets[t][..length]).0[at];
             }
@@ -185,7 +166,7 @@ impl<S: Simd, const N: usize, const K: usize, const BACK: bool> Reduction<S, N, 
     #[inline(always)]
     pub fn finish(self) -> Reduced<N, K> {
         let Self { simd, sums, sizes } = self;
-        let mut reduced = Reduced::ZERO;
+        let mut reduced = Reduced { sums: [0.0; N], sizes: [0.0; K] };
         for (total, sum) in reduced.sums.iter_mut().zip(sums) {
             *total = simd.reduce_sum_f64s(sum.values);
         }
@@ -197,24 +178,15 @@ impl<S: Simd, const N: usize, const K: usize, const BACK: bool> Reduction<S, N, 
 }
 
 /// [`Reduction::sweep`], to be compiled by itself.
-struct Apart<
-    'a,
-    S: Simd,
-    F,
-    const T: usize,
-    const M: usize,
-    const N: usize,
-    const K: usize,
-    const BACK: bool,
-> {
-    totals: &'a mut Reduction<S, N, K, BACK>,
+struct Apart<'a, S: Simd, F, const T: usize, const M: usize, const N: usize, const K: usize> {
+    totals: &'a mut Reduction<S, N, K>,
     targets: [&'a mut [f64]; T],
     inputs: [&'a [f64]; M],
     step: F,
 }
 
-impl<S, F, const T: usize, const M: usize, const N: usize, const K: usize, const BACK: bool>
-    pulp::NullaryFnOnce for Apart<'_, S, F, T, M, N, K, BACK>
+impl<S, F, const T: usize, const M: usize, const N: usize, const K: usize> pulp::NullaryFnOnce
+    for Apart<'_, S, F, T, M, N, K>
 where
     S: Simd,
     F: Fn([Wide<S>; T], [Wide<S>; M]) -> Entry<Wide<S>, T, N, K>,
@@ -260,38 +232,11 @@ impl Formula<0, 2, 0, 1> for Apartness {
     }
 }
 
-/// `‖a‖∞`
-pub(crate) fn greatest(a: &[f64]) -> f64 {
-    let Reduced { sums: [], sizes: [size] } = pass(Size, [], [a]);
-    size
-}
-
-#[derive(Clone, Copy)]
-struct Size;
-
-impl Formula<0, 1, 0, 1> for Size {
-    #[inline(always)]
-    fn at<V: Number>(self, _: [V; 0], [a]: [V; 1]) -> Entry<V, 0, 0, 1> {
-        Entry { values: [], products: [], sizes: [a.abs()] }
-    }
-}
-
 /// What a reduction comes to.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Reduced<const N: usize, const K: usize> {
     pub sums: [f64; N],
     pub sizes: [f64; K],
-}
-
-impl<const N: usize, const K: usize> Reduced<N, K> {
-    pub const ZERO: Self = Self { sums: [0.0; N], sizes: [0.0; K] };
-
-    /// Takes in another.
-    #[inline(always)]
-    pub fn add(&mut self, other: Self) {
-        (0..N).for_each(|n| self.sums[n] += other.sums[n]);
-        (0..K).for_each(|k| self.sizes[k] = other.sizes[k].greater(self.sizes[k]));
-    }
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Proofs that no distribution meets the measurements.
 
 use super::Dual;
-use crate::energy::Penalty;
+use crate::energy::Kind;
 use crate::solve::engine::{Engine, Point, rounding};
 
 /// A constant that breaks its constraint by less is taken to hold.
@@ -21,11 +21,13 @@ impl Dual {
         let point = self.scratch.get_or_insert_with(|| Point::new(engine.coordinates()));
         point.tilt.fill(0.0);
         let (mut offset, mut gross) = (0.0, 0.0);
-        for (row, multiplier) in self.current.multipliers().enumerate() {
-            if self.program.penalty(row).is_hard() {
-                rows.add_row(row, -multiplier, &mut point.tilt);
-                offset += multiplier * rows.offset(row);
-                let terms = self.program.largest[row] + rows.offset_size(row);
+        for (measurement, multiplier) in
+            self.program.multipliers(&self.search.current.unknowns).enumerate()
+        {
+            if self.program.penalty(measurement).is_hard() {
+                rows.add_row(measurement, -multiplier, &mut point.tilt);
+                offset += multiplier * rows.offset(measurement);
+                let terms = self.program.largest[measurement] + rows.offset_size(measurement);
                 gross += multiplier.abs() * terms;
             }
         }
@@ -46,33 +48,32 @@ impl Dual {
 
     /// Whether a hard constraint that no variable takes part in is broken.
     pub(super) fn breaks_a_constant(&self) -> bool {
-        let constants = self.program.measurements.runs().iter().filter(|run| run.is_constant());
-        constants.flat_map(|run| run.rows.clone()).any(|row| {
-            let measured = self.program.measure(row, &self.current.point.marginals);
-            self.program.penalty(row).violation(measured) > ROUNDED
+        let is_constant = |measurement: &usize| self.program.largest[*measurement] == 0.0;
+        (0..self.program.largest.len()).filter(is_constant).any(|measurement| {
+            self.program.penalty(measurement).violation(self.program.measure(measurement, &[]))
+                > ROUNDED
         })
     }
 
     /// Whether a Poisson count was observed where nothing can be: where even tilts that put all
     /// mass on the configurations with the greatest `z` leave it at zero or below.
     pub(super) fn observes_the_impossible(&mut self, engine: &mut Engine) -> bool {
-        self.program.has_logarithms
-            && (0..self.program.measurements.len()).any(|row| {
-                let counted = matches!(self.program.penalty(row), Penalty::Poisson { .. });
-                let measured = self.program.measure(row, &self.current.point.marginals);
-                counted && measured <= 0.0 && !self.can_be_positive(engine, row)
-            })
+        let marginals = &self.search.current.point.marginals;
+        let is_zero = |measurement: &usize| self.program.measure(*measurement, marginals) <= 0.0;
+        let counts = self.program.measurements.of_kind(Kind::Poisson);
+        let zeros: Vec<usize> = counts.filter(is_zero).collect();
+        zeros.into_iter().any(|measurement| !self.can_be_positive(engine, measurement))
     }
 
-    fn can_be_positive(&mut self, engine: &mut Engine, row: usize) -> bool {
-        let (rows, largest) = (self.program.rows(), self.program.largest[row]);
+    fn can_be_positive(&mut self, engine: &mut Engine, measurement: usize) -> bool {
+        let (rows, largest) = (self.program.rows(), self.program.largest[measurement]);
         let scores = 1.0 + engine.lowest_score.abs().min(1e6) + engine.base.log_partition.abs();
         let point = self.scratch.get_or_insert_with(|| Point::new(engine.coordinates()));
         [1e2, 1e5, 1e8, 1e11].into_iter().filter(|_| largest > 0.0).any(|stretch| {
             point.tilt.fill(0.0);
-            rows.add_row(row, stretch * scores / largest, &mut point.tilt);
+            rows.add_row(measurement, stretch * scores / largest, &mut point.tilt);
             engine.call(&point.tilt, &mut point.marginals);
-            rows.measure(row, &point.marginals) > 0.0
+            rows.measure(measurement, &point.marginals) > 0.0
         })
     }
 }
