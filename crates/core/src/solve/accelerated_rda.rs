@@ -15,7 +15,8 @@
 
 use super::SolveError;
 use super::average::Average;
-use super::engine::{Engine, Point, Solver, Step, Verdict, divergence, lower_bound};
+use super::certificate::lower_bound;
+use super::engine::{Engine, Point, Solver, Step, Verdict, divergence};
 use crate::oracle::Tables;
 use crate::vector::approach;
 

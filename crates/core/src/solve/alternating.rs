@@ -13,11 +13,10 @@
 
 use super::SolveError;
 use super::adaptive::{Smoothness, needed_smoothness};
+use super::certificate::{lower_bound, rounding};
 use super::driver::FEASIBLE;
 use super::dual::Dual;
-use super::engine::{
-    Engine, Held, Point, Solver, Step, Verdict, divergence, is_fixed, lower_bound, rounding,
-};
+use super::engine::{Engine, Held, Point, Solver, Step, Verdict, divergence, is_fixed};
 use crate::energy::{Curvature, Measurements};
 
 /// Without other energies the dual is solved until its gap is this part of the tolerance …

@@ -1,4 +1,5 @@
-use super::engine::{Engine, Point, rounding};
+use super::certificate::rounding;
+use super::engine::{Engine, Point};
 use crate::oracle::Tables;
 use crate::vector::approach;
 

@@ -364,25 +364,4 @@ impl<'a> Engine<'a> {
             Curvature::Unknown => None,
         }
     }
-
-    /// The sharp certificate of a convex energy, for one call: with `g = ∇L(μ)` the bound is
-    /// `L(μ) − ⟨g, μ⟩ − A(θ − g)`, and `F(μ)` is above it by `KL(μ ‖ oracle(θ − g))`.
-    pub fn sharp_bound(&mut self, point: &Point, scratch: &mut Point) -> f64 {
-        for (tilt, gradient) in scratch.tilt.iter_mut().zip(&point.gradient) {
-            *tilt = -gradient;
-        }
-        scratch.log_partition = self.call(&scratch.tilt, &mut scratch.marginals);
-        lower_bound(point.linearisation(), point.linearisation_size(), scratch.log_partition)
-    }
-}
-
-/// `linear − A`, less what rounding may have added to it and to the sum that `linear` is.
-pub(super) fn lower_bound(linear: f64, linear_size: f64, log_partition: f64) -> f64 {
-    linear - log_partition - rounding(linear_size + log_partition.abs())
-}
-
-/// What a sum of terms of this size may be off by.
-#[inline(always)]
-pub(super) fn rounding(size: f64) -> f64 {
-    8.0 * f64::EPSILON * size
 }

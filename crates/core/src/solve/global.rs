@@ -9,9 +9,10 @@
 //! * Guarantees: the global optimum with a valid lower bound, after finitely many nodes.
 
 use super::alternating::with_pieces;
+use super::certificate::rounding;
 use super::driver::FEASIBLE;
 use super::dual::Dual;
-use super::engine::{Engine, Held, Point, Solver, Step, Verdict, rounding};
+use super::engine::{Engine, Held, Point, Solver, Step, Verdict};
 
 /// A node's dual is solved until its gap is this part of the tolerance.
 const INNER_TOLERANCE: f64 = 0.1;

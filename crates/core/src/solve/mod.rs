@@ -21,6 +21,7 @@ mod adaptive;
 mod alternating;
 mod auto;
 mod average;
+mod certificate;
 mod choice;
 mod driver;
 mod dual;

@@ -1,6 +1,7 @@
 //! A method of one's own under the same driver: time, stopping and certificates come for free.
 
-use super::engine::{Engine, Point, Solver, Step, Verdict, rounding};
+use super::certificate::rounding;
+use super::engine::{Engine, Point, Solver, Step, Verdict};
 use crate::energy::{Curvature, Energies};
 
 /// Says which tilt to try next.

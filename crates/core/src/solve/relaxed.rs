@@ -16,9 +16,8 @@
 //!   to forget such a gradient as it is large.
 
 use super::average::Average;
-use super::engine::{
-    Change, Engine, Point, Solver, Step, Verdict, is_fixed, lower_bound, rounding,
-};
+use super::certificate::{lower_bound, rounding};
+use super::engine::{Change, Engine, Point, Solver, Step, Verdict, is_fixed};
 use super::{Method, SolveError, StepSchedule};
 use crate::oracle::Tables;
 use crate::vector::vectorised;

@@ -20,7 +20,8 @@
 //! * Guarantees: at every step a lower bound, that of the true weights' dual at the current tilt;
 //!   the gap tends to 0.
 
-use super::engine::{Engine, Point, Solver, Step, Verdict, lower_bound, rounding};
+use super::certificate::{lower_bound, rounding};
+use super::engine::{Engine, Point, Solver, Step, Verdict};
 use super::quasi_newton::{Iterate, Program, QuasiNewton};
 use crate::energy::SquaredTables;
 use crate::vector::{Aligned, Entry, Formula, Number, Reduced, dot, pass};

@@ -5,7 +5,7 @@ use pulp::Simd;
 use super::LEAST_CURVATURE;
 use super::program::{DualProgram, Scratch, bounds, pull};
 use crate::energy::{Kind, OfKind, Pairing, Run, clip, specialised};
-use crate::solve::engine::rounding;
+use crate::solve::certificate::rounding;
 use crate::solve::quasi_newton::Iterate;
 use crate::vector::{Entry, Number, Reduced, Reduction};
 

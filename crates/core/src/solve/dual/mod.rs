@@ -10,7 +10,7 @@
 //! * Reference: Fenchel duality.
 
 mod evaluation;
-mod feasibility;
+mod infeasibility;
 mod placement;
 mod program;
 #[cfg(test)]

@@ -2,7 +2,8 @@
 
 use super::Dual;
 use crate::energy::Kind;
-use crate::solve::engine::{Engine, Point, rounding};
+use crate::solve::certificate::rounding;
+use crate::solve::engine::{Engine, Point};
 
 /// A constant that breaks its constraint by less is taken to hold.
 const ROUNDED: f64 = 1e-9;

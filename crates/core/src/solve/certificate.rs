@@ -1,0 +1,36 @@
+//! Certificates: lower bounds on the optimum `F*`, and so gaps.
+//!
+//! For a convex energy and any weights `w_k` that sum to 1, with `g_k = ∇L(μ_k)`,
+//!
+//! ```text
+//! Σ_k w_k (L(μ_k) − ⟨g_k, μ_k⟩) − A(θ − Σ_k w_k g_k) ≤ F*
+//! ```
+//!
+//! Relaxed iterations hold such a tilt at every step, so this bound is free; it lags behind. One
+//! call buys the sharp one, with all weight on the current point. The dual has its own: the sum of
+//! the Fenchel gaps of its measurements. Every bound gives away what rounding may have added.
+
+use super::engine::{Engine, Point};
+
+impl Engine<'_> {
+    /// The sharp certificate of a convex energy, for one call: with `g = ∇L(μ)` the bound is
+    /// `L(μ) − ⟨g, μ⟩ − A(θ − g)`, and `F(μ)` is above it by `KL(μ ‖ oracle(θ − g))`.
+    pub fn sharp_bound(&mut self, point: &Point, scratch: &mut Point) -> f64 {
+        for (tilt, gradient) in scratch.tilt.iter_mut().zip(&point.gradient) {
+            *tilt = -gradient;
+        }
+        scratch.log_partition = self.call(&scratch.tilt, &mut scratch.marginals);
+        lower_bound(point.linearisation(), point.linearisation_size(), scratch.log_partition)
+    }
+}
+
+/// `linear − A`, less what rounding may have added to it and to the sum that `linear` is.
+pub(super) fn lower_bound(linear: f64, linear_size: f64, log_partition: f64) -> f64 {
+    linear - log_partition - rounding(linear_size + log_partition.abs())
+}
+
+/// What a sum of terms of this size may be off by.
+#[inline(always)]
+pub(super) fn rounding(size: f64) -> f64 {
+    8.0 * f64::EPSILON * size
+}
