@@ -52,14 +52,15 @@ pub fn handwriting(out: &Path) -> Result<String> {
     let descent =
         Descent { l2: 0.0, energy_l2: 0.0, rates: [0.0, 0.5], passes: 3, batch: 8, seed: 0 };
     let weight = learn_stochastic(&objective, &train, vec![1.0], &descent)[0];
-    let readings = read(&model, (&energy, weight), &scores, &test);
-    report(out, (&words, &test), &readings, weight)
+    let readings = read(&model, &energy, weight, &scores, &test);
+    report(out, &words, &test, &readings, weight)
 }
 
 /// Each word as letters alone read it, and under the energy.
 fn read(
     model: &Model,
-    (energy, weight): (&Arc<Energy>, f64),
+    energy: &Arc<Energy>,
+    weight: f64,
     scores: &[Vec<f64>],
     test: &[usize],
 ) -> Vec<[Vec<u8>; 2]> {
@@ -76,7 +77,8 @@ fn read(
 
 fn report(
     out: &Path,
-    (words, test): (&[Word], &[usize]),
+    words: &[Word],
+    test: &[usize],
     readings: &[[Vec<u8>; 2]],
     weight: f64,
 ) -> Result<String> {

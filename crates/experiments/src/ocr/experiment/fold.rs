@@ -74,7 +74,7 @@ impl<'a> Fold<'a> {
     pub fn new(data: &'a Data, settings: &'a Settings, number: usize) -> Self {
         let of_fold = |word: &usize| data.words[*word].fold == number;
         let (test, train) = (0..data.words.len()).partition(of_fold);
-        Self::of_parts(data, settings, number, (train, test))
+        Self::of_parts(data, settings, number, train, test)
     }
 
     /// A fold of given parts.
@@ -82,7 +82,8 @@ impl<'a> Fold<'a> {
         data: &'a Data,
         settings: &'a Settings,
         number: usize,
-        (train, test): (Vec<usize>, Vec<usize>),
+        train: Vec<usize>,
+        test: Vec<usize>,
     ) -> Self {
         assert!(!train.is_empty() && !test.is_empty(), "words to learn from and to test on");
         let lexicon = Lexicon::new(train.iter().map(|&word| &data.words[word].letters[..]));

@@ -57,7 +57,7 @@ impl<'a> Inner<'a> {
     /// With the base model of pixels whose penalty reads the held-out words best.
     pub fn of_pixels(outer: &Fold<'a>) -> Self {
         let (data, recipe) = (outer.data, &outer.settings.recipe);
-        Self::best_of(outer, &data.pixels, (&recipe.pixels, &recipe.l2), |inner| {
+        Self::best_of(outer, &data.pixels, &recipe.pixels, &recipe.l2, |inner| {
             let read = |Part { fold, fitted }: &Part| fold.test_base(fitted).accuracy();
             inner.parts.iter().map(read).sum()
         })
@@ -67,7 +67,7 @@ impl<'a> Inner<'a> {
     /// the energy that knows most.
     pub fn of_pairs(outer: &Fold<'a>) -> Self {
         let (data, recipe) = (outer.data, &outer.settings.recipe);
-        Self::best_of(outer, &data.pairs, (&recipe.pairs, &recipe.pairs_l2), |inner| {
+        Self::best_of(outer, &data.pairs, &recipe.pairs, &recipe.pairs_l2, |inner| {
             inner.penalty(Statistic::Letters, Search::Local, recipe.rates[0]).0
         })
     }
@@ -76,7 +76,8 @@ impl<'a> Inner<'a> {
     fn best_of(
         outer: &Fold<'a>,
         source: &'a (Features, Corpus),
-        (how, penalties): (&Minimisation, &[f64]),
+        how: &Minimisation,
+        penalties: &[f64],
         score: impl Fn(&Self) -> f64,
     ) -> Self {
         let mut tried: Vec<Vec<Part>> = penalties.iter().map(|_| Vec::new()).collect();
@@ -169,8 +170,8 @@ impl<'a> Inner<'a> {
 const PENALISED: Variant = Variant { start: Start::Psi, loss: Loss::FenchelYoung };
 
 fn hold_out<'a>(outer: &Fold<'a>, place: usize) -> Fold<'a> {
-    let parts = split(outer.data, &outer.train, outer.number, place);
-    Fold::of_parts(outer.data, outer.settings, outer.number, parts)
+    let (train, held_out) = split(outer.data, &outer.train, outer.number, place);
+    Fold::of_parts(outer.data, outer.settings, outer.number, train, held_out)
 }
 
 /// The one of higher accuracy, of equals the first.

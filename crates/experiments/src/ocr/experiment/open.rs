@@ -47,7 +47,7 @@ pub(super) fn run(
             if visible.is_empty() {
                 continue;
             }
-            let fold = Fold::of_parts(data, settings, test, (visible, outer.test.clone()));
+            let fold = Fold::of_parts(data, settings, test, visible, outer.test.clone());
             let own: Vec<&Trial> = trials.iter().filter(|trial| trial.hides(at)).collect();
             for (model, score) in rows(&fold, at, &own) {
                 desk.take(test, model, score)?;
@@ -89,8 +89,8 @@ fn trials<'a>(
             let visible = without(outer.data, &train, &choices[first]);
             let visible = without(outer.data, &visible, &choices[second]);
             if !visible.is_empty() {
-                let parts = (visible, held_out.clone());
-                let fold = Fold::of_parts(outer.data, outer.settings, outer.number, parts);
+                let Fold { data, settings, number, .. } = *outer;
+                let fold = Fold::of_parts(data, settings, number, visible, held_out.clone());
                 trials.push(Trial::new(&fold, choices, [first, second]));
             }
         }

@@ -13,6 +13,24 @@ use crate::ocr::learning::Minimisation;
 use crate::ocr::lexicon::Lexicon;
 use crate::ocr::reader::{self, Reader};
 
+/// A row, and what its energy compares.
+#[derive(Clone, Copy)]
+struct Named<'a> {
+    name: &'a str,
+    statistic: Statistic,
+    search: Search,
+}
+
+impl<'a> Named<'a> {
+    fn local(name: &'a str, statistic: Statistic) -> Self {
+        Self { name, statistic, search: Search::Local }
+    }
+
+    fn exact(name: &'a str, statistic: Statistic) -> Self {
+        Self { name, statistic, search: Search::Exact }
+    }
+}
+
 const UNIGRAM: Statistic = Statistic::Counts { any_length: false };
 const UNIGRAM_ALL: Statistic = Statistic::Counts { any_length: true };
 const WORD: Statistic = Statistic::Letters;
@@ -41,14 +59,14 @@ impl<'a> Fold<'a> {
         let [unigram, word] = [UNIGRAM, WORD].map(|statistic| inner.tune(statistic));
         let unigram_exact = inner.choose(UNIGRAM, Search::Exact, unigram.rate);
         let word_exact = inner.choose(WORD, Search::Exact, word.rate);
-        self.row(desk, ("unigram-all", UNIGRAM_ALL, Search::Local), &base, unigram)?;
-        let by_unigrams = self.ways(desk, ("unigram", UNIGRAM), &base, unigram)?;
-        let by_words = self.ways(desk, ("word", WORD), &base, word)?;
-        self.mapped(desk, ("unigram-all-mm", UNIGRAM_ALL), &base, unigram)?;
-        self.mapped(desk, ("unigram-mm", UNIGRAM), &base, unigram)?;
-        self.mapped(desk, ("word-mm", WORD), &base, word)?;
-        self.row(desk, ("unigram-exact", UNIGRAM, Search::Exact), &base, unigram_exact)?;
-        self.row(desk, ("word-exact", WORD, Search::Exact), &base, word_exact)?;
+        self.row(desk, Named::local("unigram-all", UNIGRAM_ALL), &base, unigram)?;
+        let by_unigrams = self.ways(desk, Named::local("unigram", UNIGRAM), &base, unigram)?;
+        let by_words = self.ways(desk, Named::local("word", WORD), &base, word)?;
+        self.mapped(desk, Named::local("unigram-all-mm", UNIGRAM_ALL), &base, unigram)?;
+        self.mapped(desk, Named::local("unigram-mm", UNIGRAM), &base, unigram)?;
+        self.mapped(desk, Named::local("word-mm", WORD), &base, word)?;
+        self.row(desk, Named::exact("unigram-exact", UNIGRAM), &base, unigram_exact)?;
+        self.row(desk, Named::exact("word-exact", WORD), &base, word_exact)?;
         self.classifier(desk)?;
         self.chains(desk, &base, &how)?;
         self.pairs(desk, unigram, word)?;
@@ -56,17 +74,11 @@ impl<'a> Fold<'a> {
     }
 
     /// A row whose weight depends on the mean map.
-    fn mapped(
-        &self,
-        desk: &Desk,
-        (name, statistic): (&str, Statistic),
-        base: &Fitted,
-        tuned: Tuned,
-    ) -> Result<(), Stopped> {
-        let energy = self.energy(statistic, Search::Local);
+    fn mapped(&self, desk: &Desk, row: Named, base: &Fitted, tuned: Tuned) -> Result<(), Stopped> {
+        let energy = self.energy(row.statistic, row.search);
         for (seed, features) in self.data.mapped.iter().enumerate() {
             let learned = self.learn(base, &energy, features, tuned, seed as u64);
-            desk.take(self.number, name, self.test(base.corpus, &learned, features))?;
+            desk.take(self.number, row.name, self.test(base.corpus, &learned, features))?;
         }
         Ok(())
     }
@@ -75,18 +87,18 @@ impl<'a> Fold<'a> {
     fn ways(
         &self,
         desk: &Desk,
-        (name, statistic): (&str, Statistic),
+        row: Named,
         base: &Fitted,
         tuned: Tuned,
     ) -> Result<Learned, Stopped> {
         let mut chosen = None;
         for variant in Variant::all() {
-            let runs = self.seeds(base, (statistic, Search::Local), Tuned { variant, ..tuned });
-            let suffixed = format!("{name}{}", variant.suffix());
+            let runs = self.seeds(base, row, Tuned { variant, ..tuned });
+            let suffixed = format!("{}{}", row.name, variant.suffix());
             for (learned, score) in runs {
                 desk.take(self.number, &suffixed, score)?;
                 if variant == tuned.variant {
-                    desk.take(self.number, name, score)?;
+                    desk.take(self.number, row.name, score)?;
                     chosen.get_or_insert(learned);
                 }
             }
@@ -95,25 +107,14 @@ impl<'a> Fold<'a> {
     }
 
     /// A row with a constant weight.
-    fn row(
-        &self,
-        desk: &Desk,
-        (name, statistic, search): (&str, Statistic, Search),
-        base: &Fitted,
-        tuned: Tuned,
-    ) -> Result<(), Stopped> {
-        let runs = self.seeds(base, (statistic, search), tuned);
-        runs.into_iter().try_for_each(|(_, score)| desk.take(self.number, name, score))
+    fn row(&self, desk: &Desk, row: Named, base: &Fitted, tuned: Tuned) -> Result<(), Stopped> {
+        let runs = self.seeds(base, row, tuned);
+        runs.into_iter().try_for_each(|(_, score)| desk.take(self.number, row.name, score))
     }
 
     /// What is learned with a constant weight, and how it reads, for each seed.
-    fn seeds(
-        &self,
-        base: &Fitted,
-        (statistic, search): (Statistic, Search),
-        tuned: Tuned,
-    ) -> Vec<(Learned, Score)> {
-        let (energy, constant) = (self.energy(statistic, search), &self.data.constant);
+    fn seeds(&self, base: &Fitted, row: Named, tuned: Tuned) -> Vec<(Learned, Score)> {
+        let (energy, constant) = (self.energy(row.statistic, row.search), &self.data.constant);
         let run = |seed: usize| {
             let learned = self.learn(base, &energy, constant, tuned, seed as u64);
             let score = self.test(base.corpus, &learned, constant);
@@ -133,15 +134,9 @@ impl<'a> Fold<'a> {
         let base = self.refit(&self.data.pairs.1, model, &how);
         desk.take(self.number, "pairs-base", self.test_base(&base))?;
         desk.take(self.number, "pairs-lexicon", self.test_lexicon(&base, &self.lexicon))?;
-        let rows = [
-            ("pairs-unigram", UNIGRAM, Search::Local, unigram),
-            ("pairs-word", WORD, Search::Local, word),
-            ("pairs-word-exact", WORD, Search::Exact, word_exact),
-        ];
-        for (name, statistic, search, tuned) in rows {
-            self.row(desk, (name, statistic, search), &base, tuned)?;
-        }
-        Ok(())
+        self.row(desk, Named::local("pairs-unigram", UNIGRAM), &base, unigram)?;
+        self.row(desk, Named::local("pairs-word", WORD), &base, word)?;
+        self.row(desk, Named::exact("pairs-word-exact", WORD), &base, word_exact)
     }
 
     pub fn busy(&self, desk: &Desk, with: &str) -> Result<(), Stopped> {

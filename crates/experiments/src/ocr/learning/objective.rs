@@ -203,7 +203,7 @@ impl Worker<'_> {
                 };
                 part.loss += log_partition - score;
             }
-            _ => self.add_energy(word, (scores, score), own, part),
+            _ => self.add_energy(word, scores, score, own, part),
         }
         if self.objective.fixed.is_none() {
             self.add_residual(word, &path, &mut part.gradient);
@@ -214,7 +214,8 @@ impl Worker<'_> {
     fn add_energy(
         &mut self,
         word: usize,
-        (scores, score): (&[f64], f64),
+        scores: &[f64],
+        score: f64,
         own: &[f64],
         part: &mut Part,
     ) {

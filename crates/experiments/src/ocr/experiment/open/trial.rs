@@ -123,12 +123,12 @@ mod tests {
             let choices = choices(&outer.lexicon, 0);
             let visible = without(&data, &outer.train, &choices[1]);
             let visible = without(&data, &visible, &choices[3]);
-            let fold = Fold::of_parts(&data, &settings, 0, (visible, outer.test.clone()));
+            let fold = Fold::of_parts(&data, &settings, 0, visible, outer.test.clone());
             let trial = Trial::new(&fold, &choices, [1, 3]);
             assert!(trial.hides(3) && !trial.hides(2));
             // All words but those of a choice.
             let test = without(&data, &outer.test, &choices[1]);
-            let fold = Fold::of_parts(&data, &settings, 0, (fold.train.clone(), test));
+            let fold = Fold::of_parts(&data, &settings, 0, fold.train.clone(), test);
             let mut seen = Vec::new();
             for (at, weight) in [0.5, 2.0].into_iter().enumerate() {
                 for cap in [None, Some(0.5), Some(2.0), Some(4.0)] {
