@@ -8,7 +8,7 @@ use bethe_experiments::cgm::solve_by_nonlinear_bp;
 use bethe_flows::data::{Cells, Observations};
 use bethe_flows::energy::Noise;
 use bethe_flows::infer::{FlowError, FlowProblem};
-use bethe_flows::model::{Feature, Kind, Movement, Moves};
+use bethe_flows::model::{Feature, FeatureKind, Movement, Moves};
 use bethe_flows::simulate::simulate;
 use rand::SeedableRng;
 use rand::rngs::StdRng;
@@ -27,8 +27,8 @@ impl Migration {
         let cells = Cells::grid(4, 4);
         let feature = |name: &str, kind, weight| Feature { name: name.to_string(), kind, weight };
         let features = vec![
-            feature("distance", Kind::Distance, -1.0),
-            feature("goal", Kind::Goal(cells.len() - 1), 1.0),
+            feature("distance", FeatureKind::Distance, -1.0),
+            feature("goal", FeatureKind::Goal(cells.len() - 1), 1.0),
         ];
         let movement = Movement { features, reach: Some(2.0), normalised: true };
         let moves = movement.moves(&cells, TIMES);

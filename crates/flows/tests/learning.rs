@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bethe_flows::data::{Cells, Observations};
 use bethe_flows::learn::{LearnSettings, Season, learn};
-use bethe_flows::model::{Feature, Kind, Movement};
+use bethe_flows::model::{Feature, FeatureKind, Movement};
 use bethe_flows::simulate::simulate;
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
@@ -14,8 +14,9 @@ const TRUTH: [f64; 4] = [3.0, 5.0, 5.0, 5.0];
 const STEPS: usize = 12;
 
 fn movement(cells: &Cells, winds: &Arc<[(f64, f64)]>, weights: [f64; 4]) -> Movement {
-    let goal = Kind::Goal(cells.len() - 1);
-    let kinds = [Kind::Stride, goal, Kind::Wind(winds.clone()), Kind::Stay(2.0)];
+    let goal = FeatureKind::Goal(cells.len() - 1);
+    let kinds =
+        [FeatureKind::Stride, goal, FeatureKind::Wind(winds.clone()), FeatureKind::Stay(2.0)];
     let feature = |(kind, weight)| Feature { name: String::new(), kind, weight };
     let features = kinds.into_iter().zip(weights).map(feature).collect();
     Movement { features, reach: Some(18f64.sqrt()), normalised: true }

@@ -10,7 +10,7 @@ use bethe_core::{Method, Settings};
 use bethe_flows::data::{Cells, Geometry, Observations};
 use bethe_flows::energy::Noise;
 use bethe_flows::infer::FlowProblem;
-use bethe_flows::model::{Feature, Kind, Movement};
+use bethe_flows::model::{Feature, FeatureKind, Movement};
 use bethe_io::results::{Table, grouped};
 use serde_json::{Value, json};
 
@@ -119,7 +119,8 @@ impl Large {
         let grid = Cells::grid(self.columns, self.rows);
         let named = (0..self.cells).map(|cell| (grid.name(cell).to_string(), grid.place(cell)));
         let cells = Cells::new(Geometry::Plane, named).expect("cells of a grid");
-        let feature = Feature { name: "distance".into(), kind: Kind::Distance, weight: -0.5 };
+        let feature =
+            Feature { name: "distance".into(), kind: FeatureKind::Distance, weight: -0.5 };
         let movement = Movement { features: vec![feature], reach: self.reach, normalised: true };
         let moves = movement.moves(&cells, WEEKS - 1);
         let observations = self.year(&cells);

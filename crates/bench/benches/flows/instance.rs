@@ -3,7 +3,7 @@
 use bethe_flows::data::{Cells, Observations};
 use bethe_flows::energy::Noise;
 use bethe_flows::infer::FlowProblem;
-use bethe_flows::model::{Feature, Kind, Movement, Moves, Winds};
+use bethe_flows::model::{Feature, FeatureKind, Movement, Moves, Winds};
 use bethe_flows::simulate::simulate;
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
@@ -78,10 +78,10 @@ impl Recipe {
         let feature = |name: &str, kind, weight| Feature { name: name.to_string(), kind, weight };
         Movement {
             features: vec![
-                feature("stay", Kind::Stay(1.0), 0.5),
-                feature("distance", Kind::Distance, -self.distance),
-                feature("goal", Kind::Goal(cells.len() - 1), sign),
-                feature("wind", Kind::Wind(winds), 0.7 * sign),
+                feature("stay", FeatureKind::Stay(1.0), 0.5),
+                feature("distance", FeatureKind::Distance, -self.distance),
+                feature("goal", FeatureKind::Goal(cells.len() - 1), sign),
+                feature("wind", FeatureKind::Wind(winds), 0.7 * sign),
             ],
             reach: self.reach,
             normalised: true,

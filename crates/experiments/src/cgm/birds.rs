@@ -19,7 +19,7 @@ use super::files::Lines;
 use bethe_flows::data::{Cells, Geometry, Observations};
 use bethe_flows::energy::Noise;
 use bethe_flows::infer::{FlowProblem, Flows};
-use bethe_flows::model::{Feature, Kind, Movement};
+use bethe_flows::model::{Feature, FeatureKind, Movement};
 
 /// Every prediction is mixed with the uniform distribution by this much: a bird may be where no
 /// model sees it.
@@ -190,7 +190,7 @@ fn fit(
         .flat_map(|from| (0..cells.len()).map(move |to| (from, to)))
         .map(|(from, to)| (from, to, value(from, to)))
         .collect();
-    let kind = Kind::Pairs(Arc::from([table]));
+    let kind = FeatureKind::Pairs(Arc::from([table]));
     let feature = Feature { name: "distance".to_string(), kind, weight: -cost };
     let movement = Movement { features: vec![feature], reach: None, normalised: false };
     let moves = movement.moves(cells, observations.times().len() - 1);

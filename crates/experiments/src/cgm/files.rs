@@ -8,7 +8,7 @@ use bethe_io::{OpenError, open};
 use thiserror::Error;
 
 use bethe_flows::data::{Cells, Observations};
-use bethe_flows::model::{Feature, Kind, Movement, Winds};
+use bethe_flows::model::{Feature, FeatureKind, Movement, Winds};
 use bethe_flows::simulate::Simulated;
 
 /// Why a file of the simulator cannot be used.
@@ -197,12 +197,12 @@ pub fn read_truth(counts: &Path, flows: &Path) -> Result<Simulated, FileError> {
 /// and staying.
 pub fn simulator(cells: &Cells, winds: Winds, weights: [f64; 4], reach: Option<f64>) -> Movement {
     let kinds = [
-        ("stride", Kind::Stride),
-        ("goal", Kind::Goal(cells.len() - 1)),
-        ("wind", Kind::Wind(winds)),
-        ("stay", Kind::Stay(2.0)),
+        ("stride", FeatureKind::Stride),
+        ("goal", FeatureKind::Goal(cells.len() - 1)),
+        ("wind", FeatureKind::Wind(winds)),
+        ("stay", FeatureKind::Stay(2.0)),
     ];
-    let feature = |((name, kind), weight): ((&str, Kind), f64)| Feature {
+    let feature = |((name, kind), weight): ((&str, FeatureKind), f64)| Feature {
         name: name.to_string(),
         kind,
         weight,

@@ -10,7 +10,7 @@ use super::files::{FileError, read_seasons, read_truth, side, simulator, start_i
 use bethe_flows::data::{Cells, Observations};
 use bethe_flows::energy::Noise;
 use bethe_flows::infer::FlowProblem;
-use bethe_flows::model::{Feature, Kind, Movement, Moves};
+use bethe_flows::model::{Feature, FeatureKind, Movement, Moves};
 use bethe_flows::simulate::{Simulated, simulate};
 
 /// Times of every simulated problem.
@@ -87,10 +87,10 @@ impl Instance {
         let feature = |name: &str, kind, weight| Feature { name: name.to_string(), kind, weight };
         let movement = |sign: f64| Movement {
             features: vec![
-                feature("stay", Kind::Stay(1.0), 0.5),
-                feature("distance", Kind::Distance, -variation.distance),
-                feature("goal", Kind::Goal(cells.len() - 1), sign),
-                feature("wind", Kind::Wind(Arc::from(&winds[..])), 0.7 * sign),
+                feature("stay", FeatureKind::Stay(1.0), 0.5),
+                feature("distance", FeatureKind::Distance, -variation.distance),
+                feature("goal", FeatureKind::Goal(cells.len() - 1), sign),
+                feature("wind", FeatureKind::Wind(Arc::from(&winds[..])), 0.7 * sign),
             ],
             reach: None,
             normalised: true,

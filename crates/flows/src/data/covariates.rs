@@ -7,8 +7,8 @@ use std::sync::Arc;
 use super::read::{Names, by_cell};
 use super::table::Table;
 use super::wind::WindColumns;
-use super::{Cells, FileError};
-use crate::model::Kind;
+use super::{Cells, TableError};
+use crate::model::FeatureKind;
 
 /// A property of moves that a file gives, under the name that features call it.
 #[derive(Clone, Debug, PartialEq)]
@@ -16,7 +16,7 @@ pub struct Covariate {
     /// `wind`, or the name of the column.
     pub name: String,
     /// Its values.
-    pub kind: Kind,
+    pub kind: FeatureKind,
 }
 
 /// Reads covariates of the steps that begin at `times`. The header says what they belong to: `from`
@@ -25,7 +25,7 @@ pub fn read_covariates(
     path: &Path,
     (cells, cells_path): (&Cells, &Path),
     times: &[String],
-) -> Result<Vec<Covariate>, FileError> {
+) -> Result<Vec<Covariate>, TableError> {
     let mut table = Table::open(path)?;
     let names = Names::new(cells, cells_path);
     let pair = table.column(&["from"]).zip(table.column(&["to"]));
@@ -48,7 +48,7 @@ fn winds(
     table: &mut Table,
     columns: WindColumns,
     times: &[String],
-) -> Result<Vec<Covariate>, FileError> {
+) -> Result<Vec<Covariate>, TableError> {
     let path = table.path.clone();
     let time = table.column(&["time"]).unwrap_or(0);
     if columns.contains(time) {
@@ -62,14 +62,15 @@ fn winds(
             return Err(row.repeated(what));
         }
     }
-    let missing = |time: &String| FileError::MissingTime { path: path.clone(), time: time.clone() };
+    let missing =
+        |time: &String| TableError::MissingTime { path: path.clone(), time: time.clone() };
     let of_time = |time| by_time.get(time).copied().ok_or_else(|| missing(time));
     let winds: Result<Vec<_>, _> = times.iter().map(of_time).collect();
-    Ok(vec![Covariate { name: "wind".to_string(), kind: Kind::Wind(winds?.into()) }])
+    Ok(vec![Covariate { name: "wind".to_string(), kind: FeatureKind::Wind(winds?.into()) }])
 }
 
 /// The columns that are not keys.
-fn values_of(table: &Table, keys: &[Option<usize>]) -> Result<Vec<usize>, FileError> {
+fn values_of(table: &Table, keys: &[Option<usize>]) -> Result<Vec<usize>, TableError> {
     let columns = (0..table.header.len()).filter(|column| !keys.contains(&Some(*column)));
     let columns: Vec<usize> = columns.collect();
     if columns.is_empty() {
@@ -82,7 +83,7 @@ fn destinations(
     table: &mut Table,
     names: &Names,
     cell: usize,
-) -> Result<Vec<Covariate>, FileError> {
+) -> Result<Vec<Covariate>, TableError> {
     let columns = values_of(table, &[Some(cell)])?;
     let header = table.header.clone();
     let rows: Vec<Vec<f64>> = by_cell(table, names, cell, |row| {
@@ -90,7 +91,7 @@ fn destinations(
     })?;
     let covariate = |(place, &column): (usize, &usize)| Covariate {
         name: header[column].clone(),
-        kind: Kind::Destination(rows.iter().map(|row| row[place]).collect()),
+        kind: FeatureKind::Destination(rows.iter().map(|row| row[place]).collect()),
     };
     Ok(columns.iter().enumerate().map(covariate).collect())
 }
@@ -103,7 +104,7 @@ fn pairs(
     names: &Names,
     (from, to): (usize, usize),
     times: &[String],
-) -> Result<Vec<Covariate>, FileError> {
+) -> Result<Vec<Covariate>, TableError> {
     let time = table.column(&["time"]);
     let columns = values_of(table, &[Some(from), Some(to), time])?;
     let (path, header) = (table.path.clone(), table.header.clone());
@@ -133,12 +134,12 @@ fn pairs(
     if let Some(time) = times.first()
         && tables.iter().flatten().all(Vec::is_empty)
     {
-        return Err(FileError::MissingTime { path, time: time.clone() });
+        return Err(TableError::MissingTime { path, time: time.clone() });
     }
     let mut covariates = Vec::with_capacity(columns.len());
     for (column, mut tables) in columns.into_iter().zip(tables) {
         tables.iter_mut().for_each(|table| table.sort_by_key(|&(from, to, _)| (from, to)));
-        let kind = Kind::Pairs(Arc::from(tables));
+        let kind = FeatureKind::Pairs(Arc::from(tables));
         covariates.push(Covariate { name: header[column].clone(), kind });
     }
     Ok(covariates)

@@ -9,7 +9,7 @@ use bethe_io::OpenError;
 /// One variant per way a file of cells, counts or covariates can be wrong. The path is as the
 /// caller gave it, lines count from 1.
 #[derive(Debug, Error)]
-pub enum FileError {
+pub enum TableError {
     /// The file does not open.
     #[error(transparent)]
     Open(#[from] OpenError),

@@ -18,6 +18,6 @@ mod wind;
 
 pub use cells::{CellError, Cells, Geometry};
 pub use covariates::{Covariate, read_covariates};
-pub use error::FileError;
+pub use error::TableError;
 pub use observations::Observations;
 pub use read::{read_cell_values, read_cells, read_observations};

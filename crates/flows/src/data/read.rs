@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use super::table::{Row, Table};
-use super::{Cells, FileError, Geometry, Observations};
+use super::{Cells, Geometry, Observations, TableError};
 
 /// Names of the columns of each geometry.
 const PLACES: [(Geometry, [&[&str]; 2]); 2] = [
@@ -13,7 +13,7 @@ const PLACES: [(Geometry, [&[&str]; 2]); 2] = [
 ];
 
 /// Reads `cell,x,y` or `cell,lon,lat`. Where a file has both, `geometry` tells which to take.
-pub fn read_cells(path: &Path, geometry: Option<Geometry>) -> Result<Cells, FileError> {
+pub fn read_cells(path: &Path, geometry: Option<Geometry>) -> Result<Cells, TableError> {
     let mut table = Table::open(path)?;
     let wanted = |(own, _): &&(Geometry, _)| geometry.is_none_or(|geometry| geometry == *own);
     let found = PLACES.iter().filter(wanted).find_map(|(geometry, [first, second])| {
@@ -41,7 +41,7 @@ pub fn read_cells(path: &Path, geometry: Option<Geometry>) -> Result<Cells, File
         }
         cells.push((cell, (row.number(first)?, row.number(second)?)));
     }
-    let source = |source| FileError::Cells { path: path.to_path_buf(), source };
+    let source = |source| TableError::Cells { path: path.to_path_buf(), source };
     Cells::new(geometry, cells).map_err(source)
 }
 
@@ -64,13 +64,13 @@ impl<'a> Names<'a> {
     }
 
     /// The cell that a row names.
-    pub fn of_row(&self, path: &Path, row: &Row, column: usize) -> Result<usize, FileError> {
+    pub fn of_row(&self, path: &Path, row: &Row, column: usize) -> Result<usize, TableError> {
         let name = row.text(column);
         self.find(name).ok_or_else(|| self.unknown(path, (row.line, column), name))
     }
 
-    fn unknown(&self, path: &Path, (line, column): (u64, usize), name: &str) -> FileError {
-        FileError::UnknownCell {
+    fn unknown(&self, path: &Path, (line, column): (u64, usize), name: &str) -> TableError {
+        TableError::UnknownCell {
             path: path.to_path_buf(),
             line,
             column: column + 1,
@@ -84,7 +84,7 @@ impl<'a> Names<'a> {
     ///
     /// Where no column has the name of a cell, one prefix that all columns have, or all cells, may
     /// be left out: `c0` stands for `0`.
-    fn columns(&self, table: &Table) -> Result<Vec<usize>, FileError> {
+    fn columns(&self, table: &Table) -> Result<Vec<usize>, TableError> {
         let header = &table.header[1..];
         let exact = header.iter().any(|name| self.find(name).is_some());
         let [of_columns, of_cells] =
@@ -102,9 +102,9 @@ impl<'a> Names<'a> {
         columns.into_iter().enumerate().map(|(cell, c)| c.ok_or_else(|| missing(cell))).collect()
     }
 
-    fn missing(&self, path: &Path, what: &'static str, cell: usize) -> FileError {
+    fn missing(&self, path: &Path, what: &'static str, cell: usize) -> TableError {
         let (path, name) = (path.to_path_buf(), self.cells.name(cell).to_string());
-        FileError::MissingCell { path, what, name, cells: self.file.to_path_buf() }
+        TableError::MissingCell { path, what, name, cells: self.file.to_path_buf() }
     }
 }
 
@@ -125,7 +125,7 @@ pub fn read_observations(
     path: &Path,
     cells: &Cells,
     cells_path: &Path,
-) -> Result<Observations, FileError> {
+) -> Result<Observations, TableError> {
     let mut table = Table::open(path)?;
     let columns = Names::new(cells, cells_path).columns(&table)?;
     let mut observations = Observations::new(cells.len());
@@ -142,7 +142,7 @@ pub fn read_observations(
         observations.push(time, counts?);
     }
     if observations.times().is_empty() {
-        return Err(FileError::NoRows { path: path.to_path_buf() });
+        return Err(TableError::NoRows { path: path.to_path_buf() });
     }
     Ok(observations)
 }
@@ -154,7 +154,7 @@ pub fn read_cell_values(
     name: &'static str,
     cells: &Cells,
     cells_path: &Path,
-) -> Result<Vec<f64>, FileError> {
+) -> Result<Vec<f64>, TableError> {
     let mut table = Table::open(path)?;
     let cell = table.column(&["cell"]);
     let value = table.column(&[name]).or_else(|| {
@@ -172,8 +172,8 @@ pub(super) fn by_cell<T>(
     table: &mut Table,
     names: &Names,
     column: usize,
-    read: impl Fn(&Row) -> Result<T, FileError>,
-) -> Result<Vec<T>, FileError> {
+    read: impl Fn(&Row) -> Result<T, TableError>,
+) -> Result<Vec<T>, TableError> {
     let path = table.path.clone();
     let mut values: Vec<Option<T>> = (0..names.cells.len()).map(|_| None).collect();
     while let Some(row) = table.next_row(false)? {

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::io::{BufRead, Chain, Cursor, Read};
 use std::path::{Path, PathBuf};
 
-use super::FileError;
+use super::TableError;
 use bethe_io::open;
 
 /// In UTF-8.
@@ -23,14 +23,14 @@ pub(super) struct Table {
 
 impl Table {
     /// Opens a file, or standard input for `-`, and reads its header.
-    pub fn open(path: &Path) -> Result<Self, FileError> {
+    pub fn open(path: &Path) -> Result<Self, TableError> {
         let mut file = open(path)?;
         let path = path.to_path_buf();
         let mut start = Vec::new();
         (&mut file)
             .take(BYTE_ORDER_MARK.len() as u64)
             .read_to_end(&mut start)
-            .map_err(|source| FileError::Read { path: path.clone(), line: 1, source })?;
+            .map_err(|source| TableError::Read { path: path.clone(), line: 1, source })?;
         if start == BYTE_ORDER_MARK {
             start.clear();
         }
@@ -42,7 +42,7 @@ impl Table {
         let mut record = csv::StringRecord::new();
         match reader.read_record(&mut record) {
             Ok(true) => {}
-            Ok(false) => return Err(FileError::Empty { path }),
+            Ok(false) => return Err(TableError::Empty { path }),
             Err(error) => return Err(failed(&path, error)),
         }
         let header: Vec<String> = record.iter().map(|name| name.trim().to_string()).collect();
@@ -50,7 +50,7 @@ impl Table {
         for (column, name) in header.iter().enumerate() {
             if !seen.insert(name) {
                 let (column, name) = (column + 1, name.clone());
-                return Err(FileError::RepeatedColumn { path, column, name });
+                return Err(TableError::RepeatedColumn { path, column, name });
             }
         }
         Ok(Self { path, header, reader, record })
@@ -63,14 +63,14 @@ impl Table {
     }
 
     /// A header without what was looked for.
-    pub fn lacks(&self, expected: impl Into<String>) -> FileError {
+    pub fn lacks(&self, expected: impl Into<String>) -> TableError {
         let (path, found) = (self.path.clone(), self.header.clone());
-        FileError::Columns { path, found, expected: expected.into() }
+        TableError::Columns { path, found, expected: expected.into() }
     }
 
     /// The next row that holds something. Rows have as many values as the header; with `alone`, a
     /// row may also have its first value alone.
-    pub fn next_row(&mut self, alone: bool) -> Result<Option<Row<'_>>, FileError> {
+    pub fn next_row(&mut self, alone: bool) -> Result<Option<Row<'_>>, TableError> {
         loop {
             match self.reader.read_record(&mut self.record) {
                 Ok(true) if self.record.iter().all(str::is_empty) => {}
@@ -82,21 +82,21 @@ impl Table {
         let line = self.record.position().map_or(0, csv::Position::line);
         let (found, expected) = (self.record.len(), self.header.len());
         if found != expected && !(alone && found == 1) {
-            return Err(FileError::Ragged { path: self.path.clone(), line, found, expected });
+            return Err(TableError::Ragged { path: self.path.clone(), line, found, expected });
         }
         let Self { path, header, record, .. } = self;
         Ok(Some(Row { path, header, record, line }))
     }
 }
 
-fn failed(path: &Path, error: csv::Error) -> FileError {
+fn failed(path: &Path, error: csv::Error) -> TableError {
     let path = path.to_path_buf();
     let line = error.position().map_or(1, csv::Position::line);
     match error.into_kind() {
-        csv::ErrorKind::Utf8 { .. } => FileError::NotUtf8 { path, line },
-        csv::ErrorKind::Io(source) => FileError::Read { path, line, source },
+        csv::ErrorKind::Utf8 { .. } => TableError::NotUtf8 { path, line },
+        csv::ErrorKind::Io(source) => TableError::Read { path, line, source },
         other => {
-            FileError::Read { path, line, source: std::io::Error::other(format!("{other:?}")) }
+            TableError::Read { path, line, source: std::io::Error::other(format!("{other:?}")) }
         }
     }
 }
@@ -117,17 +117,17 @@ impl Row<'_> {
     }
 
     /// A finite number.
-    pub fn number(&self, column: usize) -> Result<f64, FileError> {
+    pub fn number(&self, column: usize) -> Result<f64, TableError> {
         self.parse(column, "a finite number", |_| true)
     }
 
     /// A finite number of at least 0.
-    pub fn count(&self, column: usize) -> Result<f64, FileError> {
+    pub fn count(&self, column: usize) -> Result<f64, TableError> {
         self.parse(column, "a number of at least 0", |number| number >= 0.0)
     }
 
     /// The same, or nothing for an empty value and for `NA`.
-    pub fn observed(&self, column: usize) -> Result<Option<f64>, FileError> {
+    pub fn observed(&self, column: usize) -> Result<Option<f64>, TableError> {
         match self.text(column) {
             "" | "NA" => Ok(None),
             _ => {
@@ -142,15 +142,15 @@ impl Row<'_> {
         column: usize,
         expected: &'static str,
         fits: impl Fn(f64) -> bool,
-    ) -> Result<f64, FileError> {
+    ) -> Result<f64, TableError> {
         let number = self.text(column).parse().ok();
         let number = number.filter(|number: &f64| number.is_finite() && fits(*number));
         number.ok_or_else(|| self.unfit(column, expected))
     }
 
     /// A value that does not fit.
-    pub fn unfit(&self, column: usize, expected: &'static str) -> FileError {
-        FileError::Value {
+    pub fn unfit(&self, column: usize, expected: &'static str) -> TableError {
+        TableError::Value {
             path: self.path.to_path_buf(),
             line: self.line,
             column: self.header[column].clone(),
@@ -160,7 +160,7 @@ impl Row<'_> {
     }
 
     /// A row for what has one already.
-    pub fn repeated(&self, what: impl Into<String>) -> FileError {
-        FileError::Repeated { path: self.path.to_path_buf(), line: self.line, what: what.into() }
+    pub fn repeated(&self, what: impl Into<String>) -> TableError {
+        TableError::Repeated { path: self.path.to_path_buf(), line: self.line, what: what.into() }
     }
 }

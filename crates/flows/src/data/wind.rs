@@ -1,6 +1,6 @@
 //! Where the wind blows to.
 
-use super::FileError;
+use super::TableError;
 use super::table::{Row, Table};
 
 /// The points of the compass, clockwise from north.
@@ -33,7 +33,7 @@ impl WindColumns {
     }
 
     /// A unit vector to the east and north, or `(0, 0)`.
-    pub fn read(self, row: &Row) -> Result<(f64, f64), FileError> {
+    pub fn read(self, row: &Row) -> Result<(f64, f64), TableError> {
         match self {
             Self::Direction(column) => {
                 let expected = "calm, a point of the compass such as NE, or degrees from north";

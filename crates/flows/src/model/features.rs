@@ -12,14 +12,14 @@ pub struct Feature {
     /// The name in files and flags.
     pub name: String,
     /// What it is of a move.
-    pub kind: Kind,
+    pub kind: FeatureKind,
     /// How much it counts.
     pub weight: f64,
 }
 
 /// What a feature is of a move from one cell to another at a step.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Kind {
+pub enum FeatureKind {
     /// This where the cell stays the same, else 0.
     Stay(f64),
     /// The distance.
@@ -38,7 +38,7 @@ pub enum Kind {
     Pairs(Arc<[Vec<(usize, usize, f64)>]>),
 }
 
-impl Kind {
+impl FeatureKind {
     /// The value for a move at a step.
     pub fn value(&self, cells: &Cells, step: usize, (from, to): (usize, usize)) -> f64 {
         match self {

@@ -4,7 +4,7 @@ mod features;
 mod movement;
 mod specification;
 
-pub use features::{Feature, Kind, Winds};
+pub use features::{Feature, FeatureKind, Winds};
 pub(super) use movement::normalise;
 pub use movement::{Movement, Moves};
 pub use specification::{DEFAULT_FEATURES, SpecificationError};

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use super::{Feature, Kind};
+use super::{Feature, FeatureKind};
 use crate::data::{Cells, Covariate};
 
 /// What features are if nobody says: a move of one spacing is `e` times less likely than staying.
@@ -88,7 +88,7 @@ impl Feature {
             if features.iter().any(|feature| feature.name == name) {
                 return Err(SpecificationError::Repeated { name });
             }
-            if kind == Kind::Distance {
+            if kind == FeatureKind::Distance {
                 number /= cells.spacing();
             }
             features.push(Self { name, kind, weight: number });
@@ -97,7 +97,11 @@ impl Feature {
     }
 }
 
-fn kind(name: &str, cells: &Cells, covariates: &[Covariate]) -> Result<Kind, SpecificationError> {
+fn kind(
+    name: &str,
+    cells: &Cells,
+    covariates: &[Covariate],
+) -> Result<FeatureKind, SpecificationError> {
     let name_of = |covariate: &Covariate| covariate.name.clone();
     let given = covariates.iter().find(|covariate| covariate.name == name);
     match (built_in(name, cells)?, given) {
@@ -118,15 +122,14 @@ fn kind(name: &str, cells: &Cells, covariates: &[Covariate]) -> Result<Kind, Spe
 }
 
 /// What needs no file.
-fn built_in(name: &str, cells: &Cells) -> Result<Option<Kind>, SpecificationError> {
+fn built_in(name: &str, cells: &Cells) -> Result<Option<FeatureKind>, SpecificationError> {
     Ok(Some(match name {
-        "stay" => Kind::Stay(1.0),
-        "distance" => Kind::Distance,
-        "stride" => Kind::Stride,
+        "stay" => FeatureKind::Stay(1.0),
+        "distance" => FeatureKind::Distance,
+        "stride" => FeatureKind::Stride,
         _ => match name.strip_prefix("goal:") {
-            Some(goal) => Kind::Goal(cells.find(goal).ok_or_else(|| SpecificationError::Goal {
-                name: goal.to_string(),
-                known: cells.len(),
+            Some(goal) => FeatureKind::Goal(cells.find(goal).ok_or_else(|| {
+                SpecificationError::Goal { name: goal.to_string(), known: cells.len() }
             })?),
             None => return Ok(None),
         },

@@ -4,10 +4,10 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use bethe_flows::data::{
-    Cells, FileError, Geometry, Observations, read_cell_values, read_cells, read_covariates,
+    Cells, Geometry, Observations, TableError, read_cell_values, read_cells, read_covariates,
     read_observations,
 };
-use bethe_flows::model::{Feature, Kind, SpecificationError};
+use bethe_flows::model::{Feature, FeatureKind, SpecificationError};
 use flate2::{Compression, write::GzEncoder};
 use tempfile::TempDir;
 
@@ -33,12 +33,16 @@ impl Folder {
         read_cells(&self.path("cells.csv"), None).unwrap()
     }
 
-    fn observations(&self, content: &str) -> Result<Observations, FileError> {
+    fn observations(&self, content: &str) -> Result<Observations, TableError> {
         std::fs::write(self.path("counts.csv"), content).unwrap();
         read_observations(&self.path("counts.csv"), &self.cells(), &self.path("cells.csv"))
     }
 
-    fn covariates(&self, content: &str, times: &[&str]) -> Result<Vec<(String, Kind)>, FileError> {
+    fn covariates(
+        &self,
+        content: &str,
+        times: &[&str],
+    ) -> Result<Vec<(String, FeatureKind)>, TableError> {
         std::fs::write(self.path("more.csv"), content).unwrap();
         let times: Vec<String> = times.iter().map(|time| time.to_string()).collect();
         let cells = self.cells();
@@ -48,7 +52,7 @@ impl Folder {
     }
 
     /// A message without the folder.
-    fn message(&self, error: FileError) -> String {
+    fn message(&self, error: TableError) -> String {
         error.to_string().replace(&format!("{}/", self.0.path().display()), "")
     }
 }
@@ -171,15 +175,15 @@ fn wrong_counts_are_named() {
 fn covariates_of_times_cells_and_pairs_are_read() {
     let folder = Folder::new();
     let wind = folder.covariates("Day,wind,extra\n2,W,x\n1,calm,y\n3,90,z\n", &["1", "2", "3"]);
-    let (name, Kind::Wind(winds)) = wind.unwrap().remove(0) else { panic!("no wind") };
+    let (name, FeatureKind::Wind(winds)) = wind.unwrap().remove(0) else { panic!("no wind") };
     assert_eq!(name, "wind");
     assert_eq!(winds[..2], [(0.0, 0.0), (-1.0, 0.0)]);
     assert!((winds[2].0 - 1.0).abs() < 1e-12);
     let wind = folder.covariates("t,u,v\n1,0,-3\n", &["1"]).unwrap();
-    assert_eq!(wind[0].1, Kind::Wind([(0.0, -1.0)].into_iter().collect()));
+    assert_eq!(wind[0].1, FeatureKind::Wind([(0.0, -1.0)].into_iter().collect()));
     let of_cells = folder.covariates("cell,wood,lakes\nb,1,2\na,3,4\nc,5,6\n", &[]).unwrap();
     assert_eq!(of_cells[1].0, "lakes");
-    assert_eq!(of_cells[0].1, Kind::Destination([3.0, 1.0, 5.0].into_iter().collect()));
+    assert_eq!(of_cells[0].1, FeatureKind::Destination([3.0, 1.0, 5.0].into_iter().collect()));
     let cells = folder.cells();
     let pairs = folder.covariates("from,to,road\nb,a,2\na,b,1\n", &["1", "2"]).unwrap().remove(0).1;
     assert_eq!([(0, 1), (1, 0), (0, 2)].map(|pair| pairs.value(&cells, 1, pair)), [1.0, 2.0, 0.0]);
@@ -263,7 +267,7 @@ fn features_are_read_from_words() {
     let read = |text: &str| Feature::parse_list(text, &cells, &[]);
     let features = read("stay=0.5, distance=-2,goal:Cell9=1").unwrap();
     assert_eq!(features.iter().map(|f| f.weight).collect::<Vec<_>>(), [0.5, -2.0, 1.0]);
-    assert_eq!(features[2].kind, Kind::Goal(8));
+    assert_eq!(features[2].kind, FeatureKind::Goal(8));
     let twice = |(name, (x, y)): (String, (f64, f64))| (name, (2.0 * x, 2.0 * y));
     let named = (0..9).map(|cell| (cells.name(cell).to_string(), cells.place(cell)));
     let wide = Cells::new(Geometry::Plane, named.map(twice)).unwrap();

@@ -12,7 +12,7 @@ use bethe_core::{Energy, Model, Penalty, Problem, Settings, Term};
 use bethe_flows::data::{Cells, Observations};
 use bethe_flows::energy::Noise;
 use bethe_flows::infer::{FlowProblem, Flows};
-use bethe_flows::model::{Feature, Kind, Movement, Moves};
+use bethe_flows::model::{Feature, FeatureKind, Movement, Moves};
 use bethe_flows::simulate::simulate;
 use rand::SeedableRng;
 use rand::rngs::StdRng;
@@ -35,10 +35,10 @@ impl Migration {
         let winds = (0..times).map(|time| [(1.0, 0.0), (0.0, 1.0)][time % 2]).collect();
         let movement = Movement {
             features: vec![
-                feature("stay", Kind::Stay(1.0), 0.5),
-                feature("distance", Kind::Distance, -1.0),
-                feature("goal", Kind::Goal(cells.len() - 1), 1.0),
-                feature("wind", Kind::Wind(winds), 0.7),
+                feature("stay", FeatureKind::Stay(1.0), 0.5),
+                feature("distance", FeatureKind::Distance, -1.0),
+                feature("goal", FeatureKind::Goal(cells.len() - 1), 1.0),
+                feature("wind", FeatureKind::Wind(winds), 0.7),
             ],
             reach,
             normalised: true,
