@@ -1,4 +1,4 @@
-//! What a tagger of references looks at.
+//! Attributes for a tagger of references.
 
 use std::path::Path;
 
@@ -84,8 +84,8 @@ pub fn template() -> Template {
     include_str!("references.template").parse().expect("the built-in template is well formed")
 }
 
-/// How the base model of a parser of references is trained: as cross-validation inside the train and
-/// dev parts of UMass chose, see `docs/citation.md`.
+/// How the base model of a reference parser is trained; chosen by cross-validation inside the train
+/// and dev parts of UMass.
 pub fn base_settings() -> BaseSettings {
     BaseSettings {
         l1: 0.03,
@@ -97,7 +97,7 @@ pub fn base_settings() -> BaseSettings {
     }
 }
 
-/// The cue words that [`template`] asks for, with further lists from files and folders.
+/// The cue words that [`template`] needs, and more lists from files and folders.
 pub fn lexicons(paths: &[impl AsRef<Path>]) -> Result<Lexicons, LexiconError> {
     let read = Lexicons::read(paths)?;
     let own = CUES.iter().map(|&(name, words)| (name.to_owned(), owned(words)));

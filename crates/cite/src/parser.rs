@@ -1,4 +1,4 @@
-//! Plain text in, entries out.
+//! From plain text to entries.
 
 use std::io::Read;
 use std::ops::Range;
@@ -15,7 +15,7 @@ use crate::entry::parts::Meanings;
 use crate::text::characters::clean;
 use crate::text::dialect::{Dialect, DialectError};
 
-/// Tokens of a line beyond which it is no reference: it is not tagged.
+/// A line with more tokens is not a reference and is not tagged.
 pub const MOST_TOKENS: usize = 20_000;
 
 /// A parser of references: a tagger, how it expects text, and what its labels mean.
@@ -30,20 +30,20 @@ pub struct Parser {
     path: Arc<Path>,
 }
 
-/// The memory to read one reference after the other.
+/// Scratch memory for reading references one by one.
 pub struct Parsing {
     parser: Parser,
     tagging: Tagging,
 }
 
-/// A line, and what became of it.
+/// A line and its entry.
 #[derive(Clone, Debug)]
 pub struct Parsed {
     /// The line as it was read, without control characters and white space around it.
     pub text: String,
     /// Where its tokens are.
     pub tokens: Vec<Range<usize>>,
-    /// Their labels, and how they were found; nothing where the line could not be tagged.
+    /// Their labels and how they were found; `None` if the line could not be tagged.
     pub tagged: Option<Tagged>,
     /// The entry.
     pub entry: Entry,
@@ -130,8 +130,8 @@ impl Parsing {
         Self { parser: parser.clone(), tagging: Tagging::new(&parser.tagger) }
     }
 
-    /// Reads a line. Whatever it holds, there is an entry: one with the whole text where nothing
-    /// else can be made of it. An error only where no line can be tagged with these options, see
+    /// Reads a line. There is always an entry; it holds the whole text if the line cannot be
+    /// parsed. An error only where no line can be tagged with these options, see
     /// [`Tagger::check`].
     pub fn parse(&mut self, line: &str, options: &TagOptions) -> Result<Parsed, TagError> {
         let text = clean(line).into_owned();

@@ -6,28 +6,28 @@ use anyhow::Result;
 use bethe_core::problem::file::ProblemFileError;
 use bethe_terminal::bad_input;
 
-/// What a file holds before anyone reads it: one JSON text, one a line, or a UAI model.
+/// The layout of a file: one JSON text, one per line, or a UAI model.
 pub enum Content {
     /// A single JSON text.
     Single(Source),
     /// A UAI model.
     Uai(Source),
-    /// One JSON text a line; blank lines are not among them.
+    /// One JSON text per line, without blank lines.
     Lines(Vec<Source>),
 }
 
-/// A text and the name that messages give it.
+/// A text and its name in messages.
 pub struct Source {
     /// `problem.json`, `batch.jsonl:3`, or `standard input`.
     pub name: String,
     /// The text.
     pub bytes: Vec<u8>,
-    /// Whether it is one line of a file: the name gives the line already.
+    /// Whether it is one line of a file, so that the name already gives the line.
     is_line: bool,
 }
 
 impl Source {
-    /// All of a file of any kind, or of standard input for `-`.
+    /// A whole file, or standard input for `-`.
     pub fn whole(path: &Path) -> Result<Self> {
         let mut bytes = Vec::new();
         let (name, read) = if path == Path::new("-") {
@@ -57,12 +57,12 @@ impl Source {
     }
 }
 
-/// How the texts lie in a file.
+/// How texts are laid out in a file.
 enum Layout {
     Single,
     Lines,
     Uai,
-    /// Any: whoever wrote it decides.
+    /// To be recognised from the content.
     Open,
 }
 

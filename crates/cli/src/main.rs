@@ -1,5 +1,5 @@
-//! The `bethe` command: inference in discrete graphical models under non-local energies, taggers
-//! that learn and keep rules, flows from counts.
+//! The `bethe` command: inference in discrete graphical models under global terms, taggers that
+//! keep rules, flows from counts.
 
 mod check;
 mod cite;
@@ -21,12 +21,12 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use mimalloc::MiMalloc;
 
-/// Keeps memory that is asked for again and again: the system's own gives it back to the system,
-/// whose every page then costs a microsecond anew.
+/// Keeps freed memory for the next request. The system's allocator returns it to the kernel, and
+/// every page then costs a microsecond again.
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
 
-/// Inference and learning in discrete graphical models under non-local energies.
+/// Inference and learning in discrete graphical models under global terms.
 #[derive(Parser)]
 #[command(version, propagate_version = true)]
 struct Cli {

@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum SolverChoice {
-    /// Whatever serves the energies best
+    /// Picks the best method for the energies
     Auto,
     /// Bethe-RDA, Algorithm 1
     Rda,
@@ -16,20 +16,20 @@ pub enum SolverChoice {
     MirrorDescent,
     /// Accelerated Bethe-RDA, Algorithm 5
     AcceleratedRda,
-    /// Steps found by backtracking
+    /// Mirror descent with steps found by backtracking
     Adaptive,
-    /// The dual in measurement space
+    /// Quasi-Newton on one multiplier per measurement; exact for kinks and hard measurements
     Dual,
 }
 
 /// Settings that belong to one solver each.
 #[derive(Args)]
 pub struct StepFlags {
-    /// How long rda remembers its start [default: 0]
+    /// rda: how long it remembers its start [default: 0]
     #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
     beta: Option<f64>,
 
-    /// Constant step of mirror-descent [default: 0.1]
+    /// mirror-descent: constant step [default: 0.1]
     #[arg(
         long,
         value_name = "NUMBER",
@@ -38,11 +38,11 @@ pub struct StepFlags {
     )]
     step_size: Option<f64>,
 
-    /// Falling steps of mirror-descent
+    /// mirror-descent: decreasing steps
     #[arg(long, value_enum)]
     step_schedule: Option<ScheduleChoice>,
 
-    /// Smoothness of the energy, for accelerated-rda [default: estimated]
+    /// accelerated-rda: smoothness of the energy [default: estimated]
     #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
     smoothness: Option<f64>,
 }
@@ -54,7 +54,7 @@ enum ScheduleChoice {
 }
 
 impl StepFlags {
-    /// Refuses flags of other solvers than that of this name.
+    /// Refuses flags that belong to another solver.
     pub fn check(&self, solver: &str) -> Result<()> {
         only_for("--beta", self.beta.is_some(), solver, SolverChoice::Rda)?;
         let descent = SolverChoice::MirrorDescent;
@@ -81,13 +81,13 @@ impl StepFlags {
     }
 }
 
-/// Refuses a flag that was given with another solver than its own.
+/// Refuses a flag that belongs to another solver.
 pub fn only_for(flag: &str, given: bool, solver: &str, expected: SolverChoice) -> Result<()> {
     let expected = name(expected);
     if !given || solver == expected {
         return Ok(());
     }
-    Err(bad_input(format!("{flag}: found with --solver {solver}, expected --solver {expected}")))
+    Err(bad_input(format!("{flag} needs --solver {expected}, found --solver {solver}")))
 }
 
 /// The name of a choice on the command line.
@@ -95,7 +95,7 @@ pub fn name(choice: impl ValueEnum) -> String {
     choice.to_possible_value().map_or(String::new(), |value| value.get_name().to_string())
 }
 
-/// A setting's error, in the words of the flag.
+/// The error of a setting, named as the flag.
 pub fn out_of_range(error: SolveError) -> anyhow::Error {
     match error {
         SolveError::Setting { setting, found, expected } => bad_input(format!(

@@ -47,7 +47,7 @@ fn mistakes_in_files_are_named_with_their_place() {
             "time,a,b,b\n1,5,1,1\n",
             "counts.csv:1, column 4: found the column \"b\" a second time, expected each once",
         ),
-        ("counts.csv", "", "counts.csv: found nothing, expected a header"),
+        ("counts.csv", "", "counts.csv: the file is empty, expected a header"),
         (
             "cells.csv",
             "cell,x,y\na,0,0\nb,1,0\na,2,0\n",
@@ -66,7 +66,7 @@ fn mistakes_in_files_are_named_with_their_place() {
     let folder = folder();
     let message =
         folder.refusal(&["flows", "none.csv", "--cells", "cells.csv", "--population", "6"]);
-    assert!(message.starts_with("none.csv: cannot be opened: "), "{message}");
+    assert!(message.starts_with("none.csv: cannot open: "), "{message}");
     let message = refusal(&folder, &["--coordinates", "lonlat"]);
     assert_eq!(message, "cells.csv:1: found the columns cell, x, y, expected cell, lon and lat");
 }
@@ -80,11 +80,11 @@ fn covariates_that_say_nothing_or_too_much_are_refused() {
     let message = given("p.csv", "from,to,distance\na,b,3\n", "distance=-1");
     assert_eq!(
         message,
-        "--features: found the feature \"distance\", which a file of covariates has, too; expected \
-         another name for that column"
+        "--features: the feature \"distance\" is also a column of a covariates file; rename that \
+         column"
     );
     let message = given("p.csv", "time,from,to,ferry\n01,a,b,3\n", "ferry=1");
-    assert!(message.starts_with("p.csv: found nothing for the time \"1\", expected"), "{message}");
+    assert!(message.starts_with("p.csv: found no row for the time \"1\", expected"), "{message}");
     let message = given("p.csv", "time,from,to,ferry\n1,a,b,3\n7,a,b,x\n", "ferry=1");
     assert_eq!(message, "p.csv:3, column ferry: found \"x\", expected a finite number");
     let message = given("w.csv", "wind,other\nN,1\n", "wind=1");
@@ -98,7 +98,7 @@ fn times_need_names_and_forecasts_an_end() {
     assert_eq!(message, "counts.csv:3, column time: found \"\", expected the name of a time");
     let endless = ["--out", "out", "--forecast", "18446744073709551615"];
     let message = refusal(&folder(), &endless);
-    assert!(message.ends_with("expected 100000 steps at most"), "{message}");
+    assert!(message.ends_with("expected at most 100000 steps"), "{message}");
 }
 
 #[test]
@@ -117,7 +117,7 @@ fn what_is_read_is_not_written_over() {
         "--out",
         "all",
     ]);
-    assert_eq!(message, "--out: found all/counts.csv, expected no file that is read");
+    assert_eq!(message, "--out: all/counts.csv is an input; choose another file");
     assert_eq!(folder.files(), before);
     assert_eq!(folder.read("all/counts.csv"), COUNTS);
 }
@@ -142,7 +142,7 @@ fn potentials_that_leave_nothing_are_no_flows() {
     ]);
     assert_eq!(output.status.code(), Some(3));
     let message = error(&output);
-    assert!(message.contains("no movement that the features allow explains the counts"));
+    assert!(message.contains("no movement explains the counts"));
     assert!(!folder.path("deep").exists(), "what was made goes again, on every level");
 }
 
@@ -151,8 +151,7 @@ fn counts_that_the_reach_does_not_allow_are_named() {
     let message = refusal(&folder(), &["--start", "a", "--reach", "1", "--out", "out"]);
     assert_eq!(
         message,
-        "counts.csv: time \"1\", cell \"b\": found a count of 1 where no possible sequence of moves \
-         leads from the start, expected none (a longer --reach, or another --start, allows more)"
+        "counts.csv: time \"1\", cell \"b\": found a count of 1, but no sequence of moves leads there from the start; allow more with a longer --reach or another --start"
     );
 }
 
@@ -167,12 +166,12 @@ fn flags_out_of_range_are_named() {
             &["--rate", "fast"],
             "--rate: found \"fast\", expected a positive number, or a file of cell,rate",
         ),
-        (&["--variance", "1"], "--variance: found with --noise poisson, expected --noise gaussian"),
-        (&["--weight", "1"], "--weight: found with --noise poisson, expected --noise squared"),
-        (&["--shares"], "--shares: found with --noise poisson, expected --noise squared"),
+        (&["--variance", "1"], "--variance needs --noise gaussian, found --noise poisson"),
+        (&["--weight", "1"], "--weight needs --noise squared, found --noise poisson"),
+        (&["--shares"], "--shares needs --noise squared, found --noise poisson"),
         (
             &["--noise", "squared", "--rate", "1"],
-            "--rate: found with --noise squared, expected --noise poisson or gaussian",
+            "--rate needs --noise poisson or gaussian, found --noise squared",
         ),
         (
             &["--noise", "gaussian", "--variance", "0"],
@@ -186,17 +185,14 @@ fn flags_out_of_range_are_named() {
             &["--start", "nowhere"],
             "--start: found \"nowhere\", expected free, the name of a cell, or a file of cell,weight",
         ),
-        (&["--sample", "3"], "--sample: found without --out, expected a folder for its file"),
-        (&["--threshold", "3"], "--threshold: found without --out, expected a folder for its file"),
-        (&["--out", "o", "--seed", "3"], "--seed: found without --sample, expected both"),
-        (&["--out", "o", "--from", "a"], "--from: found without --at, expected both"),
-        (
-            &["--out", "o", "--from", "z", "--at", "1"],
-            "--from: found the cell \"z\", expected one of 3 cells",
-        ),
+        (&["--sample", "3"], "--sample needs --out DIR, the folder for its file"),
+        (&["--threshold", "3"], "--threshold needs --out DIR, the folder for its file"),
+        (&["--out", "o", "--seed", "3"], "--seed needs --sample"),
+        (&["--out", "o", "--from", "a"], "--from needs --at"),
+        (&["--out", "o", "--from", "z", "--at", "1"], "--from: \"z\" is not one of the 3 cells"),
         (
             &["--out", "o", "--from", "a", "--at", "9"],
-            "--at: found the time \"9\", expected one of \"1\" to \"2\"",
+            "--at: found \"9\", expected one of the times \"1\" to \"2\"",
         ),
         (&["--out", "o", "--forecast", "0"], "--forecast: found 0, expected at least 1"),
         (
@@ -230,19 +226,19 @@ fn covariates_that_are_missing_or_of_no_use_are_named() {
     };
     assert_eq!(
         refused("late.csv", &["--features", "wind=1"]),
-        "late.csv: found nothing for the time \"1\", expected a row for each time at which a step begins"
+        "late.csv: found no row for the time \"1\", expected one for each time but the last"
     );
     assert_eq!(
         refused("wood.csv", &["--features", "distance=-1"]),
-        "wood.csv: found wood, of which --features names none; expected a weight for one"
+        "wood.csv: --features uses none of wood; give one of them a weight"
     );
     assert_eq!(
         refused("wood.csv", &["--covariates", "wood.csv", "--features", "wood=1"]),
-        "wood.csv: found the covariate \"wood\", which another file has, too; expected each once"
+        "wood.csv: the covariate \"wood\" is also in another file; rename one of them"
     );
     assert_eq!(
         refused("wind.csv", &["--features", "wind=1", "--out", "o", "--forecast", "1"]),
-        "wind.csv: found nothing for the time \"2\", expected a row for each time at which a step begins"
+        "wind.csv: found no row for the time \"2\", expected one for each time but the last"
     );
     assert_eq!(
         refusal(&folder, &["--rate", "rates.csv"]),
@@ -254,5 +250,5 @@ fn covariates_that_are_missing_or_of_no_use_are_named() {
 fn a_folder_that_cannot_be_made_is_named_before_any_work() {
     let folder = folder().with("taken", "not a folder");
     let message = refusal(&folder, &["--out", "taken/out"]);
-    assert!(message.starts_with("taken/out: cannot be made: "), "{message}");
+    assert!(message.starts_with("taken/out: cannot create: "), "{message}");
 }

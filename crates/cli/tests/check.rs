@@ -110,7 +110,7 @@ fn templates_and_files_of_rules_are_described() {
   editor only with 1:person: 2.5
   no more a than b: learned
   no fewer a than b: learned
-  their names are checked against labels by bethe train --constraints
+  bethe train --constraints checks their names against the labels
 "
     );
     let message = folder.refusal(&["check", "wrong.toml"]);
@@ -121,8 +121,8 @@ fn templates_and_files_of_rules_are_described() {
     assert_eq!(
         said(&folder, "words.template"),
         "words.template: a template
-  attributes at most 2 a token
-  columns    0 to 1 of those observed
+  attributes at most 2 per token
+  columns    0 to 1 of the observed ones
   pairs      of labels, with weights
 "
     );

@@ -240,27 +240,21 @@ fn flags_of_another_solver_are_refused() {
     let folder = convex();
     let with = |further: &[&str]| folder.refusal(&[&["solve", "p.json"], further].concat());
     for (arguments, message) in [
-        (&["--beta", "0"][..], "--beta: found with --solver auto, expected --solver rda"),
-        (
-            &["--solver", "dual", "--beta", "1"],
-            "--beta: found with --solver dual, expected --solver rda",
-        ),
+        (&["--beta", "0"][..], "--beta needs --solver rda, found --solver auto"),
+        (&["--solver", "dual", "--beta", "1"], "--beta needs --solver rda, found --solver dual"),
         (
             &["--solver", "rda", "--step-size", "1"],
-            "--step-size: found with --solver rda, expected --solver mirror-descent",
+            "--step-size needs --solver mirror-descent, found --solver rda",
         ),
         (
             &["--solver", "adaptive", "--step-schedule", "inverse"],
-            "--step-schedule: found with --solver adaptive, expected --solver mirror-descent",
+            "--step-schedule needs --solver mirror-descent, found --solver adaptive",
         ),
         (
             &["--solver", "rda", "--smoothness", "1"],
-            "--smoothness: found with --solver rda, expected --solver accelerated-rda",
+            "--smoothness needs --solver accelerated-rda, found --solver rda",
         ),
-        (
-            &["--solver", "dual", "--global"],
-            "--global: found with --solver dual, expected --solver auto",
-        ),
+        (&["--solver", "dual", "--global"], "--global needs --solver auto, found --solver dual"),
         (&["--tilt", "--output", "pr"], "--tilt: found with --output pr, expected --output json"),
         (&["--tolerance", "-1"], "--tolerance: found -1, expected a positive number"),
         (&["--tolerance", "NaN"], "--tolerance: found NaN, expected a positive number"),
@@ -277,11 +271,11 @@ fn flags_of_another_solver_are_refused() {
         (&["--threads", "0"], "--threads: found 0, expected at least 1"),
         (
             &["--time-limit", "50"],
-            "--time-limit: found \"50\", expected a number with a unit (ns, us, ms, s, m), such as 50ms",
+            "--time-limit: found \"50\", expected a number and a unit (ns, us, ms, s, m), such as 50ms",
         ),
         (
             &["--trace", "x", "--plot", "x"],
-            "--plot: found the file of --trace, expected another one",
+            "--plot: --trace writes to the same file; choose another one",
         ),
     ] {
         assert_eq!(with(arguments), message);
@@ -341,7 +335,7 @@ fn an_output_that_cannot_be_written_is_found_before_solving() {
     let folder = convex();
     for flag in ["--trace", "--plot"] {
         let message = folder.refusal(&["solve", "p.json", flag, "none/x"]);
-        assert!(message.starts_with("none/x: cannot be written: No such file"), "{message}");
+        assert!(message.starts_with("none/x: cannot write: No such file"), "{message}");
         let message = folder.refusal(&["solve", "p.json", flag, "."]);
         assert!(message.ends_with("found a folder, expected a file"), "{message}");
     }

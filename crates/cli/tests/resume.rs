@@ -53,7 +53,7 @@ fn goes_on_after_kill(flags: [&str; 2], text: &str) {
 
     let again = folder.bethe(&[&FLAGS[..], &["model"], &further].concat());
     assert!(again.status.success());
-    assert!(error(&again).contains("going on where an earlier run was stopped"));
+    assert!(error(&again).contains("continuing an earlier run"));
     assert!(!folder.path("model.checkpoint").exists(), "it is removed in the end");
 
     let at_once = folder.bethe(&[&FLAGS[..], &["other"], &further, &["--quiet"]].concat());
@@ -107,7 +107,7 @@ fn a_checkpoint_of_other_settings_or_data_is_not_taken_up() {
         child.wait().unwrap();
         let run = folder.bethe(&[&FLAGS[..], &[&model, "--max-iterations", "3"], other].concat());
         assert!(run.status.success());
-        assert!(!error(&run).contains("going on"), "{other:?}: {}", error(&run));
+        assert!(!error(&run).contains("continuing"), "{other:?}: {}", error(&run));
     }
 }
 
@@ -123,6 +123,6 @@ fn ctrl_c_keeps_the_state_and_says_how_to_go_on() {
     Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130));
-    assert!(error(&output).contains("the same command goes on from model.checkpoint"));
+    assert!(error(&output).contains("the same command continues from model.checkpoint"));
     assert!(folder.path("model.checkpoint").exists() && !folder.path("model").exists());
 }

@@ -127,7 +127,7 @@ fn labels_of_rows_are_forced_on_scores() {
     };
     assert!(kept(&forced) && !kept(&free));
     let message = folder.refusal(&["tag", "model", "--force", "--scores", "test.safetensors"]);
-    assert!(message.starts_with("--force: found with --scores alone"), "{message}");
+    assert!(message.starts_with("--force with --scores also needs FILE"), "{message}");
     write(&folder.path("one.safetensors"), &numbered(vec![vec![0.0; LABELS.len()]]), false);
     let arguments = ["tag", "model", "wrong.txt", "--force", "--scores", "one.safetensors"];
     let message = folder.refusal(&arguments);
@@ -166,13 +166,13 @@ fn scores_that_do_not_fit_are_refused() {
         "train.safetensors: tensor 0: found shape [11, 8], expected [positions, 2]"
     );
     let message = train(&labels.replace("B-year", "B-date"));
-    assert!(message.contains("the label \"B-year\" has no score"), "{message}");
+    assert!(message.contains("the label \"B-year\" has no scores"), "{message}");
     let message = refusal(&["tag", "model", "test.txt"]);
-    assert!(message.starts_with("--scores: found none"), "{message}");
+    assert!(message.starts_with("model was trained on scores"), "{message}");
     let message = refusal(&["tag", "other", "test.txt", "--scores", "test.safetensors"]);
-    assert!(message.starts_with("--scores: found with other"), "{message}");
+    assert!(message.starts_with("--scores: other was not trained on scores"), "{message}");
     let message = refusal(&["tag", "model", "test.txt", "--scores", "train.safetensors"]);
-    assert!(message.contains("positions, expected") && message.contains("as at test.txt:"));
+    assert!(message.contains("positions, expected") && message.contains("to match test.txt:"));
     let message = refusal(&["tag", "model", "train.txt", "--scores", "test.txt"]);
     assert!(message.starts_with("test.txt: not a safetensors file"), "{message}");
 
@@ -193,11 +193,11 @@ fn scores_that_do_not_fit_are_refused() {
     matrices.push(("40".to_string(), vec![0.0; LABELS.len()]));
     write(&folder.path("many.safetensors"), &matrices, false);
     let message = refusal(&["tag", "model", "test.txt", "--scores", "many.safetensors"]);
-    assert!(message.contains("found 41 tensors, expected 40 as test.txt has"), "{message}");
+    assert!(message.contains("found 41 tensors, expected 40, one per sequence"), "{message}");
     matrices.truncate(39);
     write(&folder.path("few.safetensors"), &matrices, false);
     let message = refusal(&["evaluate", "model", "test.txt", "--scores", "few.safetensors"]);
-    assert!(message.contains("found 39 tensors, expected one more for test.txt:"), "{message}");
+    assert!(message.contains("found 39 tensors, but none for test.txt:"), "{message}");
     for flags in [
         ["--template", "x"],
         ["--min-count", "2"],
@@ -208,6 +208,7 @@ fn scores_that_do_not_fit_are_refused() {
         let scores = ["--scores", "train.safetensors", "--labels", &labels];
         let fixed = ["train", "train.txt", "--model", "new"];
         let message = refusal(&[&fixed[..], &scores, &flags].concat());
-        assert!(message.starts_with(&format!("{}: found with --scores", flags[0])), "{message}");
+        let expected = format!("{} has no effect with --scores", flags[0]);
+        assert!(message.starts_with(&expected), "{message}");
     }
 }

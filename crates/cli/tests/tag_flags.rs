@@ -131,11 +131,10 @@ fn forced_labels_stay_and_others_follow_them() {
     assert!(message.starts_with("wrong.txt:2: the label \"B-nothing\""), "{message}");
     let folder = folder.with("bare.txt", "a\nb\n");
     let message = folder.refusal(&["tag", "model", "bare.txt", "--force"]);
-    assert_eq!(message, "bare.txt:1: no label column to force labels from");
+    assert_eq!(message, "bare.txt:1: found no label column, which --force needs");
     let folder = folder.with("empty.txt", "a\t_\nb\t\n");
     let message = folder.refusal(&["tag", "model", "empty.txt", "--force"]);
-    let expected =
-        "empty.txt:2: found an empty label, expected a label, or _ to leave the choice open";
+    let expected = "empty.txt:2: found an empty label, expected a label; _ leaves the choice open";
     assert_eq!(message, expected);
 }
 
@@ -273,9 +272,9 @@ fn flags_out_of_range_or_at_odds_are_refused() {
         (&["--n-best", "0"][..], "--n-best: found 0, expected at least 1"),
         (&["--max-iterations", "0"], "--max-iterations: found 0, expected at least 1"),
         (&["--tolerance", "-1"], "--tolerance: found -1, expected a positive number"),
-        (&["--time-limit", "5"], "--time-limit: found \"5\", expected a number with a unit"),
+        (&["--time-limit", "5"], "--time-limit: found \"5\", expected a number and a unit"),
         (&["--threads", "0"], "--threads: found 0, expected at least 1"),
-        (&["--scores", "s.safetensors"], "--scores: found with model, expected a model that"),
+        (&["--scores", "s.safetensors"], "--scores: model was not trained on scores"),
     ] {
         let message = folder.refusal(&[&["tag", "model", "test.txt"], flags].concat());
         assert!(message.starts_with(part), "{flags:?}: {message}");

@@ -156,7 +156,7 @@ const BROKEN: &[(&str, &str, &str)] = &[
     ("\n2 0 1\n", "\n+2 0 1\n", r#"line 7, column 1: found "+2", expected the number of variables of function 0"#),
     ("\n2 0 1\n", "\n2 0 y\n", r#"line 7, column 5: found "y", expected variable 1 of the 2 of function 0"#),
     ("\n2 0 1\n", "\n2 0 4\n", "line 7, column 5: found variable 4, expected an index below 4 (in the scope of function 0)"),
-    ("\n2 0 1\n", "\n2 1 1\n", "line 7, column 5: variable 1 is listed twice, expected each variable at most once (in the scope of function 0)"),
+    ("\n2 0 1\n", "\n2 1 1\n", "line 7, column 5: variable 1 is listed twice, expected each variable once (in the scope of function 0)"),
     ("\n6\n", "\n5\n", "line 11, column 1: found 5 numbers, expected 6 (2 × 3) (in the table of function 0)"),
     ("\n6\n", "\n6.0\n", r#"line 11, column 1: found "6.0", expected the number of entries of function 0"#),
     ("2.4", "2,4", r#"line 12, column 6: found "2,4", expected a finite number that is not negative as entry 1 of the 6 of function 0"#),
@@ -167,7 +167,7 @@ const BROKEN: &[(&str, &str, &str)] = &[
     ("2.4 ", "", "line 15, column 3: found 1 number, expected 6 (3 × 2) (in the table of function 1)"),
     ("\n0.5", "", "line 16: found the end of the text, expected entry 0 of the 1 of function 2"),
     ("\n0.5", "\n0.5 7", r#"line 17, column 5: found "7", expected nothing after the last table"#),
-    ("1\n0.5", "1\n0", "every configuration is forbidden, expected at least one that is allowed"),
+    ("1\n0.5", "1\n0", "every configuration is forbidden, expected at least one allowed"),
 ];
 
 #[test]
@@ -246,8 +246,7 @@ fn every_mistake_in_evidence_is_named_with_its_place() {
 fn evidence_of_probability_zero_is_an_error_of_its_own() {
     let folder = folder().with("e.evid", "2 0 1 1 1").with("ok.evid", "1 0 1");
     let message = folder.refusal(&["solve", "m.uai", "--evidence", "e.evid"]);
-    let expected =
-        "the evidence has probability zero, expected states that the model allows together";
+    let expected = "the evidence has probability zero, expected states that can occur together";
     assert_eq!(message, format!("m.uai with e.evid: {expected}"));
     // What one table forbids, and what two forbid together.
     let xor = r#"{"variables": [2, 2, 2], "factors": [
@@ -267,12 +266,12 @@ fn flags_that_do_not_fit_are_refused() {
     let folder = folder();
     assert_eq!(
         folder.refusal(&["solve", "m.uai", "--output", "mar", "--marginals", "all"]),
-        "--marginals: found with --output mar, expected --output json"
+        "--marginals needs --output json, found --output mar"
     );
     for flag in ["--evidence", "--energies"] {
         assert_eq!(
             folder.refusal(&["solve", "-", flag, "-"]),
-            format!("{flag}: found - twice, expected standard input to be one of the files only")
+            format!("{flag}: standard input (-) can be used for only one file")
         );
     }
 }

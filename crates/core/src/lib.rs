@@ -1,4 +1,4 @@
-//! Inference in discrete graphical models under non-local energies.
+//! Inference in discrete graphical models under global terms.
 //!
 //! A model over discrete variables has scores for each variable and for small groups of them. Some
 //! knowledge does not fit into such groups: *at most one title in a reference*, *about 300 birds in

@@ -1,10 +1,10 @@
-//! What the energies look at.
+//! What the energies read.
 //!
 //! A support is a list of blocks. A block stands for one table of the base model, or for the *sum*
 //! of several tables of equal size (the counts of labels over all positions, say). Tilts, gradients
 //! and the marginals that an oracle returns are flat vectors over the blocks: a block's tilt is
-//! added to each of its tables, and its marginals are the sum over them. Whatever no energy reads
-//! has no coordinate, and costs nothing in a solver's loop.
+//! added to each of its tables, and its marginals are the sum over them. What no energy reads has
+//! no coordinate and costs nothing in a solver's loop.
 
 use rustc_hash::FxHashSet;
 
@@ -43,7 +43,7 @@ impl Support {
     /// Adds a block for the sum of `tables`, each with `cells` cells, and returns its index.
     ///
     /// # Panics
-    /// If `tables` is empty or holds a table that is in the support already.
+    /// If `tables` is empty or holds a table that is already in the support.
     pub fn add(&mut self, mut tables: Vec<usize>, cells: usize) -> usize {
         assert!(!tables.is_empty(), "a block needs a table");
         tables.sort_unstable();

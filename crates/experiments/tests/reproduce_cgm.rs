@@ -79,7 +79,7 @@ fn flags_out_of_range_are_refused() {
     for (flags, expected) in [
         (["--trials", "0"], "--trials: found 0, expected 1 to 10"),
         (["--sides", "5,1"], "--sides: found 1, expected 2 to 30"),
-        (["--data", "nowhere"], "nowhere: found no folder flows, expected one in it"),
+        (["--data", "nowhere"], "nowhere: has no folder flows/"),
     ] {
         let message = folder.refusal(&[&["cgm", "--out", "report"], &flags[..]].concat());
         assert_eq!(message, expected);

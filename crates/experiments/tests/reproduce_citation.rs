@@ -166,7 +166,7 @@ fn data_that_are_missing_or_wrong_are_told_before_any_work() {
     };
     let dev = "data/citation/umass/dev.conll";
     let message = refused(dev, None);
-    assert!(message.starts_with("data/citation/umass/dev.conll: cannot be opened"), "{message}");
+    assert!(message.starts_with("data/citation/umass/dev.conll: cannot open"), "{message}");
     let message = refused(dev, Some("\n\n"));
     assert_eq!(message, "data/citation/umass/dev.conll: found 0 references, expected at least 1");
     let message = refused(dev, Some("a\tO\t-\tO\nb\tO\n"));
@@ -178,5 +178,5 @@ fn data_that_are_missing_or_wrong_are_told_before_any_work() {
     assert_eq!(message, "--max-iterations: found 0, expected at least 1");
     fs::write(folder.path("out-file"), "").unwrap();
     let message = folder.refusal(&["citation", "--data", "data", "--out", "out-file"]);
-    assert!(message.starts_with("out-file: cannot be made"), "{message}");
+    assert!(message.starts_with("out-file: cannot create"), "{message}");
 }

@@ -1,5 +1,4 @@
-//! What counts say of the marginals: `L(μ) = (1/M) Σ_{t,i} −log p(y_{t,i} | M μ_{t,i})`, constants
-//! aside.
+//! The energy of counts: `L(μ) = (1/M) Σ_{t,i} −log p(y_{t,i} | M μ_{t,i})`, without constants.
 //!
 //! | [`Noise`] | a count's term |
 //! | --- | --- |
@@ -7,15 +6,15 @@
 //! | `Gaussian`, rate `α_i`, variance `σ²` | `(1/M)(α_i M μ − y)²/2σ²` |
 //! | `Squared`, weight `w` | `w (μ − d)²/2`, with `d = y` a share of the population |
 //!
-//! A cell that was looked at and found empty has the linear term `α_i μ` under Poisson noise: it
-//! goes into the potentials, so that the dual has an unknown only where something was seen.
+//! Under Poisson noise a count of 0 gives the linear term `α_i μ`. It goes into the potentials, so
+//! that the dual has unknowns only for positive counts.
 
 use bethe_core::energy::{Energies, Measurements};
 use bethe_core::{Penalty, Support};
 
 use super::data::Observations;
 
-/// How counts come about.
+/// The distribution of counts.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Noise {
     /// `y ~ Poisson(α_i n)`
@@ -32,7 +31,7 @@ pub enum Noise {
     },
     /// Squared error against shares of the population.
     Squared {
-        /// What an error weighs against the entropy of an individual's route.
+        /// Weight of an error against the entropy of an individual's route.
         weight: f64,
     },
 }
@@ -46,8 +45,7 @@ impl Noise {
         }
     }
 
-    /// The count that is expected where so many individuals are; a share of the population for
-    /// squared error.
+    /// The expected count for this many individuals; a share of the population for squared error.
     pub fn expected(&self, cell: usize, individuals: f64, population: f64) -> f64 {
         match self {
             Self::Squared { .. } => individuals / population,
@@ -55,7 +53,7 @@ impl Noise {
         }
     }
 
-    /// Twice the log-likelihood that an expected count is short of a perfect one.
+    /// The deviance: twice the log-likelihood below that of a perfect fit.
     pub fn deviance(&self, count: f64, expected: f64) -> f64 {
         match *self {
             Self::Poisson { .. } if count == 0.0 => 2.0 * expected,
@@ -73,7 +71,7 @@ pub struct Excess {
     pub time: usize,
     /// What the counts sum to.
     pub counted: f64,
-    /// The most that is expected of the population, were all of it where most is counted of one.
+    /// The largest expected sum, if the whole population were in the cell with the highest rate.
     pub explained: f64,
 }
 
@@ -98,7 +96,7 @@ impl Noise {
     }
 }
 
-/// The energy of counts, and what it adds to the node scores.
+/// The energy of counts, and its part in the node scores.
 pub struct Counts {
     /// On the node tables of times at which something was counted.
     pub energies: Energies,
@@ -107,8 +105,8 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// The energy of what a population of `population` was counted at. The oracle's node tables
-    /// `0..times` are those of the times.
+    /// The energy of counts of a population. The oracle's node tables `0..times` are those of the
+    /// times.
     pub fn new(observations: &Observations, noise: &Noise, population: f64) -> Self {
         let cells = observations.cells();
         let mut support = Support::new();

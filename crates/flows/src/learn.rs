@@ -1,19 +1,18 @@
-//! Hard EM: weights of features and the rate of counting, from the counts of one or many seasons.
+//! Hard EM: weights of features and the counting rate, from the counts of one or more seasons.
 //!
 //! Moves are locally normalised, `p(j|i) ∝ exp(w·f_t(i,j))`. In turn,
 //!
-//! * the most likely movement `n` of every season is found under the weights at hand, and
+//! * the most likely movement `n` of every season is found under the current weights, and
 //! * weights and rate are set to the most likely ones under this movement: `w` by Newton's method
 //!   on the concave `Σ n_t(i,j) log p_t(j|i)`, `α = Σ y / Σ n` over what was counted.
 //!
-//! Where counts leave open how individuals moved, the most likely movement is not a typical one,
-//! and the weights that explain it best are biased; where counts tell the movement (a population
-//! that sets out together, as the challenge data have it) they are found again.
+//! If counts do not determine the movement, the most likely movement is not a typical one, and the
+//! weights that explain it best are biased. If they do (a population that starts together, as in
+//! the challenge data), the weights are recovered.
 //!
-//! It is Algorithm 2 in this model. Both steps lower the same objective, `M` times `F` summed over
-//! seasons. Where flows hardly follow from counts it creeps; every few rounds the change of the
-//! weights is therefore extrapolated (by the ratio of successive changes, Aitken's way) and kept if
-//! the objective falls.
+//! This is Algorithm 2 in this model. Both steps lower the same objective, `M` times `F` summed
+//! over seasons. If counts say little about flows, progress is slow; so every few rounds the change
+//! of the weights is extrapolated (Aitken) and kept if the objective falls.
 
 use bethe_core::solve::Ignore;
 use bethe_core::{Settings, Status, solve_positive};
@@ -26,9 +25,9 @@ use super::model::{Movement, Moves};
 /// A season of counts.
 #[derive(Clone, Debug)]
 pub struct Season {
-    /// What moves look like; its weights are where learning starts, and the same in all seasons.
+    /// The movement model; its weights are the start of learning and the same in all seasons.
     pub movement: Movement,
-    /// Log-potentials of the first time's cells; all alike if not given.
+    /// Log-potentials of the first time's cells; equal if `None`.
     pub start: Option<Vec<f64>>,
     /// What was counted.
     pub observations: Observations,
@@ -37,7 +36,7 @@ pub struct Season {
 }
 
 impl Season {
-    /// Forgets counts in cells that no sequence of moves leads to; returns `(time, cell, count)`.
+    /// Removes counts in cells that no sequence of moves leads to; returns `(time, cell, count)`.
     pub fn forget_impossible(&mut self, cells: &Cells) -> Vec<(usize, usize, f64)> {
         let steps = self.observations.times().len().saturating_sub(1);
         let found = FlowProblem {
@@ -56,9 +55,9 @@ impl Season {
 /// When to stop.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LearnSettings {
-    /// Rounds at most.
+    /// Most rounds.
     pub rounds: usize,
-    /// Stop where no weight, nor the rate, changes by more than this part of itself (at least of
+    /// Stops when no weight, nor the rate, changes by more than this fraction of its size (at least
     /// 1).
     pub tolerance: f64,
     /// Whether the rate is learned too.
@@ -86,7 +85,7 @@ pub struct Learned {
     pub objective: f64,
 }
 
-/// A round, for whoever watches.
+/// A round, for the observer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Round {
     /// Its number, from 1.
@@ -102,7 +101,7 @@ pub struct Round {
 /// Learns the weights of the seasons' features and the Poisson rate of their counts.
 ///
 /// # Panics
-/// If there is no season, or seasons differ in their features, or a movement is not normalised.
+/// If there are no seasons, their features differ, or a movement is not normalised.
 pub fn learn(
     cells: &Cells,
     seasons: &[Season],
@@ -145,9 +144,9 @@ pub fn learn(
     Ok(Learned { weights, rate, rounds: settings.rounds, converged: false, objective })
 }
 
-/// Rounds between extrapolations: the changes of the last two tell the ratio.
+/// Rounds between extrapolations; the last two changes give the ratio.
 const EXTRAPOLATE_EVERY: usize = 4;
-/// Changes are extrapolated to at most so many times the last one.
+/// Changes are extrapolated to at most this many times the last one.
 const FARTHEST: f64 = 50.0;
 
 #[derive(Clone, Debug)]
@@ -170,7 +169,7 @@ impl Parameters {
             .all(|(change, size)| change.abs() <= tolerance * size)
     }
 
-    /// Where the changes would lead if they went on shrinking at the rate of the last two.
+    /// The limit of the changes if they kept shrinking at the last rate.
     fn extrapolate(&self, changes: &[Vec<f64>]) -> Option<Self> {
         let [.., before, last] = changes else { return None };
         let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
@@ -193,7 +192,7 @@ struct Prepared<'a> {
     season: &'a Season,
     /// Of each move, feature after feature, in the order of the tables. `[tables][moves][features]`
     values: Vec<Vec<f64>>,
-    /// With the weights at hand.
+    /// With the current weights.
     moves: Moves,
 }
 
@@ -325,7 +324,7 @@ impl<'a> Learner<'a> {
     }
 }
 
-/// Adds what the moves from one cell say.
+/// Adds the terms of the moves from one cell.
 fn add_row(
     (numbers, values): (&[f64], &[f64]),
     weights: &[f64],

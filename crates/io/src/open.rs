@@ -9,7 +9,7 @@ const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 
 /// A file that does not open.
 #[derive(Debug, Error)]
-#[error("{}: cannot be opened: {source}", path.display())]
+#[error("{}: cannot open: {source}", path.display())]
 pub struct OpenError {
     /// The file, as the caller gave it.
     pub path: PathBuf,
@@ -21,15 +21,15 @@ pub struct OpenError {
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 pub enum GzipError {
     /// The file stops inside the packed data.
-    #[error("the gzip data end too early")]
+    #[error("the gzip data is cut off")]
     Truncated,
     /// A header, the packed data or a checksum is wrong.
-    #[error("the gzip data are corrupt")]
+    #[error("the gzip data is corrupt")]
     Corrupt,
 }
 
-/// Opens a file, or standard input for `-`. Gzip is recognised by its first two bytes, whatever
-/// the name, and unpacked while reading.
+/// Opens a file, or standard input for `-`. Gzip is recognised by its first two bytes and unpacked
+/// while reading.
 pub fn open(path: impl AsRef<Path>) -> Result<Box<dyn BufRead + Send>, OpenError> {
     let path = path.as_ref();
     let attempt = if path.as_os_str() == "-" {
@@ -53,7 +53,7 @@ fn unpacked(mut stream: impl Read + Send + 'static) -> io::Result<Box<dyn BufRea
     }
 }
 
-/// A decoder whose failures say that it was the packing that was wrong.
+/// A decoder whose errors say that the gzip data is wrong.
 struct Gzip<R>(MultiGzDecoder<R>);
 
 impl<R: BufRead> Read for Gzip<R> {

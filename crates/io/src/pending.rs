@@ -1,29 +1,29 @@
-//! Files that appear whole, or not at all.
+//! Files that appear whole or not at all.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// A file being written under a temporary name beside its own.
+/// A file that is written under a temporary name next to its own.
 #[derive(Debug)]
 pub struct PendingFile {
     target: PathBuf,
-    /// `None` where the target is a device or a pipe, which is written in place.
+    /// `None` if the target is a device or a pipe, which is written in place.
     temporary: Option<PathBuf>,
     file: File,
 }
 
 impl PendingFile {
-    /// Opens it, so that a place that cannot be written is known before any work is done. Dropped
-    /// without more it leaves nothing behind.
+    /// Opens it, so that a failure shows before any work is done. If it is dropped unfinished, it
+    /// leaves nothing behind.
     pub fn create(path: &Path) -> io::Result<Self> {
         let wrong = |what: &str| io::Error::new(io::ErrorKind::InvalidInput, what);
-        // A link's target is replaced, not the link.
+        // Replace the target of a link, not the link.
         let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
         if target.is_dir() {
             return Err(wrong("found a folder, expected a file"));
         }
-        let name = target.file_name().ok_or_else(|| wrong("found no file name, expected one"))?;
+        let name = target.file_name().ok_or_else(|| wrong("the path has no file name"))?;
         let temporary = (target.is_file() || !target.exists()).then(|| {
             let name = name.to_string_lossy();
             target.with_file_name(format!(".{name}.{}.partial", std::process::id()))
@@ -44,7 +44,7 @@ impl PendingFile {
     /// Gives the file its name, with what was written to it.
     pub fn publish(mut self) -> io::Result<()> {
         if let Some(temporary) = &self.temporary {
-            // A crash must not leave the name with half of the content.
+            // After a crash the name must not point to half of the content.
             self.file.sync_all()?;
             fs::rename(temporary, &self.target)?;
             self.temporary = None;

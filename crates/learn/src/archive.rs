@@ -1,6 +1,6 @@
 //! Named tensors and JSON metadata in one safetensors file.
 //!
-//! The file is read whole, checked before it is believed, and appears whole or not at all.
+//! A file is read whole and checked before use; it is written whole or not at all.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
@@ -14,10 +14,10 @@ use serde::de::DeserializeOwned;
 
 use bethe_io::PendingFile;
 
-/// The entry of the file's metadata that holds ours, as JSON.
+/// The metadata entry that holds our JSON.
 const METADATA: &str = "bethe";
 
-/// The tensor that tells whether anything was changed since.
+/// The tensor that holds the checksum.
 const CHECKSUM: &str = "checksum";
 
 /// What messages call a file that has no path.
@@ -41,7 +41,7 @@ struct Tensor {
 /// Why a file could not be read or written as an archive.
 #[derive(Debug, thiserror::Error)]
 pub enum ArchiveError {
-    /// The file system refused.
+    /// The file system failed.
     #[error("{}: {error}", path.display())]
     File {
         /// The file.
@@ -50,25 +50,25 @@ pub enum ArchiveError {
         error: std::io::Error,
     },
     /// Not a safetensors file, or a broken one.
-    #[error("{}: not a model file, or a damaged one: {error}", path.display())]
+    #[error("{}: not a model file, or damaged: {error}", path.display())]
     Format {
         /// The file.
         path: PathBuf,
         /// What is wrong.
         error: safetensors::SafeTensorError,
     },
-    /// Something in it was changed after it was written.
+    /// The content changed after it was written.
     #[error("{}: damaged: its checksum is {found:016x}, expected {expected:016x}", path.display())]
     Checksum {
         /// The file.
         path: PathBuf,
-        /// Of what is there.
+        /// The checksum of the content.
         found: u64,
-        /// What the file says.
+        /// The checksum in the file.
         expected: u64,
     },
-    /// A safetensors file of someone else.
-    #[error("{}: a safetensors file without our metadata (`bethe`): not a model of ours", path.display())]
+    /// A safetensors file from another program.
+    #[error("{}: a safetensors file, but not a model of bethe", path.display())]
     Foreign {
         /// The file.
         path: PathBuf,
@@ -85,11 +85,11 @@ pub enum ArchiveError {
     },
 }
 
-/// A number that archives hold.
+/// A number type of an archive.
 pub trait Element: Copy + Send + Sync {
     /// Its name in the file.
     const DTYPE: Dtype;
-    /// From its bytes, of which there are as many as it takes.
+    /// From its bytes.
     fn from_bytes(bytes: &[u8]) -> Self;
     /// Adds its bytes.
     fn push_bytes(self, bytes: &mut Vec<u8>);
@@ -101,7 +101,7 @@ macro_rules! element {
             const DTYPE: Dtype = Dtype::$dtype;
 
             fn from_bytes(bytes: &[u8]) -> Self {
-                Self::from_le_bytes(bytes.try_into().expect("as many bytes as the type has"))
+                Self::from_le_bytes(bytes.try_into().expect("the size of the type"))
             }
 
             fn push_bytes(self, bytes: &mut Vec<u8>) {
@@ -122,7 +122,7 @@ impl Archive {
     /// An archive without tensors.
     ///
     /// # Panics
-    /// If `metadata` cannot be JSON.
+    /// If `metadata` cannot be written as JSON.
     pub fn new(metadata: &impl Serialize) -> Self {
         let metadata = serde_json::to_string(metadata).expect("metadata is plain data");
         Self { metadata, tensors: BTreeMap::new() }
@@ -173,7 +173,7 @@ impl Archive {
         Ok(tensor.bytes.chunks_exact(size_of::<E>()).map(E::from_bytes).collect())
     }
 
-    /// The values of a tensor of numbers, of whichever of the two floating types it has.
+    /// The values of an `f32` or `f64` tensor.
     pub fn floats(&self, name: &str) -> Result<Vec<f64>, ArchiveError> {
         match self.tensors.get(name).map(|tensor| tensor.dtype) {
             Some(Dtype::F32) => Ok(self.values::<f32>(name)?.into_iter().map(f64::from).collect()),
@@ -181,7 +181,7 @@ impl Archive {
         }
     }
 
-    /// The values of a tensor that must have `expected` of them.
+    /// The values of a tensor with exactly `expected` values.
     pub fn array<E: Element>(&self, name: &str, expected: usize) -> Result<Vec<E>, ArchiveError> {
         let values = self.values(name)?;
         if values.len() != expected {
@@ -194,7 +194,7 @@ impl Archive {
         Ok(values)
     }
 
-    /// Reads a file of ours.
+    /// Reads a file that `bethe` wrote.
     pub fn read(path: &Path) -> Result<Self, ArchiveError> {
         Self::read_any(path)?.checked(path)
     }
@@ -245,7 +245,7 @@ impl Archive {
         Ok(Self { metadata, tensors })
     }
 
-    /// Follows from every name, shape and value.
+    /// The checksum over all names, shapes and values.
     fn checksum(&self) -> u64 {
         let mut state = mix(0, self.metadata.as_bytes());
         for (name, tensor) in &self.tensors {
@@ -269,8 +269,8 @@ impl Archive {
     }
 }
 
-/// Folds bytes into a state, a word at a time: each step is one to one, so that no single change is
-/// lost.
+/// Folds bytes into a state, a word at a time. Each step is one to one, so every single change
+/// shows.
 fn mix(state: u64, bytes: &[u8]) -> u64 {
     const ODD: u64 = 0x9e37_79b9_7f4a_7c15; // 2⁶⁴ over the golden ratio
     let fold = |state: u64, word: u64| (state ^ word).wrapping_mul(ODD).rotate_left(29);

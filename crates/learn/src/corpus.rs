@@ -11,10 +11,9 @@ pub struct Corpus {
     positions: Vec<usize>,
     /// `[attributes]`
     attributes: Vec<u32>,
-    /// Empty where every value is 1. `[attributes]`
+    /// Empty if every value is 1. `[attributes]`
     values: Vec<f32>,
-    /// Scores of the states that come from elsewhere; empty where there are none.
-    /// `[positions][states]`
+    /// Given scores of the states; empty without them. `[positions][states]`
     scores: Vec<f64>,
     /// States of each row of `scores`.
     states: usize,
@@ -27,7 +26,7 @@ pub struct Observations<'a> {
     starts: &'a [usize],
     attributes: &'a [u32],
     values: &'a [f32],
-    /// Scores that come from elsewhere, or empty. `[positions][states]`
+    /// Given scores, or empty. `[positions][states]`
     pub scores: &'a [f64],
 }
 
@@ -37,7 +36,7 @@ impl Corpus {
         Self { sequences: vec![0], positions: vec![0], ..Self::default() }
     }
 
-    /// Forgets all sequences, and keeps the memory.
+    /// Removes all sequences and keeps the memory.
     pub fn clear(&mut self) {
         self.sequences.truncate(1);
         self.positions.truncate(1);
@@ -46,7 +45,7 @@ impl Corpus {
         self.scores.clear();
     }
 
-    /// An attribute of the position that comes next.
+    /// Adds an attribute to the current position.
     pub fn push(&mut self, attribute: u32, value: f32) {
         if value != 1.0 || !self.values.is_empty() {
             self.values.resize(self.attributes.len(), 1.0);
@@ -55,12 +54,12 @@ impl Corpus {
         self.attributes.push(attribute);
     }
 
-    /// Ends a position.
+    /// Ends the current position.
     pub fn end_position(&mut self) {
         self.positions.push(self.attributes.len());
     }
 
-    /// Ends a sequence.
+    /// Ends the current sequence.
     pub fn end_sequence(&mut self) {
         self.sequences.push(self.positions.len() - 1);
     }
@@ -91,7 +90,7 @@ impl Corpus {
         self.end_sequence();
     }
 
-    /// Gives back memory that more sequences would need.
+    /// Frees spare memory.
     pub fn shrink(&mut self) {
         self.sequences.shrink_to_fit();
         self.positions.shrink_to_fit();
@@ -120,7 +119,7 @@ impl Corpus {
         self.sequences[sequence]
     }
 
-    /// Number of attributes of all positions together.
+    /// Number of attributes over all positions.
     pub fn attributes(&self) -> usize {
         self.attributes.len()
     }
@@ -150,7 +149,7 @@ impl Corpus {
         (0..self.len()).map(|sequence| self.sequence(sequence))
     }
 
-    /// Leaves out attributes, and numbers the others anew. `[attributes]`
+    /// Drops attributes and renumbers the others. `[attributes]`
     pub fn renumber(&mut self, numbers: &[Option<u32>]) {
         let (mut kept, mut first) = (0, 0);
         for position in 1..self.positions.len() {
@@ -186,8 +185,8 @@ impl<'a> Observations<'a> {
         &self.attributes[self.starts[position]..self.starts[position + 1]]
     }
 
-    /// Where the attributes are of as many positions as there are of `count` from here, among those
-    /// of the whole corpus.
+    /// The range of attributes, within the corpus, of the next `count` positions or as many as
+    /// there are.
     #[inline]
     pub(crate) fn range(&self, position: usize, count: usize) -> Range<usize> {
         let end = (position + count).min(self.len());
@@ -200,7 +199,7 @@ impl<'a> Observations<'a> {
         &self.attributes[self.range(0, self.len())]
     }
 
-    /// Their values, or nothing where every value is 1.
+    /// Their values; empty if every value is 1.
     #[inline]
     pub fn values(&self, position: usize) -> &'a [f32] {
         match self.values {

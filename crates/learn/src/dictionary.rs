@@ -1,21 +1,21 @@
-//! Strings numbered in the order in which they came.
+//! Strings, numbered in the order they were added.
 
 use crate::fingerprint::Fingerprint;
 
-/// A map from strings to `0..len`, in three flat arrays that go into a file as they are: loading
-/// one builds nothing, it only checks.
+/// A map from strings to `0..len`, in three flat arrays that are stored as they are. Loading only
+/// checks them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Dictionary {
     /// All strings, one after the other.
     bytes: Vec<u8>,
     /// Where each string ends. `[strings]`
     ends: Vec<u32>,
-    /// Open addressing, a power of two of slots, as [`Packing`] has them: the number of a string,
-    /// and bits of its hash, so that nearly all others are told apart without being read.
+    /// Open addressing with a power of two of slots. A slot is packed by [`Packing`]: the number of
+    /// a string and bits of its hash, which rule out most other strings without reading them.
     slots: Vec<u32>,
 }
 
-/// Why three arrays are no dictionary.
+/// Why three arrays are not a dictionary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DictionaryFault {
     /// The ends are not ascending up to the number of bytes.
@@ -30,9 +30,10 @@ pub enum DictionaryFault {
         /// The string's number.
         string: usize,
     },
-    /// The hash table has no room, or names a string that is not there.
+    /// The hash table is full, or names a missing string.
     #[error(
-        "the dictionary's hash table has {found} slots for {strings} strings, expected a power of two with room to spare, each string once"
+        "the dictionary's hash table has {found} slots for {strings} strings, expected a larger \
+         power of two, and each string once"
     )]
     Slots {
         /// Number of slots.
@@ -80,8 +81,8 @@ impl Dictionary {
             return Err(wrong);
         }
         let mut own = Self { bytes, ends, slots };
-        // In files of an earlier version strings lie where another hash led: some would, by chance,
-        // be found all the same, but not all of many.
+        // Files of an earlier version used another hash. Some of their strings would be found by
+        // chance, but not many in a row.
         let mut some = (0..own.len()).step_by((own.len() / PROBES).max(1));
         if some.any(|number| own.find(own.string(number)) != Some(number as u32)) {
             own.place_all(own.slots.len());
@@ -114,13 +115,12 @@ impl Dictionary {
         self.number_in(self.slot_of(string, Fingerprint::of(string).hash()))
     }
 
-    /// The number of each key's string, if it has one, in the order of the keys. `hash` is that of
-    /// a key's [`Fingerprint`]; `is` tells whether bytes are its string, and is asked of few
-    /// others.
+    /// The number of each key's string, if it has one, in the order of the keys. `hash` gives the
+    /// hash of a key's [`Fingerprint`]; `is` says whether bytes are its string, and is rarely asked
+    /// about others.
     ///
-    /// What a string leads to lies anywhere in memory: its slot, its end, its bytes. Each is
-    /// touched for some strings in turn before the next is needed, so that the waits for memory
-    /// overlap.
+    /// A string's slot, end and bytes lie far apart in memory. Each is touched for several strings
+    /// in turn before the next is needed, so that waits for memory overlap.
     pub fn find_all<Key>(
         &self,
         keys: &[Key],
@@ -147,7 +147,7 @@ impl Dictionary {
         }
     }
 
-    /// The number of a string, a new one if it has none.
+    /// The number of a string; a new string gets the next one.
     ///
     /// # Panics
     /// Beyond 2³² bytes of strings.
@@ -167,7 +167,7 @@ impl Dictionary {
         number
     }
 
-    /// Some of the strings, numbered anew in the given order; the new number of each old one.
+    /// Some of the strings, renumbered in the given order; and the new number of each old one.
     pub fn select(&self, order: &[usize]) -> (Self, Vec<Option<u32>>) {
         let mut kept = Self::default();
         let mut numbers = vec![None; self.len()];
@@ -194,7 +194,8 @@ impl Dictionary {
         &self.bytes[start..self.ends[number] as usize]
     }
 
-    /// The first slot from one on whose string may have a hash, or the free one where it would go.
+    /// The first slot, starting at a given one, whose string may have this hash, or the free slot
+    /// where it would go.
     #[inline]
     fn likely_slot(&self, hash: u64, from: usize) -> usize {
         let (mask, packing) = (self.slots.len() - 1, self.packing());
@@ -205,8 +206,8 @@ impl Dictionary {
         slot
     }
 
-    /// The slot that holds the string of a hash of which `is` holds, or the free one where it would
-    /// go; no slot before a likely one does.
+    /// The slot of the string with this hash for which `is` holds, or the free slot where it would
+    /// go. No slot before `likely` holds it.
     #[inline]
     fn slot_from(&self, mut likely: usize, hash: u64, is: impl Fn(&[u8]) -> bool) -> usize {
         while self.number_in(likely).is_some_and(|number| !is(self.text(number as usize))) {
@@ -221,10 +222,10 @@ impl Dictionary {
         self.slot_from(likely, hash, |own| own == string.as_bytes())
     }
 
-    /// Puts every string into one of so many slots.
+    /// Puts every string into a table of this many slots.
     fn place_all(&mut self, size: usize) {
         assert!(size <= MOST_SLOTS, "at most 2³¹ slots");
-        // Before the new ones are there.
+        // Free the old slots first.
         self.slots = Vec::new();
         self.slots = vec![0; size];
         let (mask, packing) = (self.slots.len() - 1, self.packing());
@@ -239,14 +240,13 @@ impl Dictionary {
     }
 }
 
-/// About so many strings of a file are looked for, to see whether its slots are ours.
+/// How many strings of a file to look up, to check that its slots use our hash.
 const PROBES: usize = 64;
-/// Slots beyond which numbers and 32 bits do not fit.
+/// Most slots for which numbers and 32 bits of hash fit.
 const MOST_SLOTS: usize = 1 << 31;
 
-/// What a slot holds: in its lower bits the number of a string plus 1, or 0 if it is free; above
-/// them as many bits of the string's hash as there is room for. There are always fewer strings than
-/// slots.
+/// The layout of a slot. The lower bits hold the number of a string plus 1, or 0 if it is free; the
+/// rest holds bits of the string's hash. There are always fewer strings than slots.
 #[derive(Clone, Copy)]
 struct Packing {
     /// Bits of the number.
@@ -276,7 +276,7 @@ impl Packing {
         self.number(slot).is_none() || slot >> self.bits == self.mark(hash)
     }
 
-    /// Upper bits of a hash: the lower ones say where it goes.
+    /// The upper bits of a hash; the lower ones give the slot.
     #[inline]
     fn mark(self, hash: u64) -> u32 {
         (hash >> 32) as u32 >> self.bits

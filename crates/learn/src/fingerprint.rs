@@ -1,6 +1,7 @@
-//! Hashes of texts that are put together from parts.
+//! Hashes of texts, composed from hashes of their parts.
 
-/// The base `B`: any odd number of full order would do. Files hold slots that follow from it.
+/// The base `B`; any odd number of full order would do. It must not change: files hold slots that
+/// depend on it.
 const BASE: u64 = 0x9e37_79b9_7f4a_7c15; // 2⁶⁴ over the golden ratio
 /// `B⁰ … B⁴`
 const POWERS: [u64; 5] = {
@@ -13,13 +14,13 @@ const POWERS: [u64; 5] = {
     powers
 };
 
-/// What a text is looked up by: `h(t) = Σ tᵢ Bⁿ⁻¹⁻ⁱ` modulo 2⁶⁴ over its `n` bytes, with `Bⁿ`. That
-/// of two texts together follows from theirs, `h(st) = h(s) Bⁿ + h(t)`, so a text that is made of
-/// parts need not be written to be looked up. It is the same on every machine.
+/// The hash of a text: `h(t) = Σ tᵢ Bⁿ⁻¹⁻ⁱ` modulo 2⁶⁴ over its `n` bytes, with `Bⁿ`. Since
+/// `h(st) = h(s) Bⁿ + h(t)`, a text made of parts can be looked up without being written. It is the
+/// same on every machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fingerprint {
     sum: u64,
-    /// What a sum grows by when this text comes behind.
+    /// `Bⁿ`: the factor for a text in front of this one.
     shift: u64,
 }
 
@@ -30,14 +31,14 @@ impl Default for Fingerprint {
 }
 
 impl Fingerprint {
-    /// That of no text.
+    /// The hash of the empty text.
     pub const EMPTY: Self = Self { sum: 0, shift: 1 };
 
-    /// That of a text.
+    /// The hash of a text.
     #[inline]
     pub fn of(text: &str) -> Self {
         let mut own = Self::EMPTY;
-        // Four bytes a step: only one product waits for the step before.
+        // Four bytes per step, so that only one product waits for the previous step.
         let (fours, rest) = text.as_bytes().as_chunks::<4>();
         for bytes in fours {
             let terms = bytes.iter().zip(POWERS[..4].iter().rev());
@@ -49,7 +50,7 @@ impl Fingerprint {
         rest.iter().fold(own, |own, &byte| own.then(Self { sum: u64::from(byte), shift: BASE }))
     }
 
-    /// That of this text and another behind it.
+    /// The hash of this text followed by another.
     #[inline]
     pub fn then(self, next: Self) -> Self {
         let sum = self.sum.wrapping_mul(next.shift).wrapping_add(next.sum);

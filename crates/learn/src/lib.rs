@@ -1,4 +1,4 @@
-//! Learning: conditional random fields, and the weights of non-local energies on top of them.
+//! Learning: conditional random fields, and weights of global energies on top of them.
 //!
 //! * [`corpus`]: sequences of positions, each a list of attributes; [`dictionary`] numbers them.
 //! * [`crf`]: `p(y | x) ∝ exp(Σ_t Σ_a x_ta w_a(y_t) + Σ_t w(y_t, y_{t+1}))`, its likelihood and
@@ -9,8 +9,8 @@
 //! * [`archive`]: named tensors and JSON metadata in one file; [`pending`] files appear whole or
 //!   not at all.
 //!
-//! Results do not depend on the number of threads: work is cut into the same pieces whatever runs
-//! them, and sums over pieces are taken in their order.
+//! Results do not depend on the number of threads: work is cut into fixed pieces, and sums over
+//! pieces are taken in order.
 
 pub mod archive;
 pub mod corpus;

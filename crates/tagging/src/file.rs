@@ -19,7 +19,7 @@ use super::tag::decode::Decoding;
 /// The version of the file's form; another is refused.
 const FORM: u32 = 2;
 
-/// What the file says besides numbers.
+/// The metadata of the file.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Metadata {
@@ -40,7 +40,7 @@ struct Metadata {
     training: Training,
 }
 
-/// Why a file is no tagger.
+/// Why a file is not a tagger.
 #[derive(Debug, Error)]
 pub enum ModelError {
     /// It cannot be read or written.
@@ -63,7 +63,7 @@ pub enum ContentFault {
     #[error(transparent)]
     Archive(#[from] ArchiveError),
     /// A model for another task, or of another version.
-    #[error("found a model for {task:?} of form {form}, expected \"tagging\" of form {FORM}")]
+    #[error("found a {task:?} model of version {form}, expected \"tagging\" of version {FORM}")]
     Form {
         /// The task.
         task: String,
@@ -248,14 +248,14 @@ impl Tagger {
     }
 }
 
-/// What every form of the file begins with.
+/// The common part of all versions of the file.
 #[derive(Deserialize)]
 struct Head {
     task: String,
     form: u32,
 }
 
-/// Weights of rules, each within the bound of those that people give.
+/// Weights of rules, each within the bound for given weights.
 fn rule_weights(values: Vec<f64>) -> Result<Vec<f64>, ContentFault> {
     match values.iter().position(|value| value.is_nan() || value.abs() > MOST_WEIGHT) {
         Some(at) => Err(ContentFault::Values {
@@ -267,7 +267,7 @@ fn rule_weights(values: Vec<f64>) -> Result<Vec<f64>, ContentFault> {
     }
 }
 
-/// No training comes to such weights, and sums of them would overflow.
+/// Training never gives such weights, and their sums would overflow.
 const MOST: f64 = 1e100;
 
 fn finite(list: &'static str, values: Vec<f64>) -> Result<Vec<f64>, ContentFault> {

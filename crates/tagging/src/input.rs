@@ -6,7 +6,7 @@ use thiserror::Error;
 use super::data::{DataError, Format, Sequence, columns};
 use super::features::{Cells, ExtractError, Extracted, Extractor, Workspace};
 
-/// Where attributes and labels are found in a file.
+/// Where a file has attributes and labels.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "kind")]
 pub enum Input {
@@ -21,7 +21,7 @@ pub enum Input {
     },
     /// An attribute file.
     Attributes,
-    /// Scores of the states that come from elsewhere.
+    /// Given scores of the states.
     Scores,
 }
 
@@ -39,7 +39,7 @@ pub struct Vocabulary<'a> {
 pub enum InputError {
     /// Too few columns.
     #[error(
-        "{path}:{line}: {}, expected at least {expected}: the model reads column {expected}",
+        "{path}:{line}: {}, expected at least {expected}, since the model reads column {expected}",
         columns(*found)
     )]
     Columns {
@@ -54,7 +54,7 @@ pub enum InputError {
     },
     /// Too many columns.
     #[error(
-        "{path}:{line}: {}, expected {expected} as the training file has, or the label's left out",
+        "{path}:{line}: {}, expected {expected} as in the training file, or no label column",
         columns(*found)
     )]
     TooManyColumns {
@@ -91,7 +91,7 @@ impl Input {
         }
     }
 
-    /// The label of each row, where the file has labels.
+    /// The label of each row, if the file has labels.
     pub fn labels<'a>(&self, sequence: &'a Sequence) -> Option<Vec<std::borrow::Cow<'a, str>>> {
         match self {
             Self::Columns { label, .. } => {
@@ -194,7 +194,7 @@ impl Input {
     }
 }
 
-/// A value as corpora hold it: the nearest finite one.
+/// A value as stored in corpora: the nearest finite one.
 pub(super) fn in_range(value: f64) -> f32 {
     (value as f32).clamp(f32::MIN, f32::MAX)
 }

@@ -13,7 +13,7 @@ use super::labels::States;
 use super::rules::{Compiled, Rule, RuleError, RulePenalty};
 use super::tag::decode::Decoding;
 
-/// A trained tagger: a conditional random field, and rules with their weights on top of it.
+/// A trained tagger: a conditional random field, and rules with weights on top of it.
 ///
 /// Immutable, and cheap to clone: clones share all of it. Every thread that tags brings a
 /// [`Tagging`](super::Tagging).
@@ -56,16 +56,16 @@ impl Labels {
     }
 }
 
-/// What a tagger is made of, and what its file holds.
+/// The parts of a tagger, as stored in its file.
 #[derive(Clone, Debug)]
 pub struct Parts {
     /// Where attributes and labels are found.
     pub input: Input,
-    /// Labels of the columns of given scores, where scores are given.
+    /// Labels of the columns of given scores, if the tagger reads scores.
     pub score_labels: Vec<String>,
     /// The template and the lexicons.
     pub extractor: Extractor,
-    /// Numbers of attributes.
+    /// The dictionary of attributes.
     pub dictionary: Dictionary,
     /// Labels.
     pub states: States,
@@ -77,9 +77,9 @@ pub struct Parts {
     pub most_segments: Vec<u32>,
     /// Weights of those that are not hard, `[rules][weight features]`.
     pub rule_weights: Vec<f64>,
-    /// What these depend on.
+    /// The features that these depend on.
     pub weight_features: WeightFeatures,
-    /// What a broken rule costs, times its weight.
+    /// The cost of a broken rule, times its weight.
     pub penalty: RulePenalty,
     /// How labels are chosen under soft rules.
     pub decoding: Decoding,
@@ -87,7 +87,7 @@ pub struct Parts {
     pub training: Training,
 }
 
-/// How a tagger was trained: figures for people, the same for the same data and settings.
+/// How a tagger was trained; the same for the same data and settings.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Training {
     /// The version of the program.
@@ -104,7 +104,7 @@ pub struct Training {
     pub iterations: usize,
     /// F1 on the development data, if there were any.
     pub dev_f1: Option<f64>,
-    /// How the rules came about.
+    /// How the rules were learned.
     pub rules: Option<RuleTraining>,
 }
 
@@ -113,7 +113,7 @@ pub struct Training {
 pub struct RuleTraining {
     /// Rules generated, or declared.
     pub generated: usize,
-    /// Rules that held-out predictions break often enough to be worth a weight.
+    /// Rules that held-out predictions break often enough.
     pub pruned: usize,
     /// Rules with a weight in the end.
     pub kept: usize,
@@ -121,7 +121,7 @@ pub struct RuleTraining {
     pub sequences: usize,
     /// The learner.
     pub learner: String,
-    /// The L1 penalty, told or chosen by cross-validation; none where every one lowered F1.
+    /// The L1 penalty, given or chosen by cross-validation; `None` if every one lowered F1.
     pub l1: Option<f64>,
     /// Held-out F1 without rules and with them, by that cross-validation.
     pub held_out_f1: Option<(f64, f64)>,
@@ -137,7 +137,7 @@ impl RuleTraining {
     }
 }
 
-/// What the weights of rules depend on.
+/// Features that the weights of rules depend on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "kind")]
 pub enum WeightFeatures {
@@ -150,7 +150,7 @@ pub enum WeightFeatures {
     Fourier {
         /// How many.
         count: usize,
-        /// For the random directions.
+        /// Seed of the random directions.
         seed: u64,
     },
 }
@@ -195,7 +195,7 @@ impl WeightFeatures {
     }
 }
 
-/// A number between 0 and 1 that follows from three.
+/// A pseudo-random number between 0 and 1, from three numbers.
 fn uniform(seed: u64, a: u64, b: u64) -> f64 {
     let mut state = seed ^ a.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ b.rotate_left(32);
     for _ in 0..3 {
@@ -205,11 +205,11 @@ fn uniform(seed: u64, a: u64, b: u64) -> f64 {
     (state >> 11) as f64 / (1u64 << 53) as f64
 }
 
-/// Attributes in a position, about: directions are shortened so that waves differ between
+/// Typical number of attributes per position; directions are scaled so that waves differ between
 /// positions.
 const TYPICAL_ATTRIBUTES: f64 = 30.0;
 
-/// A normal number that follows from three.
+/// A pseudo-random normal number, from three numbers.
 fn normal(seed: u64, a: u64, b: u64) -> f64 {
     let radius = (-2.0 * uniform(seed, a, b).max(f64::MIN_POSITIVE).ln()).sqrt();
     let angle = std::f64::consts::TAU * uniform(seed ^ 0x5bd1_e995, a, b);
@@ -217,7 +217,7 @@ fn normal(seed: u64, a: u64, b: u64) -> f64 {
 }
 
 impl Tagger {
-    /// A tagger of its parts.
+    /// A tagger from its parts.
     pub fn new(parts: Parts) -> Result<Self, RuleError> {
         let none = vec![0; parts.states.kinds().len()];
         let most = if parts.rules.is_empty() { &none } else { &parts.most_segments };
@@ -236,7 +236,7 @@ impl Tagger {
         Ok(Self { parts, compiled, plain, wide, labels })
     }
 
-    /// What it is made of.
+    /// Its parts.
     pub fn parts(&self) -> &Parts {
         &self.parts
     }
@@ -278,7 +278,7 @@ impl Tagger {
         own.map(|own| dot(own).max(0.0)).collect()
     }
 
-    /// Its rules as inference has them.
+    /// Its rules in the form for inference.
     pub fn compiled(&self) -> &Compiled {
         &self.compiled
     }

@@ -11,17 +11,17 @@ use super::model::{Parts, Tagger, Training, WeightFeatures};
 use super::rules::{Rule, RuleError, RulePenalty, Weight};
 use super::tag::decode::Decoding;
 
-/// Why labels and rules make no tagger.
+/// Why labels and rules are not a tagger.
 #[derive(Debug, Error)]
 pub enum ScoredError {
-    /// Labels that are no labels.
+    /// Invalid labels.
     #[error(transparent)]
     Labels(#[from] LabelError),
     /// Rules that are wrong.
     #[error(transparent)]
     Rules(#[from] RuleError),
-    /// A table of another size, or with entries that are no log-potentials.
-    #[error("{found} transition scores, expected {expected} numbers, -∞ to forbid one")]
+    /// A table of the wrong size, or with entries that are not log-potentials.
+    #[error("found {found} transition scores, expected {expected} (-∞ forbids a transition)")]
     Transitions {
         /// How many finite ones or `-∞` there are.
         found: usize,
@@ -30,7 +30,7 @@ pub enum ScoredError {
     },
     /// A rule whose weight would have to be learned.
     #[error(
-        "rule {rule} has no weight, expected a given one or a hard rule: nothing is learned here"
+        "rule {rule} has no weight, expected a given weight or a hard rule: nothing is learned here"
     )]
     NoWeight {
         /// The rule, from 0.
@@ -38,7 +38,7 @@ pub enum ScoredError {
     },
 }
 
-/// The states behind a list of labels: an inside label comes with a sequence it can stand in.
+/// The states of a list of labels; an inside label comes with a sequence in which it is valid.
 pub fn states_of(scheme: Scheme, labels: &[&str]) -> Result<States, LabelError> {
     let name = |label: &str| label.split_once('-').map(|(_, name)| name.to_string());
     let sequences: Vec<Vec<String>> = labels
@@ -61,9 +61,9 @@ pub fn states_of(scheme: Scheme, labels: &[&str]) -> Result<States, LabelError> 
 }
 
 impl Tagger {
-    /// A tagger for scores of your own, as from a neural network: labels in the order of the
-    /// scores' columns, scores of transitions between them (`[labels][labels]`, or empty for none),
-    /// and rules with given weights or hard ones.
+    /// A tagger for your own scores, for example from a neural network: labels in the order of the
+    /// scores' columns, transition scores (`[labels][labels]`, or empty for none), and rules that
+    /// are hard or have given weights.
     /// [`Tagging::tag_scores`](super::Tagging::tag_scores) tags.
     pub fn of_scores(
         states: States,
@@ -111,7 +111,7 @@ impl Tagger {
             states,
             crf: Crf { structure: Arc::new(structure), weights },
             rules,
-            // Without data, an implication is taken as "with at least one".
+            // Without data, M is 1: an implication reads "with at least one".
             most_segments: vec![1; kinds],
             rule_weights,
             weight_features: WeightFeatures::Constant,

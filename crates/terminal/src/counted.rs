@@ -1,4 +1,4 @@
-//! Numbers of things, in words.
+//! Counts with their noun.
 
 /// `1 sequence`, `2 sequences`.
 pub fn counted(count: usize, what: &str) -> String {

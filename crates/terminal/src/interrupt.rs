@@ -9,12 +9,12 @@ use bethe_core::Cancel;
 /// Exit code of a program that Ctrl-C killed, by convention.
 pub const KILLED: u8 = 130;
 
-/// Set by the first Ctrl-C; the second one ends the program at once.
+/// Set by the first Ctrl-C. The second one ends the program at once.
 #[derive(Clone)]
 pub struct Interrupt(Arc<AtomicBool>);
 
 impl Interrupt {
-    /// Watches Ctrl-C from now on; once in a program.
+    /// Watches for Ctrl-C from now on. Call it once per program.
     pub fn install() -> Result<Self> {
         let flag = Arc::new(AtomicBool::new(false));
         let seen = Arc::clone(&flag);
@@ -23,11 +23,11 @@ impl Interrupt {
                 std::process::exit(i32::from(KILLED));
             }
         };
-        ctrlc::set_handler(handler).context("Ctrl-C cannot be watched")?;
+        ctrlc::set_handler(handler).context("cannot watch for Ctrl-C")?;
         Ok(Self(flag))
     }
 
-    /// Whether there was one.
+    /// Whether Ctrl-C was pressed.
     pub fn is_set(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
@@ -37,7 +37,7 @@ impl Interrupt {
         Cancel::from(self.flag())
     }
 
-    /// For those who look themselves.
+    /// The flag itself, for code that polls it.
     pub fn flag(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.0)
     }

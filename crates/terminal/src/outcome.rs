@@ -1,4 +1,4 @@
-//! How a command ends: the exit code, and the one message of a command that failed.
+//! How a command ends: the exit code, and the message if it failed.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -6,18 +6,18 @@ use std::process::ExitCode;
 
 use crate::interrupt::KILLED;
 
-/// How a command that did its work ended.
+/// How a command without an error ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// All is well: exit code 0.
+    /// Exit code 0.
     Done,
     /// The hard measurements of some problem cannot hold: exit code 3.
     Infeasible,
-    /// Ctrl-C, before the work was done: exit code 130.
+    /// Ctrl-C before there was a result: exit code 130.
     Interrupted,
 }
 
-/// Something wrong with a file or a flag: exit code 2. Every other error has exit code 1.
+/// A bad file or flag: exit code 2. Every other error has exit code 1.
 #[derive(Debug)]
 pub struct BadInput(pub String);
 
@@ -29,26 +29,26 @@ impl fmt::Display for BadInput {
 
 impl std::error::Error for BadInput {}
 
-/// An error about a file or a flag, as `anyhow` carries it.
+/// An error about a file or a flag.
 pub fn bad_input(message: impl Into<String>) -> anyhow::Error {
     BadInput(message.into()).into()
 }
 
-/// The exit code of a command, after its error was written.
+/// The exit code of a command. Prints its error.
 pub fn exit_code(result: anyhow::Result<Outcome>) -> ExitCode {
     match result {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
         Ok(Outcome::Infeasible) => ExitCode::from(3),
         Ok(Outcome::Interrupted) => ExitCode::from(KILLED),
         Err(error) => {
-            // Nobody is left to tell if standard error is closed.
+            // If standard error is closed, there is nobody to tell.
             let _ = writeln!(io::stderr(), "error: {error:#}");
             ExitCode::from(if error.is::<BadInput>() { 2 } else { 1 })
         }
     }
 }
 
-/// Writes text to standard output. A reader that went away has read enough.
+/// Writes text to standard output. A reader that closes the pipe has read enough.
 pub fn print(text: &str) -> io::Result<()> {
     let mut stdout = io::stdout().lock();
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {

@@ -6,19 +6,18 @@ use anyhow::{Context, Result};
 
 use crate::bad_input;
 
-/// A file that appears whole, or not at all; one that cannot be made has exit code 2.
+/// A file that appears whole or not at all; if it cannot be created, the exit code is 2.
 pub struct PendingFile {
     path: PathBuf,
     file: bethe_io::PendingFile,
 }
 
 impl PendingFile {
-    /// Opens it, so that a place that cannot be written is known before any work is done.
+    /// Opens it, so that a failure shows before any work is done.
     pub fn create(path: &Path) -> Result<Self> {
         let opened = bethe_io::PendingFile::create(path);
-        let file = opened.map_err(|error| {
-            bad_input(format!("{}: cannot be written: {error}", path.display()))
-        })?;
+        let file = opened
+            .map_err(|error| bad_input(format!("{}: cannot write: {error}", path.display())))?;
         Ok(Self { path: path.to_path_buf(), file })
     }
 
@@ -28,7 +27,7 @@ impl PendingFile {
         self.file.finish(content.as_bytes()).with_context(context)
     }
 
-    /// Lets `write` write the content piece by piece; the file has no name yet.
+    /// Lets `write` write the content piece by piece, before the file has its name.
     pub fn fill<T>(&mut self, write: impl FnOnce(&mut dyn Write) -> io::Result<T>) -> Result<T> {
         let mut buffered = BufWriter::new(&mut self.file);
         let written = write(&mut buffered).and_then(|value| buffered.flush().map(|()| value));
@@ -52,18 +51,18 @@ impl Write for PendingFile {
     }
 }
 
-/// Refuses to write over what is read: `flag` names the file to write.
+/// Refuses to write over an input; `flag` names the output.
 pub fn check_apart<'a>(
     flag: &str,
     output: &Path,
     inputs: impl IntoIterator<Item = &'a Path>,
 ) -> Result<()> {
-    // What does not exist is not read.
+    // A file that does not exist is not an input.
     let Ok(whole) = fs::canonicalize(output) else { return Ok(()) };
     let is_read = |input: &Path| fs::canonicalize(input).is_ok_and(|input| input == whole);
     if inputs.into_iter().any(is_read) {
         let output = output.display();
-        return Err(bad_input(format!("{flag}: found {output}, expected no file that is read")));
+        return Err(bad_input(format!("{flag}: {output} is an input; choose another file")));
     }
     Ok(())
 }

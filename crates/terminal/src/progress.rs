@@ -31,7 +31,7 @@ impl Progress {
 
     /// Writes a line that stays.
     pub fn always(&self, text: &str) {
-        // Nobody is left to tell if standard error is closed.
+        // If standard error is closed, there is nobody to tell.
         let write = || drop(writeln!(io::stderr(), "{text}"));
         match &self.bar {
             Some(bar) => bar.suspend(write),

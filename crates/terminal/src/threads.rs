@@ -1,14 +1,14 @@
-//! Threads to share the work.
+//! The thread pool.
 
 use anyhow::{Context, Result};
 use rayon::ThreadPool;
 
 use crate::bad_input;
 
-/// More than any machine of today has cores.
+/// More threads than any machine has cores.
 const MOST: usize = 1024;
 
-/// As many threads as `--threads` says, or as there are cores.
+/// A pool with `--threads` threads, or one per core.
 pub fn pool(threads: Option<usize>) -> Result<ThreadPool> {
     let mut builder = rayon::ThreadPoolBuilder::new();
     match threads {
@@ -19,5 +19,5 @@ pub fn pool(threads: Option<usize>) -> Result<ThreadPool> {
         Some(threads) => builder = builder.num_threads(threads),
         None => {}
     }
-    builder.build().context("threads cannot be started")
+    builder.build().context("cannot start threads")
 }

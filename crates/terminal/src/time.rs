@@ -22,8 +22,7 @@ pub fn parse(flag: &str, text: &str) -> Result<Duration> {
     let seconds = number.zip(scale).map(|(number, scale)| number * scale);
     seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()).ok_or_else(|| {
         bad_input(format!(
-            "{flag}: found {text:?}, expected a number with a unit (ns, us, ms, s, m), \
-             such as 50ms"
+            "{flag}: found {text:?}, expected a number and a unit (ns, us, ms, s, m), such as 50ms"
         ))
     })
 }

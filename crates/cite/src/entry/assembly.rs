@@ -16,7 +16,7 @@ use crate::people::named::is_about_people;
 use crate::text::characters::is_dash;
 use crate::text::tidy::tidy;
 
-/// A line with its tokens and what they are.
+/// A line with its tokens and labels.
 #[derive(Clone, Copy)]
 pub struct Labelled<'a> {
     /// The line.
@@ -34,7 +34,7 @@ impl Labelled<'_> {
 }
 
 impl Entry {
-    /// The entry that labels make of a line.
+    /// The entry for a line with labels.
     pub fn new(line: Labelled, meanings: &Meanings) -> Self {
         let parts = meanings.parts(line.labels);
         let mut entry = Self::default();
@@ -106,7 +106,7 @@ impl Entry {
         append(self.texts.entry(field).or_default(), text, between);
     }
 
-    /// An issue, pages or a year that stand with the volume.
+    /// An issue, pages or a year written with the volume.
     fn split_volume(&mut self) {
         let Some(text) = self.texts.get(&Field::Volume) else { return };
         let VolumeParts { volume, number, pages, year } = volume_parts(text);
@@ -121,8 +121,8 @@ impl Entry {
         }
     }
 
-    /// What only the kind tells: who published a thesis or a report is its institution, and what
-    /// its type ends in is its number.
+    /// Depends on the kind: the publisher of a thesis or a report is its institution, and the end
+    /// of its type is its number.
     fn settle(&mut self) {
         let of_school = matches!(
             self.kind,
@@ -151,10 +151,10 @@ impl Entry {
         }
     }
 
-    /// Identifiers are found in the text, whatever its labels.
+    /// Finds identifiers in the text, whatever its labels.
     fn identify(&mut self, line: &str) {
         let Identifiers { doi, arxiv, url } = Identifiers::find(line);
-        // Labels hold an address together that the line has in two.
+        // An address broken in the line but joined by its label.
         let said = self.text(Field::Url).unwrap_or_default().to_string();
         let url = url.map(|url| {
             Identifiers::find(&said).url.filter(|own| own.starts_with(&url)).unwrap_or(url)
@@ -165,12 +165,12 @@ impl Entry {
             let labelled = labelled.filter(|text| !without_identifiers(text).is_empty());
             match (found, labelled) {
                 (Some(found), _) => drop(self.texts.insert(field, found)),
-                // Said to be one, but not known as one: a remark.
+                // Labelled as an identifier but not recognised: a note.
                 (None, Some(text)) => self.add(Field::Identifier, &text),
                 (None, None) => {}
             }
         }
-        // What was found is no further catalogue number.
+        // A recognised identifier is not a catalogue number too.
         let found = [Field::Doi, Field::Arxiv, Field::Url].map(|field| self.text(field));
         let is_found = |text: &str| found.iter().flatten().any(|found| text.contains(found));
         if self.text(Field::Identifier).is_some_and(is_found) {
@@ -183,7 +183,7 @@ impl Entry {
     }
 }
 
-/// Whether what is said beside an address is more than what it is and when it was looked at.
+/// Whether the text next to an address says more than its kind and access date.
 fn says_more(text: &str) -> bool {
     #[rustfmt::skip]
     const ABOUT: &[&str] = &[
@@ -201,8 +201,8 @@ fn append(own: &mut String, text: &str, between: &str) {
     own.push_str(text);
 }
 
-/// A part's text without identifiers, which have fields of their own; but for what it is and is in,
-/// where it says nothing else.
+/// A part's text without identifiers, which have fields of their own, unless a title or container
+/// would be empty.
 fn own_text(field: Field, text: &str) -> Cow<'_, str> {
     if matches!(field, Field::Doi | Field::Arxiv | Field::Url) {
         return Cow::Borrowed(text);
@@ -216,7 +216,7 @@ fn own_text(field: Field, text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Which edition, without the word for it: `2nd ed.`
+/// The edition without the word for it: `2nd ed.`
 fn edition(text: &str) -> &str {
     let is_word = |word: &str| {
         let word = word.trim_end_matches('.').to_lowercase();
@@ -239,7 +239,7 @@ fn isbn(text: &str) -> &str {
     if number.is_empty() { text } else { number }
 }
 
-/// Whether a text is an ISBN that is called so.
+/// Whether a text is an ISBN with its name.
 fn is_isbn(text: &str) -> bool {
     let number = isbn(text);
     let digits = number.chars().filter(|c| c.is_ascii_digit() || matches!(c, 'X' | 'x')).count();
@@ -249,7 +249,7 @@ fn is_isbn(text: &str) -> bool {
         && number.chars().all(is_number)
 }
 
-/// Without the `In:` before what a work is in.
+/// Without the `In:` before a container.
 fn without_in(text: &str) -> &str {
     let rest = text.strip_prefix("In").or_else(|| text.strip_prefix("in"));
     match rest {
@@ -258,7 +258,7 @@ fn without_in(text: &str) -> &str {
     }
 }
 
-/// With the stop at its end, if it and other words of it are abbreviated: `Class. Quantum Grav.`
+/// With its final stop, if several of its words are abbreviated: `Class. Quantum Grav.`
 fn abbreviated(text: &str, tidied: String) -> String {
     let is_short = |words: &str| {
         let word = words.rsplit(' ').next().unwrap_or(words);

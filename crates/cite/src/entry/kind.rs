@@ -1,9 +1,9 @@
-//! What kind of work a reference is of.
+//! The kind of work a reference is to.
 
 use super::field::Field;
 use crate::entry::Entry;
 
-/// The kinds of works, as BibTeX has them.
+/// The kinds of works in BibTeX.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EntryKind {
     /// In a journal.
@@ -95,20 +95,16 @@ impl EntryKind {
 
     /// The first that holds:
     ///
-    /// 1. there is a thesis, or a type or genre that says thesis or dissertation, or a note that
-    ///    does and nothing that it is in: a master's if it says so (or diploma, bachelor), else a
-    ///    doctoral one;
-    /// 2. there is a journal: an article;
-    /// 3. there is something it is in, be it book or journal: an article if that sounds like a
-    ///    journal and not like proceedings, else in a book or in proceedings; without a title it is
-    ///    the book itself, or with pages in it, or with volume and pages and nothing of a book a
-    ///    journal;
-    /// 4. a type or genre says report, memo or working paper, or there is a type and an
-    ///    institution: a report;
-    /// 5. there is a publisher, an edition or an ISBN: a book;
-    /// 6. else anything else.
+    /// 1. there is a thesis, or a type or genre that says thesis or dissertation, or, without a   
+    /// container, a note that does: a master's thesis if it says so (or diploma, bachelor), else   
+    /// a doctoral one; 2. there is a journal: an article; 3. there is a container that may be a
+    /// book or a journal: an article if it sounds like a    journal and not like proceedings, else
+    /// in a book or in proceedings. Without a title it is    the book itself, with pages a part of
+    /// it, and with volume and pages and no sign of a book    an article; 4. a type or genre says
+    /// report, memo or working paper, or there is a type and an institution:    a report; 5. there
+    /// is a publisher, an edition or an ISBN: a book; 6. anything else.
     ///
-    /// What it is in is then known to be a journal or a book, and kept as such.
+    /// The container is then known to be a journal or a book, and stored as such.
     pub(crate) fn decide(entry: &mut Entry) -> Self {
         settle_container(entry);
         let says = |field: Field, words: &[&str]| {
@@ -164,7 +160,7 @@ fn is_report(text: &str) -> bool {
     number || contains(text, REPORTS)
 }
 
-/// What it is in is a journal if it sounds like one and not like proceedings, and a book otherwise.
+/// A container is a journal if it sounds like one and not like proceedings, else a book.
 fn settle_container(entry: &mut Entry) {
     let Some(text) = entry.texts.remove(&Field::Container) else { return };
     let sounds_like_journal = text.starts_with("J. ") || contains(&text, JOURNALS);
@@ -174,9 +170,9 @@ fn settle_container(entry: &mut Entry) {
     *own = if own.is_empty() { text } else { format!("{own}, {text}") };
 }
 
-/// Whether what a work is in is a book with chapters: something says so that books have, and its
-/// title neither sounds like proceedings nor has the short name or the year of a meeting, `ICML
-/// 2001`, `CRYPTO '99`.
+/// Whether a container is a book with chapters: it has a field that books have, and its title
+/// neither sounds like proceedings nor has the acronym or year of a meeting, `ICML 2001`, `CRYPTO
+/// '99`.
 fn is_in_book(entry: &Entry) -> bool {
     let Some(title) = entry.text(Field::BookTitle) else { return false };
     if entry.texts.contains_key(&Field::Chapter) {
@@ -206,7 +202,7 @@ pub(crate) fn says_manuscript(text: &str) -> bool {
     contains(text, &["manuscript", "unpublished"])
 }
 
-/// Whether a text has one of these words, not only as the beginning of another.
+/// Whether a text has one of these as a whole word.
 fn contains(text: &str, words: &[&str]) -> bool {
     let text = text.to_lowercase();
     words.iter().any(|word| {

@@ -28,16 +28,16 @@ pub struct Entry {
     pub translators: People,
     /// When it appeared.
     pub date: Date,
-    /// Fields that are text, in the form in which they are written.
+    /// Text fields, ready to write.
     pub texts: BTreeMap<Field, String>,
     /// Parts whose labels are not known, under their own names.
     pub other: BTreeMap<String, String>,
-    /// The whole line, where little could be made of it: neither who, nor what, nor where.
+    /// The whole line, if neither people, title nor container were found.
     pub unparsed: Option<String>,
 }
 
 impl Entry {
-    /// A line that nothing can be made of.
+    /// A line that cannot be parsed.
     pub fn unparsed(text: &str) -> Self {
         Self { unparsed: Some(text.to_string()), ..Self::default() }
     }
@@ -56,7 +56,7 @@ impl Entry {
         }
     }
 
-    /// Whether it says by whom, what or where it is: else nothing was made of the line.
+    /// Whether people, title or container were found.
     pub(crate) fn is_known(&self) -> bool {
         let people = [&self.authors, &self.editors, &self.translators];
         let aside = [
@@ -79,7 +79,7 @@ impl Entry {
         }
     }
 
-    /// What it says of its kind, where that is more than the kind itself.
+    /// What it says about its kind beyond the kind itself.
     pub fn work(&self) -> Option<&str> {
         const PLAIN: &[&str] = &[
             "phd thesis",
@@ -100,7 +100,7 @@ impl Entry {
         (!PLAIN.contains(&text.to_lowercase().as_str())).then_some(text)
     }
 
-    /// What is said besides, and the whole text where nothing was made of it.
+    /// Notes, and the whole text if it could not be parsed.
     pub fn remarks(&self) -> Option<String> {
         let fields = [Field::Note, Field::Status, Field::Date, Field::Identifier];
         let texts = fields.into_iter().filter_map(|field| self.text(field));

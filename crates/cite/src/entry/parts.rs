@@ -8,7 +8,7 @@ use bethe_tagging::labels::{Scheme, Segment, States, segments};
 
 use super::field::Field;
 
-/// What the names in a model's labels mean, and which of them stand around others.
+/// The meaning of the names in a model's labels, and which of them contain others.
 #[derive(Clone, Debug)]
 pub struct Meanings {
     scheme: Scheme,
@@ -31,9 +31,9 @@ pub struct Part<'a> {
     pub field: Option<Field>,
     /// Whether it only holds other parts together: the `and` between authors.
     pub between: bool,
-    /// Whose name it is, or is part of: authors if nothing else is said.
+    /// Whose name it is, or is part of; authors by default.
     pub people: Field,
-    /// Which of these people, where labels tell them apart.
+    /// Which of these people, if labels tell.
     pub person: Option<usize>,
     /// Which list of people.
     pub group: Option<usize>,
@@ -42,7 +42,7 @@ pub struct Part<'a> {
 }
 
 impl Meanings {
-    /// Those of a model's labels.
+    /// The meanings of a model's labels.
     pub fn of(states: &States) -> Self {
         let mut names: FxHashMap<String, Meaning> = FxHashMap::default();
         for state in 0..states.len() {

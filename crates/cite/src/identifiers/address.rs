@@ -3,7 +3,7 @@
 use super::doi::doi;
 use super::pieces;
 
-/// The address of a page, but for that of a DOI, which has a field of its own.
+/// The address of a page, except that of a DOI, which has a field of its own.
 pub(super) fn url(word: &str) -> Option<String> {
     let address = address(word)?;
     let (_, page) = address.split_once("://")?;
@@ -23,14 +23,13 @@ pub(super) fn address(word: &str) -> Option<String> {
     }
 }
 
-/// Whether an address behind its scheme is that of the service which resolves DOIs.
+/// Whether an address, without its scheme, is that of the DOI resolver.
 pub(super) fn is_resolver(address: &str) -> bool {
     let host = address.split('/').next().unwrap_or(address);
     ["doi.org", "dx.doi.org", "www.doi.org"].iter().any(|own| host.eq_ignore_ascii_case(own))
 }
 
-/// The end of an identifier is not that of its sentence, and a bracket that it did not open is not
-/// its.
+/// An identifier without the punctuation of its sentence and without unmatched closing brackets.
 pub(super) fn ended(text: &str) -> &str {
     let mut text = text;
     loop {
@@ -47,8 +46,7 @@ pub(super) fn ended(text: &str) -> &str {
     }
 }
 
-/// A text with its addresses whole again that a line's end cut in two: behind a hyphen or the like,
-/// or at a slash.
+/// A text with addresses joined that a line end broke after a hyphen or the like, or at a slash.
 pub(crate) fn with_whole_addresses(text: &str) -> String {
     let mut whole = String::with_capacity(text.len());
     let mut in_address = false;

@@ -32,7 +32,7 @@ fn digits(text: &str) -> usize {
     text.bytes().take_while(u8::is_ascii_digit).count()
 }
 
-/// Archives from the time when numbers had their name before them.
+/// Archives of old arXiv numbers, which start with their name.
 fn is_archive(name: &str) -> bool {
     const ARCHIVES: &[&str] = &[
         "astro-ph", "cond-mat", "gr-qc", "hep-ex", "hep-lat", "hep-ph", "hep-th", "math-ph",

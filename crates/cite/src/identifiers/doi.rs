@@ -27,7 +27,7 @@ pub(super) fn begins_doi(text: &str) -> bool {
     })
 }
 
-/// A DOI in the address of a publisher's page, without what tells which page it is.
+/// A DOI in the address of a publisher's page, without the page suffix.
 fn of_page(doi: &str) -> &str {
     #[rustfmt::skip]
     const PAGES: &[&str] = &[
@@ -38,7 +38,7 @@ fn of_page(doi: &str) -> &str {
     while let Some(rest) = PAGES.iter().find_map(|page| doi.strip_suffix(page)) {
         doi = rest;
     }
-    // Versions at preprint servers are no part of it: `10.1101/2020.01.01.123456v2`.
+    // Versions at preprint servers are not part of it: `10.1101/2020.01.01.123456v2`.
     let version = doi.rsplit_once('v').filter(|(rest, version)| {
         let is_number = |text: &str| text.bytes().all(|b| b.is_ascii_digit());
         doi.starts_with("10.1101/")

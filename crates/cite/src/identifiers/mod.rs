@@ -12,7 +12,7 @@ use doi::{begins_doi, doi};
 pub(crate) use address::with_whole_addresses;
 pub(crate) use removal::{beside_address, without_identifiers};
 
-/// What a reference says of where it is.
+/// Identifiers of a reference.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Identifiers {
     /// `10.1000/182`.
@@ -24,7 +24,7 @@ pub struct Identifiers {
 }
 
 impl Identifiers {
-    /// Those of a line.
+    /// The identifiers of a line.
     pub fn find(line: &str) -> Self {
         let mut found = Self::default();
         if !may_have(line) {
@@ -42,7 +42,7 @@ impl Identifiers {
     }
 }
 
-/// Nearly all references have none: look once before looking closely.
+/// A quick check, since nearly all references have none.
 fn may_have(text: &str) -> bool {
     ["/", "www.", "rXiv", "rxiv", "RXIV"].iter().any(|mark| text.contains(mark))
 }
@@ -51,8 +51,8 @@ fn opened(word: &str) -> &str {
     word.trim_start_matches(['(', '[', '<', '{', '"', '“', '\''])
 }
 
-/// The identifiers of a word that stand in it one behind the other, `doi:10.1000/182,http://a.org`.
-/// Commas and stops are also inside identifiers: something must begin behind them.
+/// Identifiers written together in one word, `doi:10.1000/182,http://a.org`. Commas and stops also
+/// occur inside identifiers, so another one must start after them.
 fn pieces(word: &str) -> Vec<&str> {
     let word = opened(word);
     let mut pieces = Vec::with_capacity(1);
@@ -63,7 +63,7 @@ fn pieces(word: &str) -> Vec<&str> {
         let begins = match before {
             ',' | ';' => is_announced(rest) || begins_doi(rest) || arxiv(rest, false).is_some(),
             '.' | ')' | ']' => is_announced(rest),
-            // But for an address in another, `/web/http://a.org`.
+            // Except for an address inside another, `/web/http://a.org`.
             _ => before.is_alphanumeric() && starts_with_any(rest, &["http://", "https://"]),
         };
         if begins {
@@ -76,7 +76,7 @@ fn pieces(word: &str) -> Vec<&str> {
     pieces
 }
 
-/// Whether a text begins with what is before identifiers.
+/// Whether a text starts with an identifier's prefix.
 fn is_announced(text: &str) -> bool {
     const NAMES: &[&str] =
         &["http://", "https://", "ftp://", "www.", "doi:", "arxiv:", "pmid:", "pmcid:", "url:"];

@@ -17,7 +17,7 @@ pub(crate) fn without_identifiers(text: &str) -> Cow<'_, str> {
     })
 }
 
-/// What is said beside an address, and is no DOI or number at arXiv: also a second address.
+/// Text next to an address that is not a DOI or arXiv number; includes a second address.
 pub(crate) fn beside_address<'a>(text: &'a str, known: &str) -> Cow<'a, str> {
     without(text, |piece, announced| match url(piece) {
         Some(address) => address == known,
@@ -27,7 +27,7 @@ pub(crate) fn beside_address<'a>(text: &'a str, known: &str) -> Cow<'a, str> {
 
 /// A text without some identifiers and the words that announce them.
 fn without(text: &str, is_identifier: impl Fn(&str, bool) -> bool) -> Cow<'_, str> {
-    /// Words before an identifier that say nothing without it.
+    /// Words that introduce an identifier.
     const BEFORE: &[&str] =
         &["doi", "url", "at", "from", "available", "online", "retrieved", "arxiv", "via", "see"];
     if !may_have(text) {

@@ -1,4 +1,4 @@
-//! When somebody looked at a page, which is no date of the page.
+//! Access dates of web pages, which are not the date of the work.
 
 use crate::entry::assembly::Labelled;
 use crate::entry::field::Field;
@@ -6,7 +6,7 @@ use crate::entry::parts::Part;
 use crate::identifiers::without_identifiers;
 use crate::people::named::is_about_people;
 
-/// Words behind which stands when somebody looked at it.
+/// Words that introduce an access date.
 #[rustfmt::skip]
 const LOOKED_AT: &[&str] = &[
     "abgerufen", "accessed", "acessado", "aufgerufen", "cited", "consultado", "consultato",
@@ -14,25 +14,25 @@ const LOOKED_AT: &[&str] = &[
     "обращения",
 ];
 
-/// Words before and behind those: `last accessed on`.
+/// Words around those: `last accessed on`.
 #[rustfmt::skip]
 const BESIDE: &[&str] = &[
     "am", "dernière", "date", "el", "em", "il", "last", "le", "letzter", "on", "op", "the", "was",
     "zuletzt", "дата",
 ];
 
-/// Whether a word says that somebody looked at it.
+/// Whether a word introduces an access date.
 pub(crate) fn is_looked_at(word: &str) -> bool {
     LOOKED_AT.contains(&word.to_lowercase().as_str())
 }
 
-/// Whether a text says nothing else: `(last accessed on`.
+/// Whether a text only introduces an access date: `(last accessed on`.
 pub(crate) fn says_only_looked_at(text: &str) -> bool {
     words(text).any(is_looked_at) && words(text).all(|word| is_looked_at(word) || is_beside(word))
 }
 
-/// The text of a reference's dates, without when somebody looked at it. The word for that may stand
-/// in the date or before it, under any label but a name's.
+/// The text of a reference's dates without access dates. The word that introduces one may stand in
+/// the date or before it, under any label except a name's.
 pub(crate) fn dates(line: &Labelled, parts: &[Part]) -> String {
     let mut dates = String::new();
     let mut name_end = 0; // where the last title or person ends
@@ -68,7 +68,7 @@ pub(crate) fn is_date(field: Option<Field>) -> bool {
     matches!(field, Some(Field::Date | Field::Year | Field::Month | Field::Day))
 }
 
-/// Whether the words of a field are those of a work or a person: `Places I Visited`.
+/// Whether a field holds a title or a name, such as `Places I Visited`.
 fn is_name(part: &Part, field: Field) -> bool {
     let is_title = matches!(
         field,
@@ -77,12 +77,12 @@ fn is_name(part: &Part, field: Field) -> bool {
     is_title || field == Field::Container && !part.between || is_about_people(part, field)
 }
 
-/// Whether a date behind this text is when somebody looked at it.
+/// Whether a date after this text is an access date.
 fn ends_in_looked_at(before: &str) -> bool {
     words(before).filter(|word| !is_beside(word)).last().is_some_and(is_looked_at)
 }
 
-/// The text before a word that says that somebody looked at it, if there is one.
+/// The text before a word that introduces an access date, if there is one.
 fn before_looked_at(text: &str) -> Option<&str> {
     let mut start = 0;
     for part in text.split_inclusive(|c: char| !c.is_alphanumeric()) {

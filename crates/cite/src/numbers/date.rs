@@ -78,8 +78,8 @@ impl Date {
     }
 }
 
-/// Month and day of a date in numbers: `2011-05-12`, `2011-05`, `05/2011`, `31.12.1999` (day
-/// first), `05/13/2011` (month first where both could be one).
+/// Month and day of a numeric date: `2011-05-12`, `2011-05`, `05/2011`, `31.12.1999` (day first),
+/// `05/13/2011` (month first if both could be a month).
 fn in_numbers(pieces: &[(Piece, char)]) -> (Option<u8>, Option<u8>) {
     use Piece::{Number, Year};
     let month = |number: u8| Some(number).filter(|number| (1..=12).contains(number));
@@ -103,8 +103,8 @@ fn in_numbers(pieces: &[(Piece, char)]) -> (Option<u8>, Option<u8>) {
     (None, None)
 }
 
-/// Numbers and months, each with the mark behind it: a space where there is none or several, `-`
-/// for any dash, `年` for any of `年月日`.
+/// Numbers and months, each with the mark after it: a space if there are none or several, `-` for
+/// any dash, `年` for any of `年月日`.
 fn pieces(text: &str) -> Vec<(Piece, char)> {
     let mut pieces: Vec<(Piece, char)> = Vec::new();
     let mut rest = text;
@@ -146,7 +146,7 @@ fn separator(gap: &str) -> char {
 }
 
 fn piece(word: &str) -> Option<Piece> {
-    // `c2004`: when rights began.
+    // `c2004`: the copyright year.
     let word = match word.strip_prefix(['c', 'p']) {
         Some(year) if year.len() == 4 && year.bytes().all(|b| b.is_ascii_digit()) => year,
         _ => word,
@@ -174,7 +174,7 @@ fn number(digits: &str) -> Option<Piece> {
     }
 }
 
-/// A month's name or a beginning of it of three letters or more.
+/// A month's name, or at least its first three letters.
 fn month(word: &str) -> Option<u8> {
     let word = word.to_lowercase();
     let named = word.chars().count() >= 3;

@@ -5,8 +5,8 @@ use std::ops::Range;
 use super::volume::bare;
 use crate::text::characters::is_dash;
 
-/// A page, a range `12--17`, or several. Dashes stand between the ends of a range; a hyphen may
-/// also be part of a page's own number, `A-12`, `045103-1`, and stays.
+/// A page, a range `12--17`, or several. Dashes separate the ends of a range; a hyphen may also be
+/// part of a page number, `A-12`, `045103-1`, and stays.
 pub fn pages(text: &str) -> String {
     let text = bare(text);
     let links = links(&text);
@@ -24,7 +24,7 @@ pub fn pages(text: &str) -> String {
     found
 }
 
-/// Where dashes are between pages, with the spaces around them.
+/// Dashes between pages, with the spaces around them.
 fn links(text: &str) -> Vec<Range<usize>> {
     let mut links = Vec::new();
     let mut from = 0;
@@ -42,8 +42,8 @@ fn links(text: &str) -> Vec<Range<usize>> {
     links
 }
 
-/// Whether a dash of `045103-1–045103-7` is that of the range: where there are hyphens and others,
-/// one of the others; of three alike the middle one; a hyphen only between what may be pages.
+/// Whether a dash of `045103-1–045103-7` is that of the range: of hyphens and other dashes, one of
+/// the others; of three alike, the middle one; a hyphen only between possible pages.
 fn is_range(text: &str, chain: &[Range<usize>], at: usize) -> bool {
     let is_hyphen = |link: &Range<usize>| matches!(&text[link.clone()], "-" | "\u{2010}");
     let hyphens = chain.iter().filter(|link| is_hyphen(link)).count();

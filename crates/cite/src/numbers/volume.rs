@@ -32,7 +32,7 @@ const CHAPTERS: &[&str] = &[
     "гл",
 ];
 
-/// A volume, and what is written with it.
+/// A volume and what is written with it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct VolumeParts<'a> {
     /// `12`; the whole text where it has no such parts.
@@ -47,7 +47,7 @@ pub struct VolumeParts<'a> {
 
 /// The parts of `12 (3)`, `12, no. 3`, `36, 3 (1988)`, `12(3):45-67`, `2011;60(43)`.
 pub fn volume_parts(text: &str) -> VolumeParts<'_> {
-    // What is before a semicolon is the rest of a date.
+    // The text before a semicolon is the rest of a date.
     if let Some((date, rest)) = text.split_once(';')
         && date.split(' ').all(|word| word.len() <= 4 && word.contains(char::is_alphanumeric))
         && rest.contains(char::is_numeric)
@@ -170,14 +170,14 @@ fn without_cues(text: &str, cues: &[&str]) -> String {
     }
 }
 
-/// Whether a word is none of what it stands before: a single letter belongs to `S123`, `P03001`,
-/// `v–xii`, but for a small one in `p17`, `v3` and a sign, `№2`.
+/// Whether a word is separate from the number after it. A single letter belongs to the number in
+/// `S123`, `P03001`, `v–xii`, but not a small one in `p17`, `v3`, nor a sign in `№2`.
 fn is_apart(word: &str, behind: &str) -> bool {
     let small = matches!(word, "p" | "v" | "№") && behind.starts_with(|c: char| c.is_ascii_digit());
     word.chars().nth(1).is_some() || small || behind.starts_with(['.', ':', ' ', '\u{a0}'])
 }
 
-/// Without a unit behind the number: `12-17 pp.`.
+/// Without a unit after the number: `12-17 pp.`.
 fn strip_unit(text: &str) -> String {
     let Some((number, unit)) = text.rsplit_once(' ') else { return text.to_string() };
     let unit = unit.trim_end_matches('.').to_lowercase();

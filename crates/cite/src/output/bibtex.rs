@@ -1,4 +1,4 @@
-//! Entries as BibTeX has them.
+//! Entries as BibTeX.
 
 use std::fmt::Write;
 
@@ -8,7 +8,7 @@ use crate::entry::field::Field;
 use crate::entry::kind::EntryKind;
 use crate::people::name::{Name, People};
 
-/// An entry with its key, and a line end.
+/// An entry with its key and a final line end.
 pub fn bibtex(entry: &Entry, key: &str) -> String {
     let mut text = format!("@{}{{{key},\n", entry.kind.name());
     let mut put = |name: &str, value: Option<String>| {
@@ -58,7 +58,7 @@ pub fn bibtex(entry: &Entry, key: &str) -> String {
     text
 }
 
-/// What BibTeX calls an institution.
+/// BibTeX's field for an institution.
 fn institution(kind: EntryKind) -> &'static str {
     match kind {
         EntryKind::PhdThesis | EntryKind::MastersThesis => "school",
@@ -67,7 +67,7 @@ fn institution(kind: EntryKind) -> &'static str {
     }
 }
 
-/// Names between `and`, with `others` for those not named.
+/// Names joined by `and`, with `others` for those not named.
 fn people(people: &People) -> Option<String> {
     let mut names: Vec<String> = people.names.iter().map(name).collect();
     if people.others && !names.is_empty() {
@@ -76,8 +76,8 @@ fn people(people: &People) -> Option<String> {
     (!names.is_empty()).then(|| names.join(" and "))
 }
 
-/// `van Beethoven, Jr., Ludwig`; in braces a name without parts, and one whose suffix would be read
-/// as its first name, `King, Jr.`: so they stay whole.
+/// `van Beethoven, Jr., Ludwig`. A name without parts, or one whose suffix would be read as its
+/// first name, `King, Jr.`, is in braces to stay whole.
 fn name(name: &Name) -> String {
     if name.is_whole {
         return format!("{{{}}}", escaped(&name.family));
@@ -98,8 +98,8 @@ fn name(name: &Name) -> String {
     }
 }
 
-/// A family name; in braces if a word before its last is written small, `Ortega y Gasset`: BibTeX
-/// would take it and what is before it for a particle.
+/// A family name; in braces if a word before its last is in lower case, `Ortega y Gasset`, since
+/// BibTeX would read the words before the last as a particle.
 fn family_name(family: &str) -> String {
     let text = part_of_name(family);
     let is_small =
@@ -111,7 +111,7 @@ fn family_name(family: &str) -> String {
     }
 }
 
-/// A part of a name without commas, and in braces if it has a word `and`: these part names.
+/// A part of a name without commas; in braces if it has a word `and`, since these separate names.
 fn part_of_name(part: &str) -> String {
     let text = escaped(&part.replace(',', ""));
     match part.split_whitespace().any(|word| word.eq_ignore_ascii_case("and")) {

@@ -47,7 +47,7 @@ pub fn csl(entry: &Entry, id: &str) -> Value {
     Value::Object(item)
 }
 
-/// A date in numbers, which must begin with the year; without one in words.
+/// A date in numbers, starting with the year; in words without a year.
 fn issued(date: Date) -> Option<Value> {
     if let Some(year) = date.year {
         let parts = [date.month, date.day].into_iter().map_while(|part| part.map(u16::from));
@@ -84,8 +84,7 @@ fn genre(entry: &Entry) -> Option<String> {
     entry.work().or(default).map(str::to_string)
 }
 
-/// Their names; others who are not named are one more, as processors print names that have no
-/// parts.
+/// Their names. Unnamed others are one more name without parts, which processors print as it is.
 fn names(people: &People) -> Vec<Value> {
     let mut names: Vec<Value> = people.names.iter().map(name).collect();
     if people.others && !names.is_empty() {
@@ -94,7 +93,7 @@ fn names(people: &People) -> Vec<Value> {
     names
 }
 
-/// A name as CSL-JSON has it: `family`, `given`, `non-dropping-particle`, `suffix`; or `literal`.
+/// A name in CSL-JSON: `family`, `given`, `non-dropping-particle`, `suffix`; or `literal`.
 pub(crate) fn name(name: &Name) -> Value {
     if name.is_whole {
         return json!({ "literal": name.family });

@@ -1,11 +1,11 @@
-//! Keys by which a text cites entries: `montroll1979fluctuation`.
+//! Citation keys: `montroll1979fluctuation`.
 
 use rustc_hash::FxHashSet;
 
 use crate::entry::Entry;
 use crate::entry::field::Field;
 
-/// Words that say nothing of a title.
+/// Title words that are skipped.
 const SMALL: &[&str] = &[
     "the", "and", "for", "from", "into", "with", "das", "der", "die", "des", "ein", "eine", "les",
     "une", "sur", "der", "uber", "über", "von", "towards", "toward", "some", "its",
@@ -14,7 +14,7 @@ const SMALL: &[&str] = &[
 /// The longest part of a key.
 const LONGEST: usize = 30;
 
-/// The keys that were given.
+/// The keys in use.
 #[derive(Clone, Debug, Default)]
 pub struct Keys {
     used: FxHashSet<String>,
@@ -23,8 +23,7 @@ pub struct Keys {
 }
 
 impl Keys {
-    /// A key that no other entry has: the one asked for, or with `a`, `b`, … `z`, `aa`, … behind
-    /// it.
+    /// A unique key: the wanted one, or the same followed by `a`, `b`, … `z`, `aa`, …
     pub fn unique(&mut self, key: &str) -> String {
         let asked = self.asked.entry(key.to_string()).or_insert(0);
         loop {
@@ -53,8 +52,8 @@ fn letters(number: usize) -> String {
 }
 
 impl Entry {
-    /// The key it would have if no other had it: the first author's family name (or an editor's),
-    /// the year, the first word of the title that says something; in ASCII, lower case.
+    /// The preferred key: the family name of the first author (or editor), the year, and the first
+    /// significant word of the title; in ASCII, lower case.
     pub fn key(&self) -> String {
         let people = [&self.authors, &self.editors];
         let first = people.iter().find_map(|people| people.names.first());

@@ -1,8 +1,7 @@
-//! Text that LaTeX prints as it is.
+//! Text escaped for LaTeX.
 
-/// A value of a BibTeX field: characters that LaTeX reads as commands are escaped, once: what is
-/// escaped already stays. Braces always balance, for BibTeX counts them whatever stands before
-/// them.
+/// A value of a BibTeX field. LaTeX's special characters are escaped once; escaped ones stay.
+/// Braces always balance, since BibTeX counts them in any context.
 pub fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 8);
     let mut characters = text.chars().peekable();
@@ -23,11 +22,11 @@ pub fn escaped(text: &str) -> String {
     out
 }
 
-/// A title: escaped, and words whose capitals a style must not lower stand in braces.
+/// A title: escaped, with words in braces whose capitals a style must keep.
 ///
-/// These are words with a capital behind their first character, single capitals but `A`, and in a
-/// title that is not written with capitals throughout, words with a capital at their start: names.
-/// A title in capitals alone has nothing to protect.
+/// These are words with an inner capital, single capitals except `A`, and, in a title that is not
+/// capitalised throughout, words that start with a capital: names. A title in all capitals has
+/// nothing to protect.
 pub fn title(text: &str) -> String {
     let words: Vec<&str> = pieces(text).filter(|piece| is_word(piece)).collect();
     let long = |word: &&&str| word.chars().count() >= 4;
@@ -107,7 +106,7 @@ fn is_word(piece: &str) -> bool {
     piece.starts_with(in_word)
 }
 
-/// An address: verbatim, but for what would end the field or the line.
+/// An address: verbatim, except for what would end the field or the line.
 pub fn address(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

@@ -1,4 +1,4 @@
-//! Names with a comma inside, in lists whose names have commas between them.
+//! Names with a comma inside, in lists separated by commas.
 
 use super::name::Name;
 use super::name_word::{
@@ -8,9 +8,9 @@ use super::name_word::{
 use super::organisation::{is_company_form, is_organisation};
 use super::pieces::Piece;
 
-/// The order of first and family names that a list shows.
+/// The order of first and family names in a list.
 pub(crate) struct Order {
-    /// Whether the last name, behind `and`, has its comma: so have all.
+    /// Whether the name after `and` has a comma inside; then all have.
     is_inverted: bool,
     /// Whether some name has its first name first.
     pub(crate) is_direct: bool,
@@ -36,8 +36,8 @@ impl Order {
     }
 }
 
-/// A name with a comma inside from a piece on, `Last, First` or `Last, Jr., First`, and where it
-/// ends.
+/// A name with a comma inside that starts at a piece, `Last, First` or `Last, Jr., First`, and its
+/// end.
 pub(crate) fn inverted(
     pieces: &[Piece],
     at: usize,
@@ -69,7 +69,7 @@ fn belongs(family: &str, given: &str, order: &Order) -> bool {
     }
     let cased = family.contains(|c: char| c.is_lowercase() || c.is_uppercase());
     let is_complete = is_complete(family, &given.join(" "));
-    // The words that a family name is of: `Ramón y` is none without `Cajal`.
+    // The words of a family name: `Ramón y` is incomplete without `Cajal`.
     let own = (0..family_words.len()).filter(|&w| {
         let joins = family_words.get(w + 1).is_some_and(|next| joins_family_names(next));
         let word = family_words[w];

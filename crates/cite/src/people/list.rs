@@ -1,4 +1,4 @@
-//! Lists of people as they are written.
+//! Lists of people as written.
 
 use super::inverted::{Order, inverted, is_complete};
 use super::name::{Name, People};
@@ -33,7 +33,7 @@ pub fn people(list: &str) -> People {
     people
 }
 
-/// What marks that stand between names only part: `Liu, Bing; Wang, Chao`, `Doe, J. / Roe, K.`
+/// The parts between marks that only separate names: `Liu, Bing; Wang, Chao`, `Doe, J. / Roe, K.`
 fn groups(list: &str) -> Vec<&str> {
     // A point between names has space around it; one inside a name, `卡尔·马克思`, has none.
     let groups = list.split([';', '；', '、']).flat_map(|group| group.split(" · "));
@@ -90,8 +90,8 @@ fn assemble(list: &str, pieces: &[Piece], people: &mut People) {
     }
 }
 
-/// Where the name of a company ends that begins at a piece, if its form is behind a comma: `Apple,
-/// Inc.`, `Barnes and Noble, Inc.`
+/// The end of a company's name that starts at a piece, if its form follows a comma: `Apple, Inc.`,
+/// `Barnes and Noble, Inc.`
 fn company(pieces: &[Piece], at: usize) -> Option<usize> {
     let is_form = |at: usize| pieces.get(at).is_some_and(|p| p.comma && is_company_form(p.text));
     let is_pair = pieces[at].is_one_word()
@@ -103,7 +103,7 @@ fn company(pieces: &[Piece], at: usize) -> Option<usize> {
     }
 }
 
-/// Where the name of an organisation ends that begins at a piece, if one does.
+/// The end of an organisation's name that starts at a piece, if one does.
 fn organisation(pieces: &[Piece], at: usize) -> Option<usize> {
     let has_and = |at: usize| pieces.get(at).is_some_and(|piece| !piece.comma);
     let piece = |at: usize| pieces.get(at);

@@ -8,10 +8,10 @@ use crate::text::characters::is_dash;
 use crate::text::mend::mended;
 use crate::text::tidy::tidy;
 
-/// A person's name in its parts, or a name that has none.
+/// A person's name in parts, or a name without parts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Name {
-    /// `Beethoven`; the whole name where it has no parts (a company, a name of one word).
+    /// `Beethoven`; the whole name if it has no parts (a company, a name of one word).
     pub family: String,
     /// `Ludwig`.
     pub given: String,
@@ -19,11 +19,11 @@ pub struct Name {
     pub particle: String,
     /// `Jr.`.
     pub suffix: String,
-    /// Whether the family name is a name that has no parts.
+    /// Whether the family name is a whole name without parts.
     pub is_whole: bool,
 }
 
-/// People, and whether there are others who are not named.
+/// People, and whether there are unnamed others.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct People {
     /// Their names.
@@ -33,7 +33,7 @@ pub struct People {
 }
 
 impl Name {
-    /// A name of marked parts.
+    /// A name from labelled parts.
     pub fn of_parts(given: &str, family: &str, suffix: &str) -> Option<Self> {
         let (given, particles) = match family.trim().is_empty() {
             true => (given.to_string(), String::new()),
@@ -42,7 +42,7 @@ impl Name {
         let given = given_name(&given);
         let family = family_name(&format!("{particles} {family}"));
         let mut words: Vec<&str> = family.split(' ').collect();
-        // `Gates III`, but nobody is called by a family name and a suffix alone.
+        // `Gates III` is a whole name: nobody has only a family name and a suffix.
         let suffix = match suffix_of(suffix) {
             none if none.is_empty() && !given.is_empty() => take_suffix(&mut words),
             suffix => suffix,
@@ -88,7 +88,7 @@ impl Name {
         Self::of_parts(&given.join(" "), &family.join(" "), &suffix)
     }
 
-    /// With a suffix that stands apart: `King, Jr.`
+    /// With a separate suffix: `King, Jr.`
     pub(crate) fn with_suffix(mut self, suffix: &str) -> Self {
         self.suffix = suffix_of(suffix);
         self.is_whole = false;
@@ -116,8 +116,8 @@ impl People {
     }
 }
 
-/// First names, and the particles behind them that belong to the family name: `Ludwig van`, or `L.
-/// van der` where labels take them for middle names.
+/// First names, and the particles after them that belong to the family name: `Ludwig van`, or `L.
+/// van der` if labels call them middle names.
 fn without_particles(given: &str) -> (String, String) {
     let mut given: Vec<&str> = given.split_whitespace().collect();
     if let Some(last) = given.last_mut()
@@ -130,7 +130,7 @@ fn without_particles(given: &str) -> (String, String) {
     (given.join(" "), particles.join(" "))
 }
 
-/// How many words are the family name of a name that begins with it: `Last F. M.`, `LI Y`.
+/// How many words the family name has in a name that starts with it: `Last F. M.`, `LI Y`.
 fn inverted_family(words: &[&str]) -> Option<usize> {
     let words = match words {
         [rest @ .., last] if rest.len() > 1 && is_suffix(last) => rest,
@@ -151,8 +151,8 @@ fn inverted_family(words: &[&str]) -> Option<usize> {
     }
 }
 
-/// Where the family name begins in a name that ends with it: at the last word, or at what goes
-/// before it, particles or another family name.
+/// Where the family name starts in a name that ends with it: at the last word, or at particles or
+/// another family name before it.
 fn family_start(words: &[&str]) -> usize {
     let mut start = first_particle(words).unwrap_or(words.len().saturating_sub(1));
     let capitals = words.last().is_some_and(|last| !last.contains(char::is_lowercase));
@@ -178,7 +178,7 @@ fn first_particle(words: &[&str]) -> Option<usize> {
     (first > 0 && !is_given).then_some(first)
 }
 
-/// Without what is around it, but with the stop of a last word that is short for a first name.
+/// Trimmed, but with the stop of a final abbreviated first name.
 fn with_own_stop(text: &str) -> String {
     let stopped = text.trim_end_matches([',', ' ']).ends_with('.');
     let mut text = tidy(text);
@@ -207,7 +207,7 @@ fn given_name(text: &str) -> String {
         given.push_str(word);
     }
     let given = mended(&given);
-    // A stop behind a whole name, or initials that have none, is that of the list.
+    // A stop after a whole name, or after initials without stops, belongs to the list.
     let is_of_list = |rest: &str| {
         let last = rest.rsplit([' ', '.', '-']).next().unwrap_or(rest);
         last.chars().count() > 3 || is_short_capitals(rest) || is_short_whole_name(last)

@@ -1,15 +1,15 @@
-//! The words that names are made of, and those between and behind names.
+//! Words of names, and words between and after names.
 
 use crate::text::characters::is_dash;
 
-/// Words between first and family name that are written small.
+/// Lower-case words between first and family name.
 const PARTICLES: &[&str] = &[
     "af", "al", "auf", "av", "bin", "da", "dal", "das", "de", "degli", "del", "dela", "della",
     "den", "der", "des", "di", "do", "dos", "du", "el", "ibn", "la", "las", "le", "los", "op",
     "ten", "ter", "und", "van", "vande", "vander", "ver", "vom", "von", "zu", "zum", "zur",
 ];
 
-/// Those that begin a family name also with a capital, and others that do: `De Niro`, `Mac Lane`.
+/// Capitalised words that start a family name: `De Niro`, `Mac Lane`.
 const PREFIXES: &[&str] = &[
     "da", "dal", "de", "degli", "del", "dela", "della", "den", "der", "des", "di", "dos", "du",
     "el", "la", "las", "le", "los", "mac", "mc", "nic", "ní", "st", "ste", "ter", "uí", "van",
@@ -93,8 +93,7 @@ pub(crate) fn is_initials(word: &str) -> bool {
         })
 }
 
-/// Whether a stop behind a word at the end of a list is the word's own: `Th.`, `Chr.`, but not
-/// `Ng.`
+/// Whether a stop after the last word of a list belongs to the word: `Th.`, `Chr.`, but not `Ng.`
 pub(crate) fn is_short_first_name(word: &str) -> bool {
     (2..=3).contains(&word.chars().count())
         && word.starts_with(char::is_uppercase)
@@ -103,7 +102,7 @@ pub(crate) fn is_short_first_name(word: &str) -> bool {
         && word != "Ng"
 }
 
-/// Whether a stop behind a first name of two or three letters is not its own: `Tim.`, but not
+/// Whether a stop after a first name of two or three letters is not its own: `Tim.`, but not
 /// `Chr.`, `Geo.`, `Yu.`
 pub(crate) fn is_short_whole_name(word: &str) -> bool {
     const SHORT_FORMS: &[&str] =

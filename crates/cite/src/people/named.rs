@@ -1,4 +1,4 @@
-//! People whose names labels tell.
+//! People whose names are labelled.
 
 use super::list::{people, says_others};
 use super::name::{Name, People};
@@ -42,8 +42,7 @@ impl Entry {
     }
 }
 
-/// What text says that labels have between people: that there are others, or by mistake the name of
-/// one.
+/// What text labelled as between people says: that there are others, or by mistake a name.
 fn between(text: &str) -> People {
     let is_name = |name: &Name| {
         let mut letters = name.family.chars().filter(|c| c.is_alphabetic());
@@ -54,8 +53,7 @@ fn between(text: &str) -> People {
     People { others: says_others(text), ..list }
 }
 
-/// The organisations that labels take for people, and how many parts are theirs: `Ernst & Young
-/// LLP`.
+/// Organisations labelled as people, and how many parts belong to them: `Ernst & Young LLP`.
 fn organisation(line: &Labelled, parts: &[Part]) -> Option<(People, usize)> {
     let is_own = |next: &&Part| {
         let is_name = next.field.is_some_and(Field::is_name_part);
@@ -64,7 +62,7 @@ fn organisation(line: &Labelled, parts: &[Part]) -> Option<(People, usize)> {
     };
     let count = parts.iter().take_while(is_own).count();
     let tokens = parts[0].tokens.start..parts[..count].last()?.tokens.end;
-    // Nobody writes an organisation's name as that of many.
+    // Longer names are not an organisation's.
     if !parts[0].field.is_some_and(Field::is_name_part) || tokens.len() > MOST_WORDS {
         return None;
     }
@@ -84,8 +82,8 @@ fn is_one_person(part: &Part, next: &Part) -> bool {
     next.field.is_some_and(Field::is_name_part) && next.person == part.person
 }
 
-/// How many parts of names from the first on are one name: a part that comes again is another
-/// person's, but for first names.
+/// How many parts, from the first on, make one name. A repeated kind of part starts another person,
+/// except for first names.
 fn name_length(run: &[&Part]) -> usize {
     if run[0].person.is_some() {
         return run.len();

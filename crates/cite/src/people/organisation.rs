@@ -1,8 +1,8 @@
-//! Names of organisations, which stay whole.
+//! Names of organisations, which are not taken apart.
 
 use super::name_word::is_initials;
 
-/// Words that make a name that of an organisation.
+/// Words that mark an organisation.
 #[rustfmt::skip]
 const KINDS: &[&str] = &[
     "academy", "administration", "agency", "alliance", "association", "authority", "centers",
@@ -16,7 +16,7 @@ const KINDS: &[&str] = &[
     "universidad", "universität", "university", "università", "université", "verein",
 ];
 
-/// Words that do if others say so too, for people are called so as well.
+/// Words that do so only together with others, since people have these names too.
 #[rustfmt::skip]
 const WEAK_KINDS: &[&str] = &[
     "bank", "board", "bureau", "center", "centre", "company", "division", "force", "forum", "fund",
@@ -31,7 +31,7 @@ const ADJECTIVES: &[&str] = &[
     "royal", "the", "uk", "united", "u.s", "us", "world",
 ];
 
-/// What a company's name ends with, behind that of its founder.
+/// Endings of a company's name after its founder's.
 const COMPANIONS: &[&str] =
     &["associates", "bros", "brothers", "cie", "co", "company", "partners", "söhne", "sons"];
 
@@ -40,7 +40,7 @@ pub(crate) fn is_companion(piece: &str) -> bool {
     COMPANIONS.contains(&piece.trim_end_matches('.').to_lowercase().as_str())
 }
 
-/// What a company's name ends with behind a comma; shorter ones, `AG`, could be initials.
+/// Endings of a company's name after a comma; shorter ones, `AG`, could be initials.
 const FORMS: &[&str] =
     &["corp", "corporation", "gmbh", "inc", "incorporated", "limited", "llc", "llp", "ltd", "plc"];
 
@@ -49,7 +49,7 @@ pub(crate) fn is_company_form(piece: &str) -> bool {
     FORMS.contains(&piece.trim_end_matches('.').to_lowercase().as_str())
 }
 
-/// Whether a name is that of an organisation: no person's has one of these words, or `of` inside.
+/// Whether a name is an organisation's: no person's name has one of these words, or `of` inside.
 pub(crate) fn is_organisation(name: &str) -> bool {
     let bare = |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
     let mut words = name.split_whitespace();
@@ -74,8 +74,8 @@ pub(crate) fn is_organisation(name: &str) -> bool {
     has_kind || count > 1 && (first == "the" || weak && (called_so || count > 2 && !initials))
 }
 
-/// Whether a name goes on with what the organisation is for, so that commas and `and` may be inside
-/// it.
+/// Whether a name continues with the organisation's purpose, so that it may contain commas and
+/// `and`.
 pub(crate) fn names_a_field(name: &str) -> bool {
     let joins = |word: &str| matches!(word, "of" | "for" | "on");
     is_organisation(name) && name.split_whitespace().any(joins)

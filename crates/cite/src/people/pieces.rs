@@ -1,8 +1,8 @@
-//! What commas and words such as `and` part in a list of people.
+//! The pieces of a list of people between commas and words such as `and`.
 
 use super::name_word::{is_and, is_initials, is_particle, joins_family_names};
 
-/// One name or a part of one between commas, and what stands before it.
+/// A name or part of a name between commas, and what stands before it.
 pub(crate) struct Piece<'a> {
     pub(crate) text: &'a str,
     /// Where it begins in the list.
@@ -80,8 +80,8 @@ pub(crate) fn pieces(list: &str) -> Vec<Piece<'_>> {
     pieces
 }
 
-/// Whether a word for `and` is part of a name that begins at a word: `von und zu`, `Ramón y Cajal,
-/// S.` `before` is the piece before, where only a comma is between.
+/// Whether a word for `and` is part of the name that starts at a word: `von und zu`, `Ramón y
+/// Cajal, S.` `before` is the previous piece, if only a comma separates them.
 fn is_inside_name(words: &[Word], first: usize, at: usize, before: Option<&Piece>) -> bool {
     let (Some(word), Some(next)) = (words.get(at), words.get(at + 1)) else { return false };
     let own = &words[first..at];

@@ -1,15 +1,15 @@
-//! What is said about a list of people besides their names.
+//! Remarks in a list of people, such as `(eds.)`.
 
 use super::name_word::{is_and, is_initials};
 
-/// Words about a list of people that are no names, written small.
+/// Words about a list of people that are not names, in lower case.
 #[rustfmt::skip]
 const ABOUT: &[&str] = &[
     "author", "authors", "by", "ed", "edited", "editor", "editors", "eds", "herausgegeben", "hg",
     "hrg", "hrsg", "in", "red", "trans", "transl", "translated", "translator", "translators",
 ];
 
-/// Those that nobody is called.
+/// Those that are never names.
 #[rustfmt::skip]
 const NO_NAMES: &[&str] = &[
     "edited", "editor", "editors", "eds", "herausgegeben", "hrg", "hrsg", "transl", "translated",
@@ -25,7 +25,7 @@ pub(crate) fn without_remarks(list: &str) -> String {
     kept.collect::<Vec<_>>().join(" ")
 }
 
-/// How many words at the start say that names follow.
+/// How many words at the start introduce the names.
 fn leading(words: &[&str]) -> usize {
     let mut count = 0;
     while let Some(word) = words.get(count) {
@@ -41,7 +41,7 @@ fn leading(words: &[&str]) -> usize {
     if count == words.len() { 0 } else { count }
 }
 
-/// Whether a word inside or behind a list is about it.
+/// Whether a word inside or after a list is about the list.
 fn is_remark(words: &[&str], at: usize) -> bool {
     let own = bare(words[at]);
     let lower = own.to_lowercase();
@@ -61,7 +61,7 @@ fn is_short_remark(words: &[&str], at: usize) -> bool {
     !(family && before(2).is_none_or(ends_name))
 }
 
-/// Without brackets, nor what is in them if it is a remark.
+/// Without brackets, and without their content if it is a remark.
 fn without_brackets(list: &str) -> String {
     const BRACKETS: [char; 4] = ['(', ')', '[', ']'];
     if !list.contains(BRACKETS) {
@@ -95,8 +95,8 @@ fn bare(word: &str) -> &str {
     word.trim_matches(|c: char| !c.is_alphanumeric())
 }
 
-/// The list before `et al.` and what stands behind it; whether it says that there are others.
-/// An ellipsis, `A. Li, …, Z. Xu`, is made an `and`.
+/// The list without `et al.`, and whether there are others. An ellipsis, `A. Li, …, Z. Xu`, becomes
+/// an `and`.
 pub(crate) fn without_others(list: &str) -> (String, Option<String>, bool) {
     const OTHERS: &[&str] =
         &["et al", "et. al", "and others", "et alii", "u. a.", "u.a.", "and coworkers", "и др"];

@@ -1,15 +1,15 @@
-//! A line of plain text, from the bytes of a file.
+//! From the bytes of a file to a line of text.
 
 use std::borrow::Cow;
 
-/// What Windows wrote at bytes 0x80 to 0x9f; five of them stand for nothing.
+/// Windows-1252 at bytes 0x80 to 0x9f; five of them are undefined.
 const WINDOWS: [char; 32] = [
     '€', ' ', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', ' ', 'Ž', ' ', ' ', '‘', '’',
     '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', ' ', 'ž', 'Ÿ',
 ];
 
-/// The text of a line. Bytes that are no UTF-8 are read as Windows-1252, which is what files of old
-/// references are in when they are not UTF-8; the second value tells whether there were any.
+/// The text of a line. Bytes that are not UTF-8 are read as Windows-1252, the usual encoding of old
+/// files of references. The second value says whether there were any.
 pub fn decoded(line: &[u8]) -> (Cow<'_, str>, bool) {
     if let Ok(text) = std::str::from_utf8(line) {
         return (Cow::Borrowed(text), false);
@@ -25,8 +25,8 @@ pub fn decoded(line: &[u8]) -> (Cow<'_, str>, bool) {
     (Cow::Owned(text), true)
 }
 
-/// The text without what nobody sees: control characters become spaces, marks of writing direction,
-/// byte order marks, soft hyphens and spaces of no width go; and so does white space around it.
+/// The text without invisible characters. Control characters become spaces; direction marks, byte
+/// order marks, soft hyphens and zero-width spaces are removed; white space is trimmed.
 pub fn clean(text: &str) -> Cow<'_, str> {
     let text = text.trim();
     if !text.contains(|c: char| c != '\t' && (c.is_control() || is_invisible(c))) {

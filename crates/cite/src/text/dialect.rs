@@ -1,4 +1,4 @@
-//! How the text looked that a model was trained on.
+//! What the training text of a model looked like.
 
 use std::borrow::Cow;
 
@@ -7,58 +7,58 @@ use bethe_tagging::{Input, Tagger};
 use super::characters::{is_dash, is_punctuation};
 use super::tokeniser::Tokeniser;
 
-/// Share of words with a comma at their end from which on words were split at spaces alone.
+/// From this share of words that end in a comma on, text was split at spaces only.
 const COMMAS: f64 = 0.05;
-/// Share of words with punctuation in them below which every mark was a token.
+/// Below this share of words with punctuation in them, every mark was a token.
 const MARKS: f64 = 0.01;
 
-/// The text a model expects: how it is split, which characters it knows, and in which column it is.
+/// The text a model expects: how it is split, which characters it knows, and its column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dialect {
     /// How lines are split.
     pub tokeniser: Tokeniser,
-    /// Cells before the token in a row that the model reads.
+    /// Cells before the token in a row.
     pub(crate) column: usize,
-    /// What a dash that training text did not have is written as, if it had another.
+    /// The dash to use for dashes that the training text lacks, if it has one.
     dash: Option<&'static str>,
-    /// Whether quotation marks that training text did not have are written straight.
+    /// Whether quotation marks that the training text lacks become straight ones.
     straight: bool,
 }
 
-/// Columns of a training file beyond which tokens are not looked for.
+/// Most columns of a training file.
 const MOST_COLUMNS: usize = 1000;
 
-/// Why a model cannot be given plain text.
+/// Why a model cannot read plain text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DialectError {
     /// It does not read tokens.
-    #[error("found a model of {0}, expected one of tokens: plain text has nothing else")]
+    #[error("the model reads {0}, expected one that reads tokens, as plain text has only these")]
     NotTokens(&'static str),
     /// It reads more than one column.
     #[error(
-        "found a model that reads {0} columns, expected one that reads tokens alone \
-         (bethe train --observe N): plain text has nothing else"
+        "the model reads {0} columns, expected one that reads tokens only; train it with \
+         bethe train --observe N"
     )]
     Columns(usize),
-    /// The tokens are so far to the right that no row should be filled up to them.
+    /// The tokens are in a column too far to the right.
     #[error(
-        "found a model of tokens in column {0}, expected them in one of the first {MOST_COLUMNS}"
+        "the model reads tokens in column {0}, expected one of the first {MOST_COLUMNS} columns"
     )]
     FarColumn(usize),
     /// Its attributes do not show whole words.
     #[error(
-        "found a template without a line for the word itself, such as Uword:%x[0,0]: \
-         how training text was split cannot be seen, expected to be told"
+        "the model's template has no line for the word itself, such as Uword:%x[0,0], so it does \
+         not show how text was split"
     )]
     NoWords,
 }
 
 impl Dialect {
-    /// What the model's own words show, or are told.
+    /// Recognised from the model's own words, or as given.
     ///
-    /// Of the words (whatever has a letter or a digit) in the dictionary: if one in 20 or more ends
-    /// in a comma, text was split at spaces; if less than one in 100 has punctuation in it, every
-    /// mark was a token; else words were split from the marks around them.
+    /// Judged by the words of the dictionary (with a letter or a digit): if at least one in 20 ends
+    /// in a comma, text was split at spaces; if fewer than one in 100 contain punctuation, every
+    /// mark was a token; otherwise words were split from the marks around them.
     pub fn of(tagger: &Tagger, told: Option<Tokeniser>) -> Result<Self, DialectError> {
         let parts = tagger.parts();
         let (label, observed) = match &parts.input {
@@ -94,8 +94,7 @@ impl Dialect {
         Ok(Self { tokeniser, column, dash, straight: !has(is_curly) })
     }
 
-    /// A token as training text would have it: dashes and quotation marks that it did not have are
-    /// written as those that it had.
+    /// A token with dashes and quotation marks as in the training text.
     pub fn seen(self, token: &str) -> Cow<'_, str> {
         let foreign =
             |c: char| self.dash.is_some() && c != '-' && is_dash(c) || self.straight && is_curly(c);
@@ -119,7 +118,7 @@ fn is_curly(c: char) -> bool {
     matches!(c, '‘' | '’' | '‚' | '“' | '”' | '„' | '«' | '»')
 }
 
-/// What stands before the word in the attributes of a line of a template that is the word alone.
+/// The attribute prefix of a template line that is the word alone.
 fn word_line(line: &str, column: usize) -> Option<&str> {
     ["x", "lower"].iter().find_map(|function| {
         let start = line.strip_suffix(&format!("%{function}[0,{column}]"))?;

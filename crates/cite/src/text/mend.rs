@@ -1,6 +1,6 @@
-//! Text that a page description or a line's end took apart, whole again.
+//! Joins text that a PDF or a line end pulled apart.
 
-/// Spaces as one, words and letters whole again; what is around the text stays.
+/// Collapses spaces and joins words and letters; the ends of the text stay as they are.
 pub(crate) fn mended(text: &str) -> String {
     composed(&rejoined(&spaced(text)))
 }
@@ -25,7 +25,7 @@ const HALVES: &[&str] = &[
     "short", "single", "small", "state", "third", "three", "time", "two", "very", "well",
 ];
 
-/// Words that a line end cut in two, `esti- mation`, in one again; `pre- and post-` stays.
+/// Joins words broken at a line end, `esti- mation`; `pre- and post-` stays.
 fn rejoined(text: &str) -> String {
     if !text.contains("- ") {
         return text.to_string();
@@ -60,7 +60,7 @@ fn rejoined(text: &str) -> String {
     whole
 }
 
-/// Accents that stand beside their letters, with the letters they go on and what comes of it.
+/// Accents next to their letters, with the letters they go on and the result.
 const ACCENTS: &[(char, &str, &str)] = &[
     ('´', "aeiouyAEIOUYcnszCNSZ", "áéíóúýÁÉÍÓÚÝćńśźĆŃŚŹ"),
     ('`', "aeiouAEIOU", "àèìòùÀÈÌÒÙ"),
@@ -73,7 +73,7 @@ const ACCENTS: &[(char, &str, &str)] = &[
     ('˚', "auAU", "åůÅŮ"),
 ];
 
-/// Letters and accents that a page description pulled apart, `Andr´ e`, `f¨ur`, put together again.
+/// Joins letters and accents that a PDF pulled apart, `Andr´ e`, `f¨ur`.
 fn composed(text: &str) -> String {
     if text.is_ascii() && !text.contains('`') {
         return text.to_string();

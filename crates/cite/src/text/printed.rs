@@ -1,4 +1,4 @@
-//! Tokens back into a line.
+//! From tokens back to a line.
 
 use super::characters::is_punctuation;
 

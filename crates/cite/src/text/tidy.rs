@@ -1,4 +1,4 @@
-//! The text of a field without what belongs to the reference around it.
+//! The text of a field without the punctuation around it.
 
 use super::characters::is_dash;
 use super::mend::mended;
@@ -14,8 +14,8 @@ const ABBREVIATIONS: &[&str] = &[
     "trans", "univ", "verl",
 ];
 
-/// A field's text: spaces as one, letters whole again, without quotation marks, brackets that
-/// enclose nothing, and punctuation around it. `?`, `!` and the stop of an abbreviation stay.
+/// A field's text: spaces collapsed, letters joined, without quotation marks, empty brackets and
+/// punctuation around it. `?`, `!` and the stop of an abbreviation stay.
 pub fn tidy(text: &str) -> String {
     let text = mended(text);
     let mut rest = text.as_str();
@@ -29,7 +29,7 @@ pub fn tidy(text: &str) -> String {
 }
 
 fn trimmed(text: &str) -> &str {
-    /// Marks that neither begin nor end a field.
+    /// Marks that neither start nor end a field.
     const MARKS: [char; 13] =
         [',', ';', ':', '`', '‘', '，', '。', '：', '；', '《', '》', '،', '؛'];
     // `'t Hooft`
@@ -51,8 +51,8 @@ fn trimmed(text: &str) -> &str {
     unbracketed(text)
 }
 
-/// Without quotation marks around all of it, or at an end where the other half is missing; those of
-/// a quotation inside it stay.
+/// Without quotation marks around the whole, or an unmatched one at an end; those of an inner
+/// quotation stay.
 fn unquoted(text: &str) -> &str {
     let is_quote = |c: char| matches!(c, '"' | '“' | '”' | '„' | '«' | '»');
     if !text.starts_with(is_quote) && !text.ends_with(is_quote) {
@@ -92,7 +92,7 @@ fn opens_inside(text: &str) -> bool {
     marks.any(|at| text[at + 1..].chars().nth(1).is_some_and(char::is_alphanumeric))
 }
 
-/// Whether a stop behind this text is part of its last word.
+/// Whether a stop after this text is part of its last word.
 fn keeps_stop(text: &str) -> bool {
     let word = text.rsplit(|c: char| c.is_whitespace() || is_dash(c)).next().unwrap_or(text);
     let letters = word.chars().filter(|c| c.is_alphabetic()).count();
@@ -106,7 +106,7 @@ fn keeps_stop(text: &str) -> bool {
         && (initial || has_stop || ABBREVIATIONS.contains(&word.to_lowercase().as_str()))
 }
 
-/// Without a pair of brackets around all of it, or a bracket whose other half is missing.
+/// Without a pair of brackets around the whole, or an unmatched bracket.
 fn unbracketed(text: &str) -> &str {
     for (open, close) in [('(', ')'), ('[', ']'), ('（', '）')] {
         let count = |c| text.matches(c).count();

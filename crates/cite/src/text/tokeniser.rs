@@ -1,4 +1,4 @@
-//! Plain text into the tokens that training data have.
+//! From plain text to tokens as in the training data.
 
 use std::ops::Range;
 
@@ -7,11 +7,11 @@ use super::characters::is_punctuation;
 /// How a line is split into tokens. All split at white space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tokeniser {
-    /// Nowhere else: punctuation stays with its word, `(2004),`.
+    /// Only at spaces: punctuation stays with its word, `(2004),`.
     Spaces,
-    /// As people write them: punctuation at the end of a word is a token, `Lett` `.` `,`, but an
-    /// initial keeps its stop, `J.`, a word keeps the brackets around it, `(2004)`, and what holds
-    /// numbers and addresses together stays inside, `477-497`, `hep-th/9711200`.
+    /// Words: punctuation at the end of a word is a token, `Lett` `.` `,`. An initial keeps its
+    /// stop, `J.`, a word the brackets around it, `(2004)`, and numbers and addresses their inner
+    /// marks, `477-497`, `hep-th/9711200`.
     Words,
     /// Every punctuation character is a token: `(` `2004` `)` `,`.
     Punctuation,
@@ -81,8 +81,8 @@ fn words(start: usize, chunk: &str, found: &mut Vec<Range<usize>>) {
     cut(chunk.len());
 }
 
-/// Whether a mark without spaces around it is a token all the same: `46:2`, `(3):477`, `Smith,J.`,
-/// and marks of scripts that are written without spaces; but not `arXiv:0705`, `1,024`.
+/// Whether a mark without spaces around it is still a token: `46:2`, `(3):477`, `Smith,J.`, and
+/// marks of scripts without spaces; but not `arXiv:0705`, `1,024`.
 fn separates(before: Option<char>, c: char, after: Option<char>) -> bool {
     let is = |side: Option<char>, kind: fn(char) -> bool| side.is_some_and(kind);
     match c {
@@ -105,7 +105,7 @@ fn opens_inside(before: Option<char>, c: char) -> bool {
     matches!(c, '(' | '[') && before.is_some_and(|c| c.is_alphanumeric() || c == '.')
 }
 
-/// Whether marks inside are part of a name of a place in the net.
+/// Whether inner marks are part of a web address.
 fn is_address(chunk: &str) -> bool {
     chunk.contains("://")
         || chunk.contains("www.")

@@ -44,7 +44,7 @@ pub fn problem(name: &str, problem: &Problem) -> Result<String, SolveError> {
     Ok(text)
 }
 
-/// What the problems of a file hold together.
+/// What the problems of a file hold in total.
 pub fn problems(name: &str, problems: &[Problem]) -> String {
     let range = |count: &dyn Fn(&Problem) -> usize| {
         let counts = || problems.iter().map(count);
@@ -92,7 +92,7 @@ pub fn rules(name: &str, rules: &[Rule], states: &States) -> String {
         };
         let _ = writeln!(text, "  {}: {weight}", rule.in_words(states));
     }
-    text.push_str("  their names are checked against labels by bethe train --constraints\n");
+    text.push_str("  bethe train --constraints checks their names against the labels\n");
     text
 }
 
@@ -101,9 +101,9 @@ pub fn template(name: &str, template: &Template) -> String {
     let mut text = format!("{name}: a template\n");
     let lines = template.to_string();
     let lines = lines.lines().filter(|line| line.starts_with(['U', 'R'])).count();
-    let _ = writeln!(text, "  attributes at most {lines} a token");
+    let _ = writeln!(text, "  attributes at most {lines} per token");
     if let Some(column) = template.highest_column() {
-        let _ = writeln!(text, "  columns    0 to {column} of those observed");
+        let _ = writeln!(text, "  columns    0 to {column} of the observed ones");
     }
     let pairs = if template.transitions() { "with weights" } else { "without weights" };
     let _ = writeln!(text, "  pairs      of labels, {pairs}");
@@ -176,7 +176,7 @@ fn penalty_kind(penalty: Penalty) -> &'static str {
     }
 }
 
-/// What the chain kernel will work on.
+/// The size of the chain.
 fn path(chain: &Chain) -> String {
     let (model, length) = (chain.model(), chain.length());
     if length == 0 {
@@ -202,7 +202,7 @@ fn path(chain: &Chain) -> String {
     text
 }
 
-/// What the junction tree will work on.
+/// The size of the junction tree.
 fn tree(base: &BaseModel, tree: &JunctionTree) -> String {
     let cells = |clique: &[usize]| clique.iter().map(|&v| base.cardinalities[v]).product::<usize>();
     let Some(largest) = tree.cliques().max_by_key(|clique| cells(clique)) else {
@@ -227,13 +227,11 @@ fn tree(base: &BaseModel, tree: &JunctionTree) -> String {
 fn solver(energies: &Energies) -> &'static str {
     let pieces = !energies.nearest.is_empty();
     match Plan::for_energies(energies) {
-        Plan::Dual if energies.measurements.is_empty() => {
-            "auto: plain inference, there is nothing to minimise"
-        }
+        Plan::Dual if energies.measurements.is_empty() => "auto: plain inference, no energies",
         Plan::Dual => "auto: the dual",
         Plan::Adaptive => "auto: adaptive steps",
         Plan::Rda => "auto: dual averaging",
-        Plan::Tempered => "auto: the dual, with tables that agree and weights that grow",
+        Plan::Tempered => "auto: the dual, in its form for noisy tables",
         Plan::Alternating if energies.others.is_empty() => {
             "auto: piece by piece, each by the dual; --global finds the best piece"
         }

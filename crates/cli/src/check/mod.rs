@@ -1,4 +1,4 @@
-//! `bethe check`: is this file right, and what does it hold?
+//! `bethe check`: is this file valid, and what does it hold?
 
 mod describe;
 
@@ -22,12 +22,11 @@ use crate::inspect::summary;
 use crate::solve::problems::read_problem;
 use crate::tagging::read_tagger;
 
-/// Check a problem, energies, .jsonl, .uai, .evid, model, template or rule file and say what it
-/// holds.
+/// Check a file and say what it holds.
 #[derive(Args)]
 pub struct Flags {
-    /// Problem file, energies file, .jsonl file, UAI model or evidence, model file, template, .toml
-    /// file of rules, or - for standard input
+    /// Problem (.json, .jsonl, .uai), energies, evidence (.evid), tagging model, template, rules
+    /// (.toml), or - for standard input
     file: PathBuf,
 }
 
@@ -68,7 +67,7 @@ pub fn run(flags: Flags) -> Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-/// What a file of rules or a template holds; `None` for other files.
+/// What a rules file or a template holds; `None` for other files.
 fn tagging_file(path: &Path) -> Result<Option<String>> {
     let name = path.display().to_string();
     if path.extension().is_some_and(|extension| extension == "toml") {
@@ -82,8 +81,8 @@ fn tagging_file(path: &Path) -> Result<Option<String>> {
     Ok(Some(describe::template(&name, &template)))
 }
 
-/// Whether a file's first line that is neither blank nor a comment begins as a template's does.
-/// Problem files and standard input do not.
+/// Whether the first line that is neither blank nor a comment starts like a template's. Problem
+/// files and standard input do not.
 fn is_template(path: &Path) -> bool {
     let json =
         path.extension().is_some_and(|extension| extension == "json" || extension == "jsonl");
@@ -99,8 +98,7 @@ fn is_template(path: &Path) -> bool {
     })
 }
 
-/// Whether a file is named or begins as a safetensors file does: with the length of its JSON
-/// header.
+/// Whether a file is a safetensors file by its name or its start: the length of the JSON header.
 fn is_model(path: &Path) -> bool {
     let mut start = [0; 9];
     let opened = File::open(path).and_then(|mut file| file.read_exact(&mut start));
@@ -115,7 +113,7 @@ fn described(source: &Source, is_uai: bool) -> Result<String> {
     describe::problem(&source.name, &problem).map_err(|e| source.wrong(e))
 }
 
-/// An object that has energies and nothing of a model.
+/// Whether it is an object with energies and no part of a model.
 fn is_energies_file(source: &Source) -> bool {
     let fields: Result<HashMap<String, IgnoredAny>, _> = serde_json::from_slice(&source.bytes);
     let model = ["variables", "factors", "evidence"];

@@ -7,11 +7,11 @@ use clap::{Args, ValueEnum};
 
 use crate::tagging::LimitFlags;
 
-/// Turn references in plain text into entries of a bibliography.
+/// Turn references in plain text into bibliography entries.
 ///
-/// FILE has one reference a line. Every line that is not blank gives an entry: where nothing can be
-/// made of it, one of type misc with its text. Entries are written while lines are still read. Exit
-/// code 2 means bad input.
+/// FILE has one reference per line. Every line that is not blank gives an entry; a line that cannot
+/// be parsed gives one of type misc with its text. Entries are written while lines are still read.
+/// Exit code 2 means bad input.
 #[derive(Args)]
 pub struct Flags {
     /// Model file, from bethe train on labelled references
@@ -21,7 +21,7 @@ pub struct Flags {
     #[arg(default_value = "-")]
     pub file: PathBuf,
 
-    /// How entries are written
+    /// Output format
     #[arg(long, value_enum, default_value_t = Format::Bibtex)]
     pub format: Format,
 
@@ -33,14 +33,14 @@ pub struct Flags {
     #[arg(long)]
     pub marginals: bool,
 
-    /// Say which rules were active, and which labels they changed (bibtex, json, conll)
+    /// Say which rules were active and which labels they changed (bibtex, json, conll)
     #[arg(long, conflicts_with = "no_rules")]
     pub explain: bool,
 
     #[command(flatten)]
     pub limits: LimitFlags,
 
-    /// References read at once [default: all cores]
+    /// How many references to read at once [default: all cores]
     #[arg(long, value_name = "N")]
     pub threads: Option<usize>,
 
@@ -54,9 +54,9 @@ pub struct Flags {
 pub enum Format {
     /// Entries for LaTeX
     Bibtex,
-    /// One array of items, for reference managers and citation processors
+    /// One JSON array, for reference managers and citation processors
     CslJson,
-    /// One object a line: fields, tokens and labels
+    /// One object per line: fields, tokens and labels
     Json,
     /// Tokens and labels, as bethe tag writes them
     Conll,
@@ -65,9 +65,9 @@ pub enum Format {
 /// How lines are split into tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Tokens {
-    /// As the words of the model's dictionary are
+    /// As in the model's training data
     Auto,
-    /// At spaces alone
+    /// At spaces only
     Spaces,
     /// Words without the marks around them: "Lett" ".", but "J." and "(2004)"
     Words,
@@ -76,7 +76,7 @@ pub enum Tokens {
 }
 
 impl Tokens {
-    /// The tokeniser, if one is told.
+    /// The tokeniser, unless `auto`.
     pub fn told(self) -> Option<Tokeniser> {
         match self {
             Self::Auto => None,
@@ -88,12 +88,10 @@ impl Tokens {
 }
 
 impl Flags {
-    /// Not every format has room for everything.
+    /// Refuses flags that the format cannot show.
     pub fn check(&self) -> Result<()> {
         let refused = |flag: &str, format: &str, expected: &str| {
-            Err(bad_input(format!(
-                "{flag}: found with --format {format}, which has no place for it, expected {expected}"
-            )))
+            Err(bad_input(format!("{flag} needs --format {expected}, found --format {format}")))
         };
         match self.format {
             Format::CslJson if self.explain => {

@@ -24,7 +24,7 @@ pub struct Lines<R> {
 }
 
 impl<R: BufRead> Lines<R> {
-    /// Reads `input`; `path` is what errors call it.
+    /// Reads `input`; errors name `path`.
     pub fn new(input: R, path: &Path) -> Self {
         Self { input, path: path.to_path_buf(), number: 0 }
     }

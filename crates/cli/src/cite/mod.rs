@@ -1,4 +1,4 @@
-//! `bethe cite`: references in plain text in, entries of a bibliography out.
+//! `bethe cite`: references in plain text to bibliography entries.
 
 mod flags;
 mod lines;
@@ -47,7 +47,7 @@ pub fn run(flags: Flags) -> Result<Outcome> {
     let begun = Instant::now();
     while !out.closed {
         let batch = match batches.next() {
-            // An array that was opened is closed, whatever happens.
+            // Close the JSON array even after an error.
             Err(error) if writer.has_begun() => {
                 out.write(writer.end())?;
                 return Err(error);
@@ -87,7 +87,7 @@ fn some_labels(tagger: &Tagger) -> String {
     format!("{}{more}", shown.collect::<Vec<_>>().join(", "))
 }
 
-/// How the model expects text.
+/// How the model expects text to be split.
 fn dialect(flags: &Flags, tagger: &Tagger) -> Result<Dialect> {
     Dialect::of(tagger, flags.tokens.told()).map_err(|error| {
         let place = match error {
@@ -98,7 +98,7 @@ fn dialect(flags: &Flags, tagger: &Tagger) -> Result<Dialect> {
     })
 }
 
-/// Standard output, whose reader may go away.
+/// Standard output; its reader may close the pipe.
 struct Output<W> {
     out: W,
     closed: bool,
@@ -114,11 +114,11 @@ impl<W: Write> Output<W> {
     }
 }
 
-/// What was seen.
+/// Counts for the summary.
 #[derive(Default)]
 struct Counts {
     entries: usize,
-    /// Entries that are the text of their line.
+    /// Entries that only hold the text of their line.
     unparsed: usize,
     blank: usize,
     /// Lines that were not UTF-8, and the first of them.
@@ -128,7 +128,7 @@ struct Counts {
 }
 
 impl Counts {
-    /// Counts a line; whether it is one to read.
+    /// Counts a line. Returns whether it holds a reference.
     fn takes(&mut self, line: &Line) -> bool {
         if line.replaced {
             self.replaced += 1;
@@ -154,19 +154,18 @@ impl Counts {
         let references = counted(self.entries, "reference");
         let mut text = format!("{references} in {seconds:.2} s, {speed:.0} references/s");
         if self.blank > 0 {
-            text.push_str(&format!("\n{} passed over", counted(self.blank, "blank line")));
+            text.push_str(&format!("\n{} skipped", counted(self.blank, "blank line")));
         }
         match self.unparsed {
             0 => {}
-            1 => text
-                .push_str("\n1 entry holds the text of its line, of which nothing could be made"),
+            1 => text.push_str("\n1 line could not be parsed; its entry holds the text"),
             count => text.push_str(&format!(
-                "\n{count} entries hold the text of their line, of which nothing could be made"
+                "\n{count} lines could not be parsed; their entries hold the text"
             )),
         }
         if self.replaced > 0 {
             text.push_str(&format!(
-                "\nwarning: {} not UTF-8, read as Windows-1252, the first is line {}",
+                "\nwarning: {} not UTF-8 and read as Windows-1252, first in line {}",
                 counted(self.replaced, "line"),
                 self.first_replaced
             ));
@@ -174,7 +173,7 @@ impl Counts {
         if let Some(rules) = self.statistics.in_words() {
             text.push_str(&format!("\n{rules}"));
         }
-        // Nobody is left to tell if standard error is closed.
+        // If standard error is closed, there is nobody to tell.
         let _ = writeln!(io::stderr(), "{text}");
     }
 }

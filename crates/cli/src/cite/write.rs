@@ -13,7 +13,7 @@ use crate::tag::write::{explanation, sequence};
 /// The label of tokens that have none.
 const NO_LABEL: &str = "_";
 
-/// Writes entries, one after the other.
+/// Writes entries one by one.
 pub struct Writer<'a> {
     parser: &'a Parser,
     format: Format,
@@ -52,7 +52,7 @@ struct SegmentRecord<'a> {
 }
 
 impl<'a> Writer<'a> {
-    /// For entries of one model in one format.
+    /// A writer for one model and format.
     pub fn new(parser: &'a Parser, format: Format, explain: bool) -> Self {
         Self { parser, format, explain, keys: Keys::default(), begun: false }
     }
@@ -91,7 +91,7 @@ impl<'a> Writer<'a> {
             out.push('\n');
         }
         for line in self.explanation(parsed).unwrap_or_default() {
-            // BibTeX passes over text between entries, up to the next of these signs.
+            // BibTeX skips text between entries up to the next @.
             out.extend(["% ", &line.replace('@', "(at)"), "\n"]);
         }
         let key = self.keys.unique(&parsed.entry.key());

@@ -1,4 +1,4 @@
-//! Noisy tables to a model of records, and a model in the UAI format.
+//! From noisy tables to records, and a model in the UAI format.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -15,14 +15,14 @@ const VARIABLES: [(&str, &[&str]); 3] = [
     ("work", &["none", "part", "full"]),
     ("home", &["rented", "owned"]),
 ];
-/// People that were counted.
+/// How many people were counted.
 const TOTAL: f64 = 2000.0;
-/// How many of each age and work, and of each work and home, there are.
+/// True counts by age and work, and by work and home.
 const TABLES: [([usize; 2], &[f64]); 2] = [
     ([0, 1], &[240.0, 160.0, 300.0, 80.0, 120.0, 500.0, 400.0, 100.0, 100.0]),
     ([1, 2], &[380.0, 340.0, 210.0, 170.0, 360.0, 540.0]),
 ];
-/// Counts are off by at most this.
+/// The largest error of a count.
 const NOISE: u64 = 20;
 
 /// Two tables with noise on them, and the distribution that fits both.
@@ -53,8 +53,8 @@ pub fn census(out: &Path) -> Result<String> {
     let answer = solve(&problem, Method::Auto)?.0;
     let mut text = format!(
         "7. Noisy counts of people\n\n\
-         Two tables of {TOTAL} people, age by work and work by home, each count off by up to {NOISE}, do\n\
-         not agree with each other. The distribution of greatest entropy that fits them:\n\n"
+         Two tables of {TOTAL} people, age by work and work by home, have errors of up to\n\
+         {NOISE} in every count. The distribution of greatest entropy that fits both:\n\n"
     );
     for (marginal, (name, states)) in answer.marginals.iter().zip(VARIABLES) {
         let shares = states.iter().zip(&marginal.values);
@@ -63,7 +63,7 @@ pub fn census(out: &Path) -> Result<String> {
     }
     let gap = answer.gap.unwrap_or(f64::NAN);
     let out = out.display();
-    writeln!(text, "\n  {}, gap {gap:.1e}; people who were not counted:", answer.status.name())?;
+    writeln!(text, "\n  {}, gap {gap:.1e}; to draw records from it:", answer.status.name())?;
     writeln!(text, "  bethe sample {out}/census.json --records 5\n")?;
     Ok(text)
 }

@@ -1,5 +1,5 @@
-//! References made here as journals print them, in four styles, with every field marked: whole
-//! lines of text, and tokens with hierarchical labels.
+//! Made-up references as journals print them, in four styles: lines of text, and tokens with
+//! hierarchical labels.
 
 use std::fmt::Write;
 
@@ -127,7 +127,7 @@ pub struct Citation {
     pub rows: Vec<(String, String)>,
 }
 
-/// So many references.
+/// Random references.
 pub fn citations(count: usize, seed: u64) -> Vec<Citation> {
     let mut random = Random(seed);
     (0..count).map(|_| citation(&mut random)).collect()
@@ -145,12 +145,12 @@ pub fn labelled(citations: &[Citation]) -> String {
     text
 }
 
-/// A line that is being written: text, and what each stretch of it is.
+/// A line in progress: its text, and the label of each stretch.
 #[derive(Default)]
 struct Draft {
     line: String,
-    /// Where a stretch begins, and the names around it from the outside; `#` and a number tell two
-    /// of one name apart.
+    /// Where a stretch begins, and its names from the outside in; `#` and a number tell two
+    /// stretches of the same name apart.
     spans: Vec<(usize, String)>,
 }
 

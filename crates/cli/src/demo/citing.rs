@@ -19,12 +19,12 @@ const TRAIN: &str = "citations-train.txt";
 const LINES: &str = "citations.txt";
 const TEMPLATE: &str = "citations-template.txt";
 const MODEL: &str = "citations.safetensors";
-/// Entries that are shown.
+/// How many entries to show.
 const SHOWN: usize = 2;
-/// References that are enough to show what sharing weights does.
+/// Few enough references that sharing weights matters.
 const FEW: usize = 20;
 
-/// Trains a tagger on references that are made here, and reads others that it has not seen.
+/// Trains a tagger on made-up references and reads others that it has not seen.
 pub fn bibliography(out: &Path) -> Result<String> {
     let training = labelled(&citations(150, 1));
     let lines: Vec<String> = citations(30, 2).into_iter().map(|citation| citation.line).collect();
@@ -61,8 +61,8 @@ pub fn bibliography(out: &Path) -> Result<String> {
     let mut keys = Keys::default();
     let mut text = String::from(
         "5. A bibliography from plain text\n\n\
-         The same, for people who have a list of references and need entries: trained on 150 made-up\n\
-         references in four styles, and given lines of text that it has not seen.\n\n",
+         A tagger of references, trained on 150 made-up ones in four styles, reads lines that\n\
+         it has not seen and writes BibTeX.\n\n",
     );
     for line in lines.iter().take(SHOWN) {
         let entry = parsing.parse(line, &TagOptions::default())?.entry;
@@ -89,7 +89,7 @@ pub fn bibliography(out: &Path) -> Result<String> {
     Ok(text)
 }
 
-/// F1 of fields on the other references, of a tagger without rules that was trained on [`FEW`].
+/// F1 on the other references of a tagger without rules, trained on [`FEW`].
 fn few_labels(
     sequences: &[Sequence],
     settings: &TrainSettings,

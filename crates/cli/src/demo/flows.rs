@@ -1,4 +1,4 @@
-//! Birds that are counted, and how they moved.
+//! Movement of birds, inferred from counts.
 
 use std::fmt::Write;
 use std::fs;
@@ -24,19 +24,19 @@ const CELLS: &str = "birds-cells.csv";
 const COUNTS: &str = "birds-counts.csv";
 const FOLDER: &str = "birds";
 const REACH: f64 = 3.0;
-/// How birds fly, and how the demo believes that they do.
+/// How the birds fly; inference knows it.
 const FEATURES: &str = "stay=0.5,distance=-1.2,goal:Cell64=1.5";
-/// Moves that are shown.
+/// How many moves to show.
 const SHOWN: usize = 5;
 
-/// The flags of `bethe flows`, to run it as a person would.
+/// The flags of `bethe flows`, to run the command itself.
 #[derive(Parser)]
 struct Line {
     #[command(flatten)]
     flags: flows::Flags,
 }
 
-/// Simulates birds, counts them, and infers their movement from the counts.
+/// Simulates birds, counts them and infers their movement.
 pub fn birds(out: &Path) -> Result<String> {
     let cells = Cells::grid(SIDE, SIDE);
     let features = Feature::parse_list(FEATURES, &cells, &[])?;
@@ -66,8 +66,8 @@ pub fn birds(out: &Path) -> Result<String> {
     flows::run(Line::parse_from(command.into_iter().chain(["--quiet"])).flags)?;
     let mut text = String::from(
         "6. Birds that are only counted\n\n\
-         A thousand simulated birds cross a map of 64 cells in two weeks. All that is known is a noisy\n\
-         count in each cell on each day; the flows between cells are inferred.\n\n",
+         A thousand simulated birds cross a map of 64 cells in two weeks. We see a noisy count\n\
+         in each cell on each day, and infer the flows between cells.\n\n",
     );
     let inferred = numbers(&out.join(FOLDER).join("counts.csv"))?;
     let error = |found: &[f64]| -> f64 {
@@ -76,7 +76,7 @@ pub fn birds(out: &Path) -> Result<String> {
     let all = (BIRDS * DAYS as u64) as f64;
     let [raw, better] = [&counted, &inferred].map(|found| 100.0 * error(found) / all);
     writeln!(text, "  birds in the wrong cell: {raw:.1}% by the counts, {better:.1}% inferred\n")?;
-    writeln!(text, "  the largest flows of day 5, and how many birds really went:")?;
+    writeln!(text, "  the largest flows of day 5: inferred, and the true number of birds")?;
     for (from, to, number) in strongest(&out.join(FOLDER).join("flows.csv"), "5")? {
         let cell = |name: &str| cells.find(name).context("a cell of the grid");
         let key = (4, cell(&from)?, cell(&to)?);
@@ -89,7 +89,7 @@ pub fn birds(out: &Path) -> Result<String> {
     Ok(text)
 }
 
-/// Birds that set out from the first cell, and what is counted of them.
+/// Birds that start in the first cell, and their noisy counts.
 fn simulated(cells: &Cells, moves: &Moves) -> (Simulated, Vec<f64>) {
     let mut rng = StdRng::seed_from_u64(5);
     let mut born = vec![0; cells.len()];
@@ -114,7 +114,7 @@ fn write_files(out: &Path, cells: &Cells, counted: &[f64]) -> Result<()> {
     PendingFile::create(&out.join(CELLS))?.finish(&format!("cell,x,y\n{rows}"))
 }
 
-/// The command as one would type it; every part is plain.
+/// The command as one would type it; no part needs quotes.
 fn shell(command: &[&str]) -> String {
     format!("bethe flows {}", command[1..].join(" "))
 }

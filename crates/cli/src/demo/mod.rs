@@ -1,4 +1,4 @@
-//! `bethe demo`: a tour of the engine on problems made here, no files needed.
+//! `bethe demo`: a tour on built-in problems; it needs no files.
 
 mod census;
 mod citations;
@@ -29,8 +29,7 @@ use report::{bar, reading};
 /// noisy tables.
 #[derive(Args)]
 pub struct Flags {
-    /// Folder for the problems, as files to solve and change, for pictures of convergence, for
-    /// labelled references and models, and for counts and flows of birds.
+    /// Folder for the problems, data, models and pictures of the tour
     #[arg(long, value_name = "DIR", default_value = "bethe-demo")]
     out: PathBuf,
 }
@@ -58,7 +57,7 @@ pub fn run(flags: Flags) -> Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-/// A count constraint that changes the answer, and every solver on it.
+/// A rule on a count changes the answer; every solver runs on it.
 fn titles(out: &Path) -> Result<String> {
     let problem = problems::titles()?;
     save(&out.join("titles.json"), &problem)?;
@@ -69,8 +68,8 @@ fn titles(out: &Path) -> Result<String> {
     };
     let mut text = String::from(
         "1. A reference that reads as two titles\n\n\
-         Ten words, five labels, a chain. Nothing in a chain can say \"at most one title\"; an\n\
-         energy on the expected number of title beginnings can (smoothed hinge, weight 10).\n\n",
+         Ten words, five labels, a chain. A chain cannot say \"at most one title\". An energy\n\
+         on the expected number of titles can (smoothed hinge, weight 10).\n\n",
     );
     writeln!(text, "  {:<15}{:<28}after", "word", "before")?;
     for (position, token) in TOKENS.iter().enumerate() {
@@ -89,13 +88,13 @@ fn titles(out: &Path) -> Result<String> {
     )?;
     writeln!(
         text,
-        "\nEvery solver ends at the same point, with a certificate; they differ in price:\n"
+        "\nEvery solver reaches the same point, with a certificate. They differ in cost:\n"
     )?;
     text.push_str(&compare(&problem, out)?);
     Ok(text)
 }
 
-/// The table of solvers on one problem, and a picture of each one's convergence.
+/// The table of solvers on one problem, and a picture of convergence for each.
 fn compare(problem: &Problem, out: &Path) -> Result<String> {
     let methods = [
         Method::Rda { beta: 0.0 },
@@ -139,8 +138,8 @@ fn words(out: &Path) -> Result<String> {
     let best = solve(&problem, Method::Global)?.0;
     let mut text = String::from(
         "2. A word that is in no dictionary\n\n\
-         Five letters read one by one, and a prior that their marginals are close to one of a few\n\
-         words (the minimum over words makes it non-convex).\n\n",
+         Five letters read one by one, and an energy that pulls them towards the nearest of a few\n\
+         words. The minimum over words makes the problem non-convex.\n\n",
     );
     writeln!(text, "  dictionary:     {}", DICTIONARY.join(" "))?;
     let model = problem.model();
@@ -149,7 +148,7 @@ fn words(out: &Path) -> Result<String> {
     }
     writeln!(
         text,
-        "  best of all     {}   {}   gap {:.1e} over all words\n",
+        "  best word       {}   {}   gap {:.1e} over all words\n",
         reading(model, &best),
         report::certainty(&best),
         best.gap.unwrap_or(f64::NAN)
@@ -165,9 +164,9 @@ fn grid(out: &Path) -> Result<String> {
     let coupled = solve(&problem, Method::Auto)?.0;
     let exact = solve(&problems::grid(false)?, Method::Auto)?.0;
     let mut text = String::from(
-        "3. Rows of a grid that feel each other's mean\n\n\
-         An Ising grid of three rows. The rows are chains; the couplings between rows are products\n\
-         of marginals (structured mean field). P(up) per site:\n\n",
+        "3. Rows of a grid, coupled by their means\n\n\
+         An Ising grid of three rows. The rows are chains; couplings between rows act on\n\
+         products of marginals (structured mean field). P(up) per site:\n\n",
     );
     writeln!(text, "  {:<24}{:<24}exact (junction tree)", "rows alone", "rows coupled by means")?;
     for row in 0..SIDE {

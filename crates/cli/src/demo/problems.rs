@@ -1,4 +1,4 @@
-//! The demo's problems, made here.
+//! The problems of the demo.
 
 use bethe_core::{Energy, Model, Names, Norm, Penalty, Problem, Term, Variable};
 
@@ -28,7 +28,7 @@ pub fn titles() -> anyhow::Result<Problem> {
     for (position, token) in TOKENS.iter().enumerate() {
         add_named(&mut model, &format!("{}:{token}", position + 1), &LABELS)?;
     }
-    // How well each label fits each word, as a local classifier would say.
+    // How well each label fits each word, as a local classifier would score it.
     let fits: [[f64; 5]; 10] = [
         [3.0, 0.5, 0.0, 0.5, -2.0],
         [3.0, 0.0, 0.0, 0.0, -2.0],
@@ -41,7 +41,7 @@ pub fn titles() -> anyhow::Result<Problem> {
         [1.0, 0.3, 1.9, 1.4, -2.0],
         [-2.0, -1.0, -1.0, -1.0, 4.0],
     ];
-    // A title goes on only after it began; fields seldom change back.
+    // A title continues only after it began; fields seldom change back.
     let follows: [[f64; 5]; 5] = [
         [1.0, 0.5, NEVER, -0.5, -0.5],
         [-1.0, -2.0, 1.0, -0.5, -0.5],
@@ -65,10 +65,10 @@ pub fn titles() -> anyhow::Result<Problem> {
     Ok(Problem::new(model, vec![at_most_one])?)
 }
 
-/// The words that the dictionary holds.
+/// The dictionary.
 pub const DICTIONARY: [&str; 7] = ["house", "horse", "mouse", "hours", "shore", "mores", "ruses"];
 
-/// Letters read one by one, badly, and a prior that the word is close to one of a dictionary.
+/// Badly read letters, and a prior that the word is near one of a dictionary.
 pub fn words() -> anyhow::Result<Problem> {
     let letters: Vec<String> = {
         let mut letters: Vec<char> = DICTIONARY.concat().chars().chain("cb".chars()).collect();
@@ -78,7 +78,7 @@ pub fn words() -> anyhow::Result<Problem> {
     };
     let state = |letter: char| letters.iter().position(|l| l.starts_with(letter));
     let mut model = Model::default();
-    // What a reader of single letters sees: each guess with its score.
+    // Guesses for each letter, with scores.
     let seen: [&[(char, f64)]; 5] = [
         &[('b', 3.2), ('h', 3.0), ('m', 1.0)],
         &[('o', 3.5), ('c', 2.5)],
@@ -122,7 +122,7 @@ pub fn words() -> anyhow::Result<Problem> {
 /// Side of the Ising grid.
 pub const SIDE: usize = 3;
 
-/// An Ising grid, either whole or with its vertical couplings seen through products of marginals.
+/// An Ising grid, whole or with its vertical couplings as products of marginals.
 pub fn grid(mean_field: bool) -> anyhow::Result<Problem> {
     let mut model = Model::new(&[2; SIDE * SIDE])?;
     for site in 0..SIDE * SIDE {

@@ -1,4 +1,4 @@
-//! Numbers that are the same on every machine.
+//! Random numbers that are the same on every machine.
 
 /// SplitMix64.
 pub struct Random(pub u64);

@@ -1,5 +1,5 @@
-//! References made here, with their fields marked: a reference has exactly one title and at most
-//! one venue, in either order, and their words are much the same.
+//! Made-up references with labelled fields. A reference has exactly one title and at most one
+//! venue, in either order, with much the same words.
 
 use std::fmt::Write;
 
@@ -14,7 +14,7 @@ const INITIALS: [&str; 6] = ["A.", "C.", "J.", "M.", "R.", "T."];
 const OF_TITLES: [&str; 6] = ["a", "fast", "towards", "using", "new", "on"];
 /// Words that venues have more often than titles.
 const OF_VENUES: [&str; 6] = ["journal", "of", "proceedings", "review", "letters", "annual"];
-/// Words that tell nothing.
+/// Words that are equally likely in both.
 const OF_BOTH: [&str; 16] = [
     "learning",
     "models",
@@ -33,11 +33,11 @@ const OF_BOTH: [&str; 16] = [
     "machine",
     "statistical",
 ];
-/// How often, in a hundred, a word is one of its own field's, and one of the other's.
+/// Percent of words from the field's own list, and from the other field's.
 const OWN: u64 = 34;
 const OTHER: u64 = 8;
 
-/// So many references as a column file: the word, a tab, the label.
+/// References as a column file: the word, a tab, the label.
 pub fn records(count: usize, seed: u64) -> String {
     let mut random = Random(seed);
     let mut text = String::new();

@@ -1,4 +1,4 @@
-//! Taggers of references, without rules and with rules that they learned.
+//! Taggers of references, without and with learned rules.
 
 use std::fmt::Write;
 use std::fs;
@@ -24,12 +24,12 @@ const TRAIN: &str = "references-train.txt";
 const TEST: &str = "references-test.txt";
 const PLAIN: &str = "plain.safetensors";
 const RULED: &str = "rules.safetensors";
-/// Of the weights of rules; cross-validation would take longer.
+/// L1 penalty on weights of rules; cross-validation would take longer.
 const PENALTY: f64 = 0.3;
-/// Rules that are shown.
+/// How many rules to show.
 const SHOWN: usize = 5;
 
-/// Trains both, and compares them on references they have not seen.
+/// Trains both and compares them on references they have not seen.
 pub fn references(out: &Path) -> Result<String> {
     let train_text = records(300, 1);
     let test_text = records(500, 2);
@@ -51,8 +51,8 @@ pub fn references(out: &Path) -> Result<String> {
     let (before, after) = (before?, after?);
     let mut text = String::from(
         "4. Taggers that learn which rules hold\n\n\
-         References with exactly one title and at most one venue, whose words are much the same.\n\
-         A chain sees a few words at a time; rules on how many segments there are were generated\n\
+         References have exactly one title and at most one venue, with much the same words. A\n\
+         chain sees a few words at a time. Rules on the number of segments were generated\n\
          from 300 labelled references, and their weights learned. On 500 others:\n\n",
     );
     writeln!(text, "  {:<28}{:>12}{:>12}", "", "chain alone", "with rules")?;
@@ -62,7 +62,7 @@ pub fn references(out: &Path) -> Result<String> {
     };
     row("F1 of all fields", |report| report.f1)?;
     row("F1 of titles", |report| report.per_label["title"].f1)?;
-    row("references without mistake", |report| report.sequence_accuracy)?;
+    row("without a mistake", |report| report.sequence_accuracy)?;
     writeln!(text, "\n  the heaviest rules:")?;
     for (rule, weight) in ruled.rules().into_iter().take(SHOWN) {
         writeln!(text, "  {weight:>7.2}  {}", rule.in_words(ruled.states()))?;
@@ -84,7 +84,7 @@ fn trained(sequences: &[Sequence], rule_source: RuleSource) -> Result<Tagger> {
     Ok(train(Labelled { sequences, scores: None }, None, &settings, &mut |_| ())?)
 }
 
-/// How good the labels are, and the labels.
+/// The score, and the predicted labels.
 pub fn tagged(tagger: &Tagger, test: &[Sequence]) -> Result<(Report, Vec<Vec<String>>)> {
     let mut score = Score::new(tagger.states().scheme());
     let mut tagging = Tagging::new(tagger);
@@ -102,7 +102,7 @@ fn truth(sequence: &Sequence) -> Vec<&str> {
     (0..sequence.len()).map(|t| sequence.cell(t, 1).unwrap_or_default()).collect()
 }
 
-/// The first reference that rules put right.
+/// The first reference that rules correct.
 fn example(test: &[Sequence], before: &[Vec<String>], after: &[Vec<String>]) -> Result<String> {
     let mut text = String::new();
     let runs = test.iter().zip(before.iter().zip(after));

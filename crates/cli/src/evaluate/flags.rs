@@ -4,10 +4,10 @@ use clap::Args;
 
 use crate::tagging::TaggerFlags;
 
-/// Compare a model's labels with those of a file.
+/// Compare a model's labels with the true labels of a file.
 ///
-/// Precision, recall and F1 are of whole segments: one is right if its first token, its last token
-/// and its name are. Exit code 2 means bad input.
+/// Precision, recall and F1 count whole segments: a segment is right if its first token, its last
+/// token and its name are. Exit code 2 means bad input.
 #[derive(Args)]
 pub struct Flags {
     #[command(flatten)]

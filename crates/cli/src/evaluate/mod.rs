@@ -17,7 +17,7 @@ use bethe_terminal::{Outcome, bad_input, print};
 use crate::tagging::{Batches, Item, Statistics, read_tagger, tag_all};
 use report::Evaluation;
 
-/// Tags a file and prints how far that is from its own labels.
+/// Tags a file and compares the result with its own labels.
 pub fn run(flags: Flags) -> Result<Outcome> {
     let tagger = read_tagger(&flags.tagger.model)?;
     let evaluation = evaluate(&flags, &tagger)?;

@@ -1,4 +1,4 @@
-//! How an evaluation is shown.
+//! How an evaluation is printed.
 
 use std::fmt::Write;
 
@@ -8,11 +8,11 @@ use serde_json::{Value, json};
 
 use crate::tagging::Statistics;
 
-/// What there is to tell.
+/// The result of an evaluation.
 pub struct Evaluation {
     pub score: Score,
     pub statistics: Statistics,
-    /// Rules of the model.
+    /// Number of rules in the model.
     pub rules: usize,
     /// Sequences whose own labels break a rule.
     pub broken_by_truth: usize,
@@ -21,7 +21,7 @@ pub struct Evaluation {
 }
 
 impl Evaluation {
-    /// The report, and what rules did under `rules`.
+    /// The report, with figures about rules under `rules`.
     pub fn json(&self) -> Value {
         let mut report = json!(self.score.report());
         report["sequences"] = json!(self.statistics.sequences);
@@ -72,7 +72,7 @@ impl Evaluation {
         if self.rules > 0 {
             let _ = writeln!(
                 text,
-                "some rule is broken by {:.2}% of the true label sequences, {:.2}% of the predicted",
+                "sequences that break a rule: {:.2}% by true labels, {:.2}% by predicted",
                 100.0 * self.share(self.broken_by_truth),
                 100.0 * self.share(self.broken_by_prediction)
             );

@@ -1,4 +1,4 @@
-//! Flags to a configuration that is known to make sense: no flag is accepted and ignored.
+//! From flags to a valid configuration. No flag is silently ignored.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ use bethe_terminal::{bad_input, time};
 use super::flags::{CoordinatesChoice, Flags, NoiseChoice, YesNo};
 use crate::solver;
 
-/// What `bethe flows` was asked to do.
+/// The validated configuration of `bethe flows`.
 pub struct Config {
     pub observations: PathBuf,
     pub cells: PathBuf,
@@ -40,9 +40,9 @@ pub struct Config {
     pub quiet: bool,
 }
 
-/// Steps of a forecast: long before, nothing changes any more.
+/// The longest forecast; nothing changes any more long before.
 const MOST_STEPS: usize = 100_000;
-/// Part of the population that a flow must pass to be written.
+/// Smallest share of the population that a flow must have to be written.
 const THRESHOLD: f64 = 1e-5;
 
 impl TryFrom<Flags> for Config {
@@ -63,7 +63,7 @@ impl TryFrom<Flags> for Config {
         at_least_one("--forecast", flags.forecast)?;
         if let Some(found) = flags.forecast.filter(|steps| *steps > MOST_STEPS) {
             return Err(bad_input(format!(
-                "--forecast: found {found}, expected {MOST_STEPS} steps at most"
+                "--forecast: found {found}, expected at most {MOST_STEPS} steps"
             )));
         }
         fitting_noise(&flags)?;
@@ -134,7 +134,7 @@ fn at_least_one(flag: &str, value: Option<usize>) -> Result<()> {
     }
 }
 
-/// Settings of one noise are of no use to another.
+/// Refuses flags that belong to another noise.
 fn fitting_noise(flags: &Flags) -> Result<()> {
     use NoiseChoice::{Gaussian, Poisson, Squared};
     let own: [(&str, bool, &[NoiseChoice]); 4] = [
@@ -147,16 +147,16 @@ fn fitting_noise(flags: &Flags) -> Result<()> {
         if given && !fitting.contains(&flags.noise) {
             let expected: Vec<String> = fitting.iter().map(|noise| solver::name(*noise)).collect();
             return Err(bad_input(format!(
-                "{flag}: found with --noise {}, expected --noise {}",
-                solver::name(flags.noise),
-                expected.join(" or ")
+                "{flag} needs --noise {}, found --noise {}",
+                expected.join(" or "),
+                solver::name(flags.noise)
             )));
         }
     }
     Ok(())
 }
 
-/// Files need a folder, and flags that belong together their partner.
+/// Output files need a folder, and some flags need a partner.
 fn fitting_output(flags: &Flags) -> Result<()> {
     let needing = [
         ("--threshold", flags.threshold.is_some()),
@@ -167,9 +167,7 @@ fn fitting_output(flags: &Flags) -> Result<()> {
         ("--parquet", flags.parquet),
     ];
     if let Some((flag, _)) = needing.iter().find(|(_, given)| *given && flags.out.is_none()) {
-        return Err(bad_input(format!(
-            "{flag}: found without --out, expected a folder for its file"
-        )));
+        return Err(bad_input(format!("{flag} needs --out DIR, the folder for its file")));
     }
     let pairs = [
         ("--seed", flags.seed.is_some(), "--sample", flags.sample.is_some()),
@@ -177,9 +175,7 @@ fn fitting_output(flags: &Flags) -> Result<()> {
         ("--from", flags.from.is_some(), "--at", flags.at.is_some()),
     ];
     match pairs.iter().find(|(_, given, _, partner)| *given && !partner) {
-        Some((flag, _, partner, _)) => {
-            Err(bad_input(format!("{flag}: found without {partner}, expected both")))
-        }
+        Some((flag, _, partner, _)) => Err(bad_input(format!("{flag} needs {partner}"))),
         None => Ok(()),
     }
 }

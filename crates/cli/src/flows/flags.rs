@@ -6,18 +6,19 @@ use crate::solver::{SolverChoice, StepFlags};
 
 /// Infer how a population moved from counts per place and time.
 ///
-/// OBSERVATIONS has a column of times and one column for each cell; an empty value or NA is not
-/// observed. Gzip is unpacked, - is standard input. Exit code 2 means bad input.
+/// OBSERVATIONS has a column of times and one column per cell; an empty value or NA means not
+/// observed. Gzip is unpacked, - is standard input. Exit code 2 means bad input, 3 that no movement
+/// explains the counts.
 #[derive(Args)]
 pub struct Flags {
-    /// Counts: time,CELL,CELL,…, one row a time
+    /// Counts: time,CELL,CELL,…, one row per time
     pub observations: PathBuf,
 
     /// Cells: cell,x,y or cell,lon,lat
     #[arg(long, value_name = "FILE.csv")]
     pub cells: PathBuf,
 
-    /// Which coordinates to take where cells have both [default: xy]
+    /// Which coordinates to use if cells have both [default: xy]
     #[arg(long, value_enum)]
     pub coordinates: Option<CoordinatesChoice>,
 
@@ -25,11 +26,11 @@ pub struct Flags {
     #[arg(long, value_name = "M", allow_negative_numbers = true)]
     pub population: f64,
 
-    /// How counts come about
+    /// The distribution of counts
     #[arg(long, value_enum, default_value_t = NoiseChoice::Poisson)]
     pub noise: NoiseChoice,
 
-    /// Expected count of one individual: a number, or a file cell,rate [default: 1]
+    /// Expected count per individual: a number, or a file cell,rate [default: 1]
     #[arg(long, value_name = "ALPHA|FILE", allow_hyphen_values = true)]
     pub rate: Option<String>,
 
@@ -37,33 +38,34 @@ pub struct Flags {
     #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
     pub variance: Option<f64>,
 
-    /// What half a squared error of a share weighs, for squared [default: 100 for each cell]
+    /// Weight of half a squared error of a share, for squared [default: 100 per cell]
     #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
     pub weight: Option<f64>,
 
-    /// For squared: take the counts of each time as shares of their sum
+    /// For squared: divide the counts of each time by their sum
     #[arg(long)]
     pub shares: bool,
 
-    /// Farther moves are impossible; in units of x and y, in kilometres for lon and lat
+    /// Forbid longer moves; in units of x and y, in kilometres for lon and lat
     #[arg(long, value_name = "DISTANCE", allow_negative_numbers = true)]
     pub reach: Option<f64>,
 
-    /// What moves depend on: stay, distance (in median distances of neighbours), stride, goal:CELL,
-    /// wind, or a column of a file of covariates, each with its weight [default: distance=-1]
+    /// What moves depend on, each with a weight: stay, distance (in median distances between
+    /// neighbours), stride, goal:CELL, wind, or a column of a covariates file [default:
+    /// distance=-1]
     #[arg(long, value_name = "NAME=WEIGHT,…", allow_hyphen_values = true)]
     pub features: Option<String>,
 
-    /// What features may read: time,wind or time,u,v; cell,NAME,…; from,to,NAME,… or
+    /// Data for features: time,wind or time,u,v; cell,NAME,…; from,to,NAME,… or
     /// from,to,time,NAME,…; may be repeated
     #[arg(long, value_name = "FILE.csv")]
     pub covariates: Vec<PathBuf>,
 
-    /// Whether the moves from a cell are made probabilities
+    /// Whether the moves from a cell are normalised to probabilities
     #[arg(long, value_enum, default_value_t = YesNo::Yes)]
     pub normalise: YesNo,
 
-    /// Where individuals are at first: free, a cell, or a file cell,weight
+    /// Where individuals start: free, a cell, or a file cell,weight
     #[arg(long, value_name = "free|CELL|FILE", default_value = "free")]
     pub start: String,
 
@@ -78,24 +80,24 @@ pub struct Flags {
     #[arg(long, value_name = "NUMBER", default_value_t = 1e-6, allow_negative_numbers = true)]
     pub tolerance: f64,
 
-    /// Stop after so many iterations
+    /// Stop after this many iterations
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     pub max_iterations: usize,
 
-    /// Stop after so long, e.g. 50ms (ns, us, ms, s, m)
+    /// Stop after this time, e.g. 50ms (ns, us, ms, s, m)
     #[arg(long, value_name = "TIME")]
     pub time_limit: Option<String>,
 
-    /// Folder for flows.csv, counts.csv, net.csv, summary.json, index.html and frames/; without it
-    /// the summary goes to standard output
+    /// Folder for flows.csv, counts.csv, net.csv, summary.json, index.html and frames/ [default:
+    /// only the summary, on standard output]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
 
-    /// Leave out flows of no more individuals [default: a hundred-thousandth of the population]
+    /// Leave out flows of at most this many individuals [default: population / 100000]
     #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
     pub threshold: Option<f64>,
 
-    /// Draw the routes of so many individuals: routes.csv
+    /// Draw routes of this many individuals: routes.csv
     #[arg(long, value_name = "N")]
     pub sample: Option<usize>,
 
@@ -103,11 +105,11 @@ pub struct Flags {
     #[arg(long, value_name = "S")]
     pub seed: Option<u64>,
 
-    /// Where they will be so many steps after the last time: forecast.csv
+    /// Forecast counts for this many steps after the last time: forecast.csv
     #[arg(long, value_name = "K")]
     pub forecast: Option<usize>,
 
-    /// Where those come from and go to who are in this cell at the time of --at: given.csv
+    /// Where individuals in this cell at the time --at came from and went next: given.csv
     #[arg(long, value_name = "CELL")]
     pub from: Option<String>,
 
@@ -115,7 +117,7 @@ pub struct Flags {
     #[arg(long, value_name = "TIME")]
     pub at: Option<String>,
 
-    /// Write the flows as a Parquet file, too: flows.parquet
+    /// Also write the flows as Parquet: flows.parquet
     #[cfg(feature = "parquet")]
     #[arg(long)]
     pub parquet: bool,
@@ -135,11 +137,11 @@ pub enum CoordinatesChoice {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum NoiseChoice {
-    /// Counts are Poisson, of mean rate · individuals
+    /// Poisson with mean rate · individuals
     Poisson,
-    /// Counts are normal, of that mean and one variance
+    /// Normal with that mean and one variance
     Gaussian,
-    /// Squared error of shares of the population
+    /// Squared error on shares of the population
     Squared,
 }
 

@@ -1,4 +1,4 @@
-//! Files and flags to a problem, with every mistake named.
+//! From files and flags to a problem.
 
 use std::fs;
 use std::path::Path;
@@ -17,19 +17,19 @@ use bethe_terminal::bad_input;
 use super::config::Config;
 use super::flags::NoiseChoice;
 
-/// Counts that are this many times what the population explains are no matter of noise.
+/// Counts this many times above what the population explains are a mistake, not noise.
 const SENSELESS: f64 = 10.0;
-/// Tables of all moves between more cells than this fill gigabytes.
+/// With more cells than this, tables of all moves fill gigabytes.
 const MANY: usize = 5000;
-/// Times that a warning names.
+/// How many times a warning names.
 const NAMED: usize = 3;
 
-/// A problem, and what it is made of.
+/// A problem and its parts.
 pub struct Input {
     pub cells: Cells,
-    /// As the file has them.
+    /// As in the file.
     pub observations: Observations,
-    /// As the noise takes them: shares for squared error.
+    /// As the noise needs them: shares for squared error.
     pub counts: Observations,
     pub moves: Moves,
     /// Log-potentials of the first time's cells.
@@ -59,7 +59,7 @@ impl Input {
         }
         if config.reach.is_none() && cells.len() > MANY {
             warnings.push(format!(
-                "--reach: found none for {} cells: every one of {} moves between them takes a place in memory",
+                "{} cells need memory for {} moves per step; --reach saves most of it",
                 cells.len(),
                 cells.len() * cells.len()
             ));
@@ -83,14 +83,13 @@ impl Input {
         }
     }
 
-    /// A mistake in the counts, in the names of the files.
+    /// An error about the counts, with names from the files.
     pub fn mistake(&self, config: &Config, error: FlowError) -> anyhow::Error {
         let file = config.observations.display();
         match error {
             FlowError::Impossible { time, cell, count } => bad_input(format!(
-                "{file}: time {:?}, cell {:?}: found a count of {} where no possible sequence of \
-                 moves leads from the start, expected none (a longer --reach, or another --start, \
-                 allows more)",
+                "{file}: time {:?}, cell {:?}: found a count of {}, but no sequence of moves leads \
+                 there from the start; allow more with a longer --reach or another --start",
                 self.observations.times()[time],
                 self.cells.name(cell),
                 rounded(count, 6)
@@ -117,12 +116,12 @@ fn place(
     time: &str,
 ) -> Result<(usize, usize)> {
     let own = cells.find(cell).ok_or_else(|| {
-        bad_input(format!("--from: found the cell {cell:?}, expected one of {} cells", cells.len()))
+        bad_input(format!("--from: {cell:?} is not one of the {} cells", cells.len()))
     })?;
     let at = observations.times().iter().position(|name| name == time).ok_or_else(|| {
         let times = observations.times();
         let (first, last) = (&times[0], &times[times.len() - 1]);
-        bad_input(format!("--at: found the time {time:?}, expected one of {first:?} to {last:?}"))
+        bad_input(format!("--at: found {time:?}, expected one of the times {first:?} to {last:?}"))
     })?;
     Ok((at, own))
 }
@@ -182,21 +181,21 @@ fn counts(
     if config.shares {
         if let Some(time) = totals.iter().position(|total| *total == 0.0) {
             warnings.push(format!(
-                "{}: time {:?}: nothing was counted, so there are no shares: taken as not observed",
+                "{}: time {:?}: all counts are 0 and have no shares; treated as not observed",
                 config.observations.display(),
                 observations.times()[time]
             ));
         }
         return observations.map(|time, y| (totals[time] > 0.0).then(|| y / totals[time]));
     }
-    // Distributions sum to 1, up to the digits they were written with.
+    // Distributions sum to 1, up to rounding in the file.
     if totals.iter().all(|total| *total <= 1.001) {
         return observations.clone();
     }
     observations.map(|_, y| Some(y / config.population))
 }
 
-/// Counts of more than the population are a warning, counts of far more a mistake.
+/// Counts above the population give a warning, far above an error.
 fn check_population(
     config: &Config,
     counts: &Observations,
@@ -212,8 +211,8 @@ fn check_population(
     let sums = [worst.counted, worst.explained].map(|sum| rounded(sum * unit, 6));
     if worst.counted > SENSELESS * worst.explained {
         return Err(bad_input(format!(
-            "{file}: time {time:?}: found counts that sum to {}, expected about {} at most, of \
-             --population {} (another population, or another --rate, explains more)",
+            "{file}: time {time:?}: counts sum to {}, expected at most about {} for --population \
+             {}; check --population and --rate",
             sums[0], sums[1], config.population
         )));
     }
@@ -224,8 +223,8 @@ fn check_population(
         .collect();
     let more = if excess.len() > NAMED { ", …" } else { "" };
     warnings.push(format!(
-        "{file}: counts sum to more than a population of {} explains at {} of {} times ({}{more}), \
-         to {} at most where {} were expected: the flows are those of {} individuals all the same",
+        "{file}: counts sum to more than a population of {} explains at {} of {} times \
+         ({}{more}): to {} at most, where {} are expected; the flows are still of {} individuals",
         config.population,
         excess.len(),
         counts.times().len(),
@@ -250,7 +249,7 @@ fn movement(config: &Config, cells: &Cells, observations: &Observations) -> Resu
         let own = read_covariates(path, (cells, &config.cells), &steps).map_err(wrong)?;
         if let Some(twice) = own.iter().find(|a| covariates.iter().any(|b| a.name == b.name)) {
             return Err(bad_input(format!(
-                "{}: found the covariate {:?}, which another file has, too; expected each once",
+                "{}: the covariate {:?} is also in another file; rename one of them",
                 path.display(),
                 twice.name
             )));
@@ -265,7 +264,7 @@ fn movement(config: &Config, cells: &Cells, observations: &Observations) -> Resu
         if !own.iter().any(|covariate| features.iter().any(|f| f.name == covariate.name)) {
             let names: Vec<&str> = own.iter().map(|covariate| &covariate.name[..]).collect();
             return Err(bad_input(format!(
-                "{}: found {}, of which --features names none; expected a weight for one",
+                "{}: --features uses none of {}; give one of them a weight",
                 path.display(),
                 names.join(", ")
             )));

@@ -1,4 +1,4 @@
-//! `bethe flows`: counts in, flows and a picture out.
+//! `bethe flows`: from counts to flows and pictures.
 
 mod config;
 mod flags;
@@ -24,7 +24,7 @@ use config::Config;
 use input::Input;
 use output::Output;
 
-/// Nothing is printed, and no file has its name, before all is done.
+/// Prints nothing and publishes no file before everything is done.
 pub fn run(flags: Flags) -> Result<Outcome> {
     let config = Config::try_from(flags)?;
     let input = Input::read(&config)?;
@@ -35,7 +35,7 @@ pub fn run(flags: Flags) -> Result<Outcome> {
     let mut flows = solve(&config, &input)?;
     if flows.solution.status == Status::Infeasible {
         let file = config.observations.display();
-        eprintln!("error: {file}: no movement that the features allow explains the counts");
+        eprintln!("error: {file}: no movement explains the counts; try another --reach or --start");
         return Ok(Outcome::Infeasible);
     }
     let counts = flows.counts();

@@ -1,4 +1,4 @@
-//! The files of `--out`: each appears whole, and none before all are written.
+//! The files of `--out`. Each appears whole, and none before all are written.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,16 +15,16 @@ use rand::{Rng, SeedableRng};
 use super::config::Config;
 use super::input::Input;
 
-/// A folder, and the files that are to be in it.
+/// A folder and the files to be written into it.
 pub struct Output {
-    // Dropped in this order: what is not written goes before the folders that it leaves empty.
+    // Dropped in this order: unwritten files first, then the folders that this leaves empty.
     files: Vec<(PathBuf, PendingFile)>,
     frames: Folder,
     folder: Folder,
 }
 
 impl Output {
-    /// Makes the folder, so that a place that cannot be written is known before any work is done.
+    /// Creates the folder, so that a failure shows before any work is done.
     pub fn create(folder: &Path) -> Result<Self> {
         let (folder, frames) = (Folder::create(folder)?, folder.join("frames"));
         let mut output = Self { files: Vec::new(), frames: Folder::create(&frames)?, folder };
@@ -70,7 +70,7 @@ impl Output {
             let number = counts[time * cells.len() + cell];
             let shares = flows.given(time, cell).ok_or_else(|| {
                 bad_input(format!(
-                    "--from {}: found nobody there at {}, expected a cell that can be reached",
+                    "--from {}: nobody can be there at {}",
                     cells.name(cell),
                     times[time]
                 ))
@@ -140,7 +140,7 @@ impl Output {
         Ok(())
     }
 
-    /// Gives all files their names, unless one of them is read.
+    /// Gives all files their names, unless one of them is an input.
     pub fn publish(mut self, inputs: &[&Path]) -> Result<Vec<String>> {
         for (path, _) in &self.files {
             check_apart("--out", path, inputs.iter().copied())?;
@@ -158,7 +158,7 @@ impl Output {
         Ok(names)
     }
 
-    /// Frames that an earlier run left, of times that this one has not.
+    /// Removes frames that an earlier run left for times that this run does not have.
     fn remove_old_frames(&self) {
         let Ok(entries) = fs::read_dir(self.frames.path()) else { return };
         for path in entries.flatten().map(|entry| entry.path()) {
@@ -173,7 +173,7 @@ impl Output {
     }
 }
 
-/// The name of the observations, without what only says how they are kept.
+/// The name of the observations without `.csv` and `.gz`.
 fn title(path: &Path) -> String {
     if path == Path::new("-") {
         return "flows".to_string();

@@ -20,7 +20,7 @@ const SCHEMA: &str = "message flows {
     required double count;
 }";
 
-/// Rows that are held before they are written.
+/// Rows per row group.
 const ROWS: usize = 1 << 18;
 
 /// A file being written.
@@ -61,7 +61,7 @@ impl Columns {
         Ok(())
     }
 
-    /// Writes what is left; the file is yet to be given its name.
+    /// Writes the remaining rows; the file does not have its name yet.
     pub fn finish(mut self) -> Result<PendingFile> {
         if !self.counts.is_empty() {
             self.write_group()?;

@@ -89,7 +89,7 @@ impl<'a> Content<'a> {
     }
 }
 
-/// A state's label, with its roles where others have the same label.
+/// A state's label, with its roles if other states have the same label.
 fn name(states: &States, state: usize) -> String {
     let label = states.label(state);
     if states.matching(label).len() <= 1 {
@@ -122,7 +122,7 @@ fn strongest(tagger: &Tagger, top: usize) -> Vec<Strongest<'_>> {
         for (state, at) in rows.attribute(attribute) {
             let own = &mut all[usize::from(state)];
             own.push((parts.crf.weights[at], attribute));
-            // Now and then all but the strongest are dropped.
+            // Drop all but the strongest from time to time.
             if own.len() > 1024 + 2 * top {
                 keep(own, top);
             }

@@ -13,7 +13,8 @@ use crate::tagging::read_tagger;
 use content::Content;
 pub use words::summary;
 
-/// Show what a model learned: labels, rules with their weights, strongest attributes, transitions.
+/// Show what a tagging model learned: labels, rules with weights, strongest attributes and
+/// transitions.
 #[derive(Args)]
 pub struct Flags {
     /// Model file, from bethe train
@@ -23,7 +24,7 @@ pub struct Flags {
     #[arg(long)]
     json: bool,
 
-    /// Attributes shown for each label, and transitions from each
+    /// How many attributes and transitions to show per label
     #[arg(long, value_name = "N", default_value_t = 5)]
     top: usize,
 }

@@ -7,7 +7,7 @@ use bethe_terminal::counted;
 
 use super::content::{Content, Strongest, Transition};
 
-/// Labels of which the summary names all.
+/// Up to this many labels, the summary names all.
 const NAMED_LABELS: usize = 12;
 
 /// What a model is, in a few lines.
@@ -78,7 +78,7 @@ fn labels(tagger: &Tagger) -> String {
 fn rule_training(rules: &RuleTraining) -> String {
     let RuleTraining { generated, pruned, kept, sequences, learner, held_out_f1, .. } = rules;
     if *sequences == 0 {
-        return format!("{kept}, all weights given");
+        return format!("{kept}; no weights were learned");
     }
     let mut text = format!(
         "{generated} considered, {pruned} often broken, {kept} kept; \

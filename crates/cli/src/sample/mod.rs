@@ -1,4 +1,4 @@
-//! `bethe sample`: records drawn from a model, or from what a problem comes to.
+//! `bethe sample`: records drawn from a model or from a solved problem.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -16,12 +16,11 @@ use crate::solve::progress::Progress;
 use crate::solve::{observer, unless_stopped, wrong};
 use crate::solver::out_of_range;
 
-/// Draw records from a model: CSV, one a line, under a line of names.
+/// Draw records from a model as CSV: a line of names, then one record per line.
 ///
-/// FILE is a problem, which is solved first, a solution that bethe solve --solution wrote, or a
-/// .uai model. Records are independent and drawn exactly, from the model tilted by its energies;
-/// observed variables have their states. Exit code 2 means bad input, 3 that hard measurements
-/// cannot hold.
+/// FILE is a problem, which is solved first, a file written by bethe solve --solution, or a .uai
+/// model. Records are independent and drawn exactly from the model tilted by its energies. Observed
+/// variables keep their states. Exit code 2 means bad input, 3 that hard measurements cannot hold.
 #[derive(Args)]
 pub struct Flags {
     /// Problem or solution file: .json, .uai, or - for standard input
@@ -35,11 +34,11 @@ pub struct Flags {
     #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true)]
     seed: u64,
 
-    /// Further energies, {"energies": [...]}
+    /// More energies, {"energies": [...]}
     #[arg(long, value_name = "FILE")]
     energies: Option<PathBuf>,
 
-    /// Observed states in the UAI format, one sample of them
+    /// Observed states in the UAI format, a single sample
     #[arg(long, value_name = "FILE.evid")]
     evidence: Option<PathBuf>,
 
@@ -47,15 +46,15 @@ pub struct Flags {
     #[arg(long, value_name = "NUMBER", default_value_t = 1e-6, allow_negative_numbers = true)]
     tolerance: f64,
 
-    /// Stop solving after so many iterations
+    /// Stop solving after this many iterations
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     max_iterations: usize,
 
-    /// File to write, whole or not at all [default: standard output]
+    /// File to write [default: standard output]
     #[arg(long, value_name = "FILE.csv")]
     out: Option<PathBuf>,
 
-    /// No progress, and no remark on a problem that was not solved to the end, on standard error
+    /// No progress and no notes on standard error
     #[arg(long)]
     quiet: bool,
 }
@@ -85,7 +84,7 @@ pub fn run(flags: Flags) -> Result<Outcome> {
     let out = flags.out.as_deref().map(PendingFile::create).transpose()?;
     let interrupt = Interrupt::install()?;
     let request = Request {
-        // Only what can be inferred exactly can be drawn.
+        // Sampling needs exact inference.
         oracle: OracleKind::Exact,
         marginals: Tables::None,
         cancel: interrupt.cancel(),
@@ -110,7 +109,7 @@ pub fn run(flags: Flags) -> Result<Outcome> {
             done
         }
         None => match drawing.write(&mut io::BufWriter::new(io::stdout().lock()), flags.records) {
-            // A reader that went away has read enough.
+            // A reader that closes the pipe has read enough.
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => true,
             written => written.context("standard output")?,
         },
@@ -136,8 +135,8 @@ fn fit(named: &NamedProblem, settings: &Settings, request: &Request, quiet: bool
     drop(progress);
     let mut stderr = io::stderr();
     if answer.status == Status::Infeasible {
-        // Nobody is left to tell if standard error is closed.
-        let _ = writeln!(stderr, "error: {}: the measurements cannot hold", named.source);
+        // If standard error is closed, there is nobody to tell.
+        let _ = writeln!(stderr, "error: {}: hard measurements cannot hold together", named.source);
         return Ok(Fit::None(Outcome::Infeasible));
     }
     let solved = matches!(answer.status, Status::Converged | Status::Stationary);
@@ -145,7 +144,7 @@ fn fit(named: &NamedProblem, settings: &Settings, request: &Request, quiet: bool
         let gap = answer.gap.map_or("unknown".to_string(), |gap| format!("{gap:.2e}"));
         let status = answer.status.name();
         let _ =
-            writeln!(stderr, "{}: drawn before it was solved: {status}, gap {gap}", named.source);
+            writeln!(stderr, "note: {}: not solved to the end ({status}), gap {gap}", named.source);
     }
     Ok(Fit::Model(model))
 }
@@ -158,7 +157,7 @@ struct Drawing<'a> {
 }
 
 impl Drawing<'_> {
-    /// Writes the names of the variables and then so many records; whether nobody interrupted.
+    /// Writes the names of the variables, then the records. Returns false after Ctrl-C.
     fn write(&mut self, out: &mut dyn Write, count: usize) -> io::Result<bool> {
         let mut csv = csv::Writer::from_writer(out);
         let variables = self.model.variables().iter().enumerate();

@@ -1,4 +1,4 @@
-//! Flags to a configuration that is known to make sense: no flag is accepted and ignored.
+//! From flags to a valid configuration. No flag is silently ignored.
 
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ use bethe_terminal::{bad_input, time};
 use super::flags::{Flags, MarginalsChoice, OracleChoice, OutputChoice};
 use crate::solver::{self, SolverChoice};
 
-/// What `bethe solve` was asked to do.
+/// The validated configuration of `bethe solve`.
 pub struct Config {
     pub problem: PathBuf,
     pub energies: Option<PathBuf>,
@@ -57,8 +57,8 @@ impl TryFrom<Flags> for Config {
         {
             let oracle = solver::name(flags.oracle);
             return Err(bad_input(format!(
-                "--solution: found with --oracle {oracle}, expected exact or auto: no model has \
-                 other marginals"
+                "--solution needs --oracle exact or auto, found {oracle}: pseudo-marginals have no \
+                 model"
             )));
         }
         let files =
@@ -68,7 +68,7 @@ impl TryFrom<Flags> for Config {
                 files[..later].iter().find(|(_, before)| before.is_some() && before == file);
             if let Some((before, _)) = before {
                 return Err(bad_input(format!(
-                    "{flag}: found the file of {before}, expected another one"
+                    "{flag}: {before} writes to the same file; choose another one"
                 )));
             }
         }
@@ -88,13 +88,11 @@ impl TryFrom<Flags> for Config {
     }
 }
 
-/// What is printed decides which marginals are computed.
+/// Only the marginals that are printed are computed.
 fn tables(flags: &Flags) -> Result<Tables> {
     if let (Some(_), OutputChoice::Mar | OutputChoice::Pr) = (flags.marginals, flags.output) {
         let output = solver::name(flags.output);
-        return Err(bad_input(format!(
-            "--marginals: found with --output {output}, expected --output json"
-        )));
+        return Err(bad_input(format!("--marginals needs --output json, found --output {output}")));
     }
     Ok(match (flags.output, flags.marginals) {
         (OutputChoice::Mar, _) | (_, Some(MarginalsChoice::Nodes)) => Tables::Nodes,

@@ -6,15 +6,15 @@ use crate::solver::{SolverChoice, StepFlags};
 
 /// Solve a problem and print the answer as one JSON object.
 ///
-/// PROBLEM is a .json file, a .jsonl file with one problem a line (one answer a line comes out), a
-/// .uai model, or - for standard input. Exit code 2 means bad input, 3 that hard measurements
-/// cannot hold.
+/// PROBLEM is a .json file, a .jsonl file with one problem per line (which gives one answer per
+/// line), a .uai model, or - for standard input. Exit code 2 means bad input, 3 that hard
+/// measurements cannot hold.
 #[derive(Args)]
 pub struct Flags {
     /// Problem file: .json, .jsonl, .uai, or - for standard input
     pub problem: PathBuf,
 
-    /// Further energies, {"energies": [...]}, added to each problem's own
+    /// More energies, {"energies": [...]}, added to every problem
     #[arg(long, value_name = "FILE")]
     pub energies: Option<PathBuf>,
 
@@ -33,7 +33,7 @@ pub struct Flags {
     #[command(flatten)]
     pub steps: StepFlags,
 
-    /// For nearest energies: the best of all pieces, with a certificate
+    /// For nearest energies: find the best of all pieces, with a gap
     #[arg(long)]
     pub global: bool,
 
@@ -42,11 +42,11 @@ pub struct Flags {
     #[arg(long, value_name = "NUMBER", default_value_t = 1e-6, allow_negative_numbers = true)]
     pub tolerance: f64,
 
-    /// Stop after so many iterations
+    /// Stop after this many iterations
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     pub max_iterations: usize,
 
-    /// Stop after so long, e.g. 50ms (ns, us, ms, s, m); per problem
+    /// Stop after this time, per problem, e.g. 50ms (ns, us, ms, s, m)
     #[arg(long, value_name = "TIME")]
     pub time_limit: Option<String>,
 
@@ -62,36 +62,36 @@ pub struct Flags {
     #[arg(long)]
     pub tilt: bool,
 
-    /// Write the model that the answer comes from, as a problem without energies, for bethe sample
+    /// Write the fitted model as a problem without energies, for bethe sample
     #[arg(long, value_name = "FILE.json")]
     pub solution: Option<PathBuf>,
 
-    /// Write every iteration to a CSV file
+    /// Write one row per iteration to a CSV file
     #[arg(long, value_name = "FILE.csv")]
     pub trace: Option<PathBuf>,
 
-    /// Draw the convergence as an SVG file
+    /// Draw convergence as an SVG file
     #[arg(long, value_name = "FILE.svg")]
     pub plot: Option<PathBuf>,
 
-    /// Problems solved at once, for .jsonl [default: all cores]
+    /// How many problems of a .jsonl file to solve at once [default: all cores]
     #[arg(long, value_name = "N")]
     pub threads: Option<usize>,
 
-    /// No progress on standard error
+    /// No progress and no notes on standard error
     #[arg(long)]
     pub quiet: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum OracleChoice {
-    /// Exact where that fits into memory, else trw, with a note
+    /// Exact if that fits into memory, else trw, with a note
     Auto,
     /// Exact inference; an error if the model is too wide
     Exact,
-    /// Tree-reweighted: any graph, a convex problem, an upper bound on the log-partition
+    /// Tree-reweighted: any graph; a convex problem with an upper bound on the log-partition
     Trw,
-    /// Plain belief propagation: any graph, no bound, no gap, perhaps no convergence
+    /// Loopy belief propagation: any graph; no bound, no gap, and it may not converge
     Loopy,
 }
 
@@ -99,9 +99,9 @@ pub enum OracleChoice {
 pub enum OutputChoice {
     /// One JSON object per problem
     Json,
-    /// Marginals of all variables, as the UAI competitions define it
+    /// Marginals of all variables, in the UAI format MAR
     Mar,
-    /// The logarithm to base 10 of the partition function, likewise
+    /// Log10 of the partition function, in the UAI format PR
     Pr,
 }
 

@@ -1,4 +1,4 @@
-//! `bethe solve`: problems in, answers out.
+//! `bethe solve`: from problems to answers.
 
 mod config;
 mod flags;
@@ -127,7 +127,7 @@ fn shown(problems: &[NamedProblem], answers: &[Answer], output: OutputChoice) ->
     }
 }
 
-/// Says for which problems `--oracle auto` could not be exact: for the first, and how many more.
+/// Notes which problem `--oracle auto` could not solve exactly, and how many more there are.
 fn note_wide(config: &Config, problems: &[NamedProblem], answers: &[Answer]) {
     let is_wide = |answer: &Answer| answer.entropy != "exact";
     let mut wide = problems.iter().zip(answers).filter(|(_, answer)| is_wide(answer));
@@ -138,23 +138,22 @@ fn note_wide(config: &Config, problems: &[NamedProblem], answers: &[Answer]) {
             0 => String::new(),
             count => format!(" (and {count} more)"),
         };
-        // Nobody is left to tell if standard error is closed.
+        // If standard error is closed, there is nobody to tell.
         let _ = writeln!(
             io::stderr(),
-            "note: {}{more}: too wide for exact inference; the answer is tree-reweighted \
-             (--oracle trw)",
+            "note: {}{more}: too wide for exact inference; solved with --oracle trw",
             first.source
         );
     }
 }
 
-/// Says which answers are not what was asked for: UAI's formats have no place for it.
+/// Notes which problems were not solved, since the UAI formats cannot say so.
 fn note_unsolved(problems: &[NamedProblem], answers: &[Answer]) {
     for (NamedProblem { source, .. }, answer) in problems.iter().zip(answers) {
         let what = match answer.status {
             Status::Converged | Status::Stationary => continue,
             Status::Infeasible => {
-                "hard measurements cannot hold together; what is printed is not an answer".into()
+                "hard measurements cannot hold together; ignore the output".into()
             }
             Status::IterationLimit | Status::TimeLimit | Status::Stopped => {
                 let gap = answer.gap.map_or("unknown".to_string(), |gap| format!("{gap:.1e}"));
@@ -191,7 +190,7 @@ fn solve_one(
 
 /// A model as a problem file.
 fn written(model: Model) -> Result<String> {
-    let problem = Problem::new(model, Vec::new()).expect("no energy to be wrong");
+    let problem = Problem::new(model, Vec::new()).expect("no energies");
     problem.to_json().map_err(|error| bad_input(format!("--solution: {error}")))
 }
 
@@ -218,7 +217,7 @@ fn solve_many(problems: &[NamedProblem], config: &Config) -> Result<Many> {
                 }
                 Ok(answer)
             })
-            // The first mistake in the order of the file, however the threads ran.
+            // The first error in file order, on any number of threads.
             .collect::<Vec<Result<Option<Answer>>>>()
             .into_iter()
             .collect::<Result<_>>()
@@ -256,7 +255,7 @@ pub fn observer(see: &mut dyn FnMut(&Record)) -> impl FnMut(&Record, &[f64]) -> 
     }
 }
 
-/// A problem's error, of exit code 2.
+/// A problem's error, with exit code 2.
 pub fn wrong(named: &NamedProblem, error: &SolveError) -> anyhow::Error {
     bad_input(format!("{}: {error}", named.source))
 }

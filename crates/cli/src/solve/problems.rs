@@ -8,7 +8,7 @@ use bethe_terminal::bad_input;
 
 use crate::input::{self, Content, Source};
 
-/// The files that problems come from.
+/// The files of a problem.
 pub struct Inputs<'a> {
     pub problem: &'a Path,
     pub energies: Option<&'a Path>,
@@ -16,7 +16,7 @@ pub struct Inputs<'a> {
 }
 
 impl Inputs<'_> {
-    /// Standard input can be one file only.
+    /// Standard input can serve as only one of the files.
     fn check(&self) -> Result<()> {
         let is_standard_input = |path: Option<&Path>| path == Some(Path::new("-"));
         let problem = is_standard_input(Some(self.problem));
@@ -27,7 +27,7 @@ impl Inputs<'_> {
         ] {
             if twice {
                 return Err(bad_input(format!(
-                    "{flag}: found - twice, expected standard input to be one of the files only"
+                    "{flag}: standard input (-) can be used for only one file"
                 )));
             }
         }
@@ -35,14 +35,14 @@ impl Inputs<'_> {
     }
 }
 
-/// A checked problem and the name of the text it came from.
+/// A checked problem and the name of its source.
 pub struct NamedProblem {
     pub source: String,
     pub problem: Problem,
 }
 
-/// Reads and checks every problem, with the further energies on each and, one after another, every
-/// sample of the evidence.
+/// Reads and checks every problem, with the energies of `--energies`, once for each sample of the
+/// evidence.
 pub fn read(inputs: &Inputs) -> Result<Vec<NamedProblem>> {
     inputs.check()?;
     let (sources, is_uai) = match input::read(inputs.problem)? {
@@ -89,7 +89,7 @@ pub fn read_problem(source: &Source, is_uai: bool) -> Result<Problem> {
         return Problem::from_json(&source.bytes).map_err(|e| source.mistake(e));
     }
     let model = Model::from_uai(&source.bytes).map_err(|e| source.wrong(e))?;
-    Ok(Problem::new(model, Vec::new()).expect("no energy to be wrong"))
+    Ok(Problem::new(model, Vec::new()).expect("no energies"))
 }
 
 fn read_evidence(path: &Path) -> Result<(Source, Evidence)> {
@@ -99,7 +99,7 @@ fn read_evidence(path: &Path) -> Result<(Source, Evidence)> {
 }
 
 impl NamedProblem {
-    /// The same with a sample of evidence, whose number is given where there are several.
+    /// The same with a sample of evidence; `number` is given if there are several.
     fn observe(&self, evidence: &Source, sample: &Sample, number: Option<usize>) -> Result<Self> {
         let mut problem = self.problem.clone();
         problem.observe(sample).map_err(|error| evidence.wrong(error))?;

@@ -1,16 +1,16 @@
-//! The line on standard error that shows a long solve is alive.
+//! The progress line of a long solve, on standard error.
 
 use std::time::{Duration, Instant};
 
 use bethe_core::solve::Record;
 use indicatif::{ProgressBar, ProgressStyle};
 
-/// Whatever ends sooner needs no progress.
+/// A solve that ends sooner shows no progress.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// Nobody reads faster.
+/// Time between two updates.
 const REFRESH: Duration = Duration::from_millis(80);
 
-/// Progress that appears when its patience is over, if standard error is a terminal.
+/// Progress that appears after a delay, if standard error is a terminal.
 pub struct Progress {
     /// When the next line may be drawn.
     due: Instant,
@@ -37,7 +37,7 @@ impl Progress {
         }
     }
 
-    /// Shows that so many problems are done.
+    /// Shows how many problems are done.
     pub fn done(&mut self, done: usize) {
         if let Some(bar) = self.bar() {
             bar.set_position(done as u64);
@@ -52,7 +52,7 @@ impl Progress {
         self.due = now + REFRESH;
         let problems = self.problems;
         Some(self.bar.get_or_insert_with(|| {
-            // Draws to standard error, and nothing where that is not a terminal.
+            // Draws to standard error, and nothing if that is not a terminal.
             if problems == 1 {
                 return ProgressBar::new_spinner();
             }

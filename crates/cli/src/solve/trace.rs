@@ -2,7 +2,7 @@ use std::fmt::Write;
 
 use bethe_core::solve::Record;
 
-/// The records as CSV; what does not exist is empty.
+/// The records as CSV; missing values are empty.
 pub fn csv(records: &[Record]) -> String {
     let mut text =
         String::from("iteration,objective,lower_bound,gap,residual,oracle_calls,seconds\n");

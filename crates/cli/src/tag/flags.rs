@@ -6,20 +6,19 @@ use crate::tagging::TaggerFlags;
 
 /// Label sequences with a trained model.
 ///
-/// Writes every input line, a tab and its label; a blank line after each sequence. FILE has the
-/// columns of the training file, with or without that of the label. Sequences are written while
-/// others are still read: what was written before a mistake in FILE stays written. Exit code 2
-/// means bad input.
+/// Writes every input line, a tab and its label, and a blank line after each sequence. FILE has the
+/// columns of the training file, with or without the label's. Sequences are written while others
+/// are still read, so output before a mistake in FILE stays written. Exit code 2 means bad input.
 #[derive(Args)]
 pub struct Flags {
     #[command(flatten)]
     pub tagger: TaggerFlags,
 
-    /// Column or attribute file (gzip is unpacked), or - for standard input [default: -]; with
-    /// --scores it is only repeated, and may be left out
+    /// Column or attribute file (gzip is unpacked), or - for standard input [default: -]. With
+    /// --scores it is optional and its lines are only copied
     pub file: Option<PathBuf>,
 
-    /// Add the label's probability, and on a segment's first token that of the segment
+    /// Add the label's probability, and on a segment's first token the segment's
     #[arg(long)]
     pub marginals: bool,
 
@@ -27,12 +26,12 @@ pub struct Flags {
     #[arg(long, value_name = "N")]
     pub n_best: Option<usize>,
 
-    /// Keep the labels that FILE has, and choose those that are _; with --scores those of its last
-    /// column
+    /// Keep the labels that FILE has and choose those that are _; with --scores they are in its
+    /// last column
     #[arg(long)]
     pub force: bool,
 
-    /// Say in comment lines which rules were active, and which labels they changed
+    /// Add comment lines: which rules were active, and which labels they changed
     #[arg(long, conflicts_with = "no_rules")]
     pub explain: bool,
 

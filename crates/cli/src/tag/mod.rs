@@ -1,4 +1,4 @@
-//! `bethe tag`: sequences in, labels out.
+//! `bethe tag`: from sequences to labels.
 
 mod flags;
 pub mod write;
@@ -17,10 +17,10 @@ use rayon::ThreadPool;
 
 use crate::tagging::{Batches, Item, Scores, Statistics, read_tagger, tag_all};
 
-/// Sequences of scores that are tagged before any is written.
+/// How many sequences of scores to tag before writing.
 const BATCH: usize = 256;
 
-/// Tags a file, standard input, or scores alone.
+/// Tags a file, standard input, or scores without a file.
 pub fn run(flags: Flags) -> Result<Outcome> {
     let tagger = read_tagger(&flags.tagger.model)?;
     if flags.n_best == Some(0) {
@@ -36,7 +36,7 @@ pub fn run(flags: Flags) -> Result<Outcome> {
     let scores = flags.tagger.read_scores(&tagger)?;
     if flags.force && scores.is_some() && flags.file.is_none() {
         return Err(bad_input(
-            "--force: found with --scores alone, expected a file too, whose last column has the labels",
+            "--force with --scores also needs FILE, with the labels in its last column",
         ));
     }
     let pool = flags.tagger.pool()?;
@@ -74,10 +74,10 @@ struct Command<'a, W> {
     tagger: &'a Tagger,
     options: TagOptions,
     pool: ThreadPool,
-    /// Whether ranks are written.
+    /// Whether to write ranks.
     ranked: bool,
     out: W,
-    /// Whether the reader went away, who has read enough.
+    /// Whether the reader closed the pipe.
     closed: bool,
     statistics: Statistics,
 }
@@ -96,7 +96,7 @@ impl<W: Write> Command<'_, W> {
         Ok(())
     }
 
-    /// All rows are read before any is tagged, as all scores are: there must be as many.
+    /// Reads all rows before tagging, as all scores are: there must be equally many.
     fn scored_rows(
         &mut self,
         mut batches: Batches<Sequence>,
@@ -163,7 +163,7 @@ impl<W: Write> Command<'_, W> {
 fn summary(statistics: &Statistics, seconds: f64) {
     let Statistics { sequences, tokens, .. } = statistics;
     let speed = *tokens as f64 / seconds.max(1e-9);
-    // Nobody is left to tell if standard error is closed.
+    // If standard error is closed, there is nobody to tell.
     let mut stderr = io::stderr();
     let _ = writeln!(
         stderr,

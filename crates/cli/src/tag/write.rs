@@ -5,8 +5,7 @@ use std::fmt::Write;
 use bethe_tagging::rules::{Form, Relation};
 use bethe_tagging::{Active, HardRules, Tagged, Tagger};
 
-/// A sequence's lines, if there are any, with their labels, once for each of the best label
-/// sequences.
+/// A sequence's lines, if there are any, with labels, once for each of the best label sequences.
 pub fn sequence<'a>(
     text: &mut String,
     tagger: &Tagger,
@@ -45,7 +44,7 @@ pub fn explanation(tagger: &Tagger, tagged: &Tagged) -> Vec<String> {
     let broken = tagged.broken.iter().map(|&broken| {
         let words = tagger.parts().rules[broken].in_words(tagger.states());
         let why = match tagged.hard {
-            HardRules::NotFound => "no labels that keep all hard rules were found",
+            HardRules::NotFound => "found no labels that keep all hard rules",
             _ => "no sequence of labels keeps all hard rules",
         };
         format!("{words}: broken, {why}")
@@ -58,12 +57,12 @@ pub fn explanation(tagger: &Tagger, tagged: &Tagged) -> Vec<String> {
     pulls.chain(broken).chain(changed).collect()
 }
 
-/// What a rule changed, if that is enough to be seen.
+/// What a rule changed, if it shows in two decimals.
 fn pull(tagger: &Tagger, active: &Active) -> Option<String> {
     let rule = &tagger.parts().rules[active.rule];
     let words = rule.in_words(tagger.states());
     let excesses = [active.excess_before, active.excess_after];
-    // Half a hundredth below nothing is nothing.
+    // Avoid printing -0.00.
     let shown = |value: f64| format!("{:.2}", if value.abs() < 0.005 { 0.0 } else { value });
     match rule.form {
         Form::Linear { relation, bound, .. } => {

@@ -13,13 +13,13 @@ use rayon::prelude::*;
 
 use super::Scores;
 
-/// Sequences that are tagged before any is written.
+/// How many sequences to tag before writing.
 const BATCH: usize = 256;
-/// Sequences that a thread takes at once: its memory serves them all.
+/// How many sequences a thread takes at once, to reuse its memory.
 pub const SHARE: usize = 8;
 
-/// What a file holds, some of it at a time. A batch of standard input holds what is there, so that
-/// whoever writes to it slowly need not wait.
+/// The content of a file in batches. A batch of standard input holds what has arrived, so that a
+/// slow writer does not have to wait.
 pub enum Batches<T> {
     File(Box<dyn Iterator<Item = Result<T, DataError>>>),
     Stream(Receiver<Result<T, DataError>>),
@@ -33,7 +33,7 @@ impl Batches<Sequence> {
 }
 
 impl<T: Send + 'static> Batches<T> {
-    /// Opens a file, or standard input for `-`; `read` is given its text and its name.
+    /// Opens a file, or standard input for `-`; `read` gets its text and name.
     pub fn of<I>(
         path: &Path,
         read: impl FnOnce(Box<dyn BufRead + Send>, &Path) -> I + Send + 'static,
@@ -60,7 +60,7 @@ impl<T: Send + 'static> Batches<T> {
         Ok(Self::Stream(receiver))
     }
 
-    /// The next ones; none at the end.
+    /// The next batch; empty at the end.
     pub fn next(&mut self) -> Result<Vec<T>> {
         let batch: Result<Vec<T>, DataError> = match self {
             Self::File(items) => items.take(BATCH).collect(),
@@ -73,12 +73,12 @@ impl<T: Send + 'static> Batches<T> {
     }
 }
 
-/// What there is to tag.
+/// A sequence to tag.
 #[derive(Clone, Copy)]
 pub enum Item<'a> {
     /// By the attributes of its rows.
     Rows(&'a Sequence),
-    /// By scores `[positions][labels]`, perhaps of rows.
+    /// By scores `[positions][labels]`, with or without rows.
     Scores(&'a [f64], Option<&'a Sequence>),
 }
 
@@ -101,7 +101,7 @@ impl<'a> Item<'a> {
     }
 }
 
-/// Tags a batch on all threads; what comes out is in order.
+/// Tags a batch on all threads; the results are in order.
 pub fn tag_all(
     pool: &ThreadPool,
     tagger: &Tagger,
@@ -114,7 +114,7 @@ pub fn tag_all(
     };
     let items = || items.par_iter().with_min_len(SHARE);
     let tagged: Vec<_> = pool.install(|| items().map_init(|| Tagging::new(tagger), tag).collect());
-    // The first mistake in the order of the file, however the threads ran.
+    // The first error in file order, on any number of threads.
     let tagged: Result<Vec<Tagged>, _> = tagged.into_iter().collect();
     tagged.map_err(|error| bad_input(error.to_string()))
 }

@@ -8,7 +8,7 @@ use rayon::ThreadPool;
 
 use super::{LimitFlags, Scores, read_scores};
 
-/// What `tag` and `evaluate` have in common.
+/// The flags that `tag` and `evaluate` share.
 #[derive(Args)]
 pub struct TaggerFlags {
     /// Model file, from bethe train
@@ -17,21 +17,21 @@ pub struct TaggerFlags {
     #[command(flatten)]
     pub limits: LimitFlags,
 
-    /// Pass over input lines that start with this character
+    /// Skip input lines that start with this character
     #[arg(long, value_name = "CHAR")]
     pub comments: Option<char>,
 
-    /// Scores of labels, one tensor [positions, labels] a sequence, for a model of scores
+    /// Scores of labels, one tensor [positions, labels] per sequence, for a model trained on scores
     #[arg(long, value_name = "FILE.safetensors")]
     pub scores: Option<PathBuf>,
 
-    /// Sequences tagged at once [default: all cores]
+    /// How many sequences to tag at once [default: all cores]
     #[arg(long, value_name = "N")]
     pub threads: Option<usize>,
 }
 
 impl TaggerFlags {
-    /// The scores that the model needs.
+    /// The scores, if the model needs them.
     pub fn read_scores(&self, tagger: &Tagger) -> Result<Option<Scores>> {
         read_scores(tagger, &self.model, self.scores.as_deref())
     }

@@ -10,15 +10,15 @@ use crate::solver::{SolverChoice, out_of_range};
 /// Inference under rules: whether, how, and for how long.
 #[derive(Args)]
 pub struct LimitFlags {
-    /// Leave the model's rules out
+    /// Use the base model without rules
     #[arg(long, conflicts_with_all = ["solver", "max_iterations", "tolerance", "time_limit"])]
     pub no_rules: bool,
 
-    /// Which solver infers under rules
+    /// Solver for inference under rules
     #[arg(long, value_enum, default_value_t = SolverChoice::Auto)]
     pub solver: SolverChoice,
 
-    /// Stop after so many iterations, per sequence
+    /// Stop after this many iterations, per sequence
     #[arg(long, value_name = "N", default_value_t = 40)]
     pub max_iterations: usize,
 
@@ -26,13 +26,13 @@ pub struct LimitFlags {
     #[arg(long, value_name = "NUMBER", default_value_t = 1e-4, allow_negative_numbers = true)]
     pub tolerance: f64,
 
-    /// Stop after so long, e.g. 5ms (ns, us, ms, s, m); per sequence
+    /// Stop after this time, per sequence, e.g. 5ms (ns, us, ms, s, m)
     #[arg(long, value_name = "TIME")]
     pub time_limit: Option<String>,
 }
 
 impl LimitFlags {
-    /// The options they ask for, for this tagger.
+    /// The options for this tagger.
     pub fn options(&self, tagger: &Tagger) -> Result<TagOptions> {
         let method = match self.solver {
             SolverChoice::Auto => Method::Auto,

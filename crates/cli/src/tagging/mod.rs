@@ -1,5 +1,5 @@
-//! What the commands that use a tagger share: flags, limits on inference, scores from elsewhere,
-//! batches of sequences, and figures about rules.
+//! What the commands with a tagger share: flags, limits on inference, scores, batches of sequences
+//! and figures about rules.
 
 mod batches;
 mod flags;
@@ -24,16 +24,16 @@ pub fn read_tagger(path: &Path) -> Result<Tagger> {
     Tagger::load(path).map_err(|error| bad_input(error.to_string()))
 }
 
-/// The scores that a model of scores needs, and that no other model takes.
+/// The scores, which a model trained on scores needs and no other model takes.
 fn read_scores(tagger: &Tagger, model: &Path, path: Option<&Path>) -> Result<Option<Scores>> {
     let takes_scores = tagger.parts().input == Input::Scores;
     match path {
         None if takes_scores => Err(bad_input(format!(
-            "--scores: found none, expected a file: {} was trained on scores",
+            "{} was trained on scores; give a file with --scores",
             model.display()
         ))),
         Some(_) if !takes_scores => Err(bad_input(format!(
-            "--scores: found with {}, expected a model that was trained on scores",
+            "--scores: {} was not trained on scores; leave the flag out",
             model.display()
         ))),
         Some(path) => Scores::read(path, tagger.parts().score_labels.len()).map(Some),

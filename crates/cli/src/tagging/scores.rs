@@ -5,7 +5,7 @@ use bethe_learn::archive::{Archive, ArchiveError};
 use bethe_tagging::MOST_SCORE;
 use bethe_terminal::bad_input;
 
-/// Scores of labels that come from elsewhere: a matrix `[positions][labels]` per sequence.
+/// Scores of labels from a file: a matrix `[positions][labels]` per sequence.
 pub struct Scores {
     path: PathBuf,
     labels: usize,
@@ -18,13 +18,13 @@ struct Matrix {
 }
 
 impl Scores {
-    /// Reads a safetensors file: one tensor a sequence, in the order of their names, by number
-    /// where all names are numbers.
+    /// Reads a safetensors file: one tensor per sequence, in the order of their names, by number if
+    /// all names are numbers.
     pub fn read(path: &Path, labels: usize) -> Result<Self> {
         let wrong = |message: String| bad_input(format!("{}: {message}", path.display()));
         let archive = Archive::read_any(path).map_err(|error| match error {
             ArchiveError::Format { error, .. } => {
-                wrong(format!("not a safetensors file, or a damaged one: {error}"))
+                wrong(format!("not a safetensors file, or damaged: {error}"))
             }
             other => bad_input(other.to_string()),
         })?;
@@ -77,19 +77,19 @@ impl Scores {
         self.matrices.into_iter().map(|matrix| matrix.values).collect()
     }
 
-    /// Scores for the sequence at this place of a file of rows, which must have as many.
+    /// Scores for the sequence at this place of a file, which must have equally many rows.
     pub fn for_rows(&self, sequence: usize, place: &str, rows: usize) -> Result<&[f64]> {
         let file = self.path.display();
         let Some(matrix) = self.matrices.get(sequence) else {
             return Err(bad_input(format!(
-                "{file}: found {} tensors, expected one more for {place}",
+                "{file}: found {} tensors, but none for {place}",
                 self.len()
             )));
         };
         let (name, found) = (&matrix.name, self.positions(sequence));
         if found != rows {
             return Err(bad_input(format!(
-                "{file}: tensor {name}: found {found} positions, expected {rows} as at {place}"
+                "{file}: tensor {name}: found {found} positions, expected {rows} to match {place}"
             )));
         }
         Ok(&matrix.values)
@@ -99,7 +99,7 @@ impl Scores {
     pub fn check_all_used(&self, sequences: usize, rows: &Path) -> Result<()> {
         if self.len() > sequences {
             return Err(bad_input(format!(
-                "{}: found {} tensors, expected {sequences} as {} has sequences",
+                "{}: found {} tensors, expected {sequences}, one per sequence of {}",
                 self.path.display(),
                 self.len(),
                 rows.display()

@@ -3,26 +3,26 @@ use bethe_tagging::{HardRules, Tagged};
 use bethe_terminal::counted;
 use serde::Serialize;
 
-/// What inference under rules came to, over many sequences.
+/// Figures about inference under rules, over many sequences.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Statistics {
     /// Sequences.
     pub sequences: usize,
     /// Tokens.
     pub tokens: usize,
-    /// Sequences that rules were inferred for.
+    /// Sequences with inference under rules.
     ruled: usize,
     iterations: usize,
     converged: usize,
     /// Sequences of which the base model alone does not keep every rule.
     active: usize,
-    /// Sequences of which no labels keep the hard rules.
+    /// Sequences in which no labels keep the hard rules.
     impossible: usize,
-    /// Sequences that no labels were found for that keep the hard rules.
+    /// Sequences in which the search found no labels that keep the hard rules.
     not_found: usize,
     gap: f64,
     worst_gap: f64,
-    /// Sequences that no bound is known for.
+    /// Sequences without a bound.
     unbounded: usize,
 }
 
@@ -31,11 +31,11 @@ pub struct Statistics {
 pub struct RuleFigures {
     /// Sequences.
     pub sequences: usize,
-    /// Iterations of a sequence.
+    /// Mean iterations per sequence.
     pub mean_iterations: f64,
     /// Share of sequences that converged.
     pub converged: f64,
-    /// Bound on how far the objective is from its minimum, in nats; none where a sequence has none.
+    /// Mean bound on the distance from the optimum, in nats; `None` if a sequence has no bound.
     pub mean_gap: Option<f64>,
     /// The greatest of these bounds.
     pub worst_gap: Option<f64>,
@@ -58,7 +58,7 @@ impl Statistics {
         self.converged += usize::from(summary.status == Status::Converged);
         self.active += usize::from(summary.iterations > 0);
         match summary.gap {
-            // Rounding may leave a gap just below nothing.
+            // Rounding may leave a gap just below zero.
             Some(gap) => {
                 self.gap += gap.max(0.0);
                 self.worst_gap = self.worst_gap.max(gap);
@@ -67,7 +67,7 @@ impl Statistics {
         }
     }
 
-    /// Means and shares, where rules were inferred.
+    /// Means and shares, if there was inference under rules.
     pub fn figures(&self) -> Option<RuleFigures> {
         let share = |sum: f64| sum / self.ruled as f64;
         (self.ruled > 0).then(|| RuleFigures {
@@ -81,12 +81,12 @@ impl Statistics {
         })
     }
 
-    /// A line about rules for people, where they were inferred.
+    /// A line about rules, if there was inference under rules.
     pub fn in_words(&self) -> Option<String> {
         let figures = self.figures()?;
         let gap = match figures.worst_gap {
             Some(gap) => format!("worst gap {gap:.1e}"),
-            None => format!("no bound on the gap in {}", self.unbounded),
+            None => format!("no gap in {}", self.unbounded),
         };
         let mut text = format!(
             "rules: active in {} of {}, {:.1} iterations on average, {:.1}% converged, \
@@ -98,10 +98,10 @@ impl Statistics {
         );
         let broken = [
             (self.impossible, "no sequence of labels keeps them"),
-            (self.not_found, "no labels that keep them were found"),
+            (self.not_found, "found no labels that keep them"),
         ];
         for (count, why) in broken.into_iter().filter(|(count, _)| *count > 0) {
-            text.push_str(&format!(", hard rules are broken in {count}: {why}"));
+            text.push_str(&format!(", hard rules broken in {count}: {why}"));
         }
         Some(text)
     }

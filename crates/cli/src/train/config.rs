@@ -1,4 +1,4 @@
-//! Flags to settings that are known to make sense: no flag is accepted and ignored.
+//! From flags to valid settings. No flag is silently ignored.
 
 use std::path::{Path, PathBuf};
 
@@ -20,10 +20,10 @@ use super::flags::{
     SchemeChoice, TransitionsChoice,
 };
 
-/// Random features of a sequence: more would take longer than anyone waits.
+/// Most random features of a sequence; more would take too long.
 const MOST_FEATURES: usize = 100_000;
 
-/// The settings that the flags ask for.
+/// The settings for the flags.
 pub fn settings(flags: &Flags) -> Result<TrainSettings> {
     check_combinations(flags)?;
     let template = flags.template.as_deref().map(Template::read).transpose();
@@ -61,7 +61,7 @@ pub fn settings(flags: &Flags) -> Result<TrainSettings> {
     })
 }
 
-/// The file that keeps the state of training.
+/// The checkpoint file.
 pub fn checkpoint(model: &Path) -> PathBuf {
     let mut name = model.as_os_str().to_owned();
     name.push(".checkpoint");
@@ -165,12 +165,12 @@ fn weight_features(text: &str, seed: u64) -> Result<WeightFeatures> {
 /// An error for the first flag that was given.
 fn without(what: &str, given: &[(&str, bool)]) -> Result<()> {
     match given.iter().find(|(_, given)| *given) {
-        Some((flag, _)) => Err(bad_input(format!("{flag}: found {what}"))),
+        Some((flag, _)) => Err(bad_input(format!("{flag} {what}"))),
         None => Ok(()),
     }
 }
 
-/// A flag that would change nothing is a mistake.
+/// Refuses flags that would have no effect.
 fn check_combinations(flags: &Flags) -> Result<()> {
     let columns = [
         ("--template", flags.template.is_some()),
@@ -179,11 +179,11 @@ fn check_combinations(flags: &Flags) -> Result<()> {
         ("--lexicon", !flags.lexicon.is_empty()),
     ];
     if flags.format == FormatChoice::Attributes {
-        without("with --format attributes, expected a column file", &columns)?;
+        without("has no effect with --format attributes, only with column files", &columns)?;
     }
     if flags.scores.is_some() {
         let what =
-            "with --scores, which take the place of attributes; labels are in the last column";
+            "has no effect with --scores, which replace attributes; labels are in the last column";
         without(what, &columns)?;
         let attributes = flags.format == FormatChoice::Attributes;
         without(what, &[("--format attributes", attributes)])?;
@@ -191,24 +191,24 @@ fn check_combinations(flags: &Flags) -> Result<()> {
         without(what, &[("--pool", flags.pool.is_some())])?;
         without(what, &[("--share-weights", flags.share_weights)])?;
         if flags.dev.is_some() != flags.dev_scores.is_some() {
-            return Err(bad_input("--dev: found without --dev-scores, expected both or neither"));
+            return Err(bad_input("--dev with --scores also needs --dev-scores"));
         }
     }
     if flags.joint {
-        let what = "with --joint, which goes on with --l2 alone";
+        let what = "has no effect with --joint, which uses --l2 only";
         without(what, &[("--l1", flags.l1.is_some())])?;
     }
     if flags.scheme == SchemeChoice::Plain {
-        let what = "with --scheme plain, whose labels have nothing in common";
+        let what = "has no effect with --scheme plain, whose labels have no common parts";
         without(what, &[("--share-weights", flags.share_weights)])?;
     }
     match flags.optimiser {
         OptimiserChoice::Lbfgs => {
-            without("with lbfgs, expected --optimiser adagrad", &[("--rate", flags.rate.is_some())])
+            without("needs --optimiser adagrad", &[("--rate", flags.rate.is_some())])
         }
         OptimiserChoice::Adagrad => {
             let own = [("--l1", flags.l1.is_some()), ("--share-weights", flags.share_weights)];
-            without("with adagrad, expected --optimiser lbfgs", &own)
+            without("needs --optimiser lbfgs", &own)
         }
     }?;
     check_rule_flags(flags)
@@ -227,14 +227,14 @@ fn check_rule_flags(flags: &Flags) -> Result<()> {
             ("--folds", flags.folds.is_some()),
             ("--joint", flags.joint),
         ];
-        without("without rules, expected --constraints auto or a file", &learned)?;
+        without("needs rules: add --constraints auto or a file", &learned)?;
     }
     if source != RuleSource::Auto {
         let generated = [
             ("--importance", flags.importance.is_some()),
             ("--least-violations", flags.least_violations.is_some()),
         ];
-        without("without generated rules, expected --constraints auto", &generated)?;
+        without("needs generated rules: add --constraints auto", &generated)?;
     }
     Ok(())
 }

@@ -4,15 +4,15 @@ use clap::{Args, ValueEnum};
 
 /// Train a tagger on labelled sequences.
 ///
-/// TRAIN has one token a line, columns split by tabs or spaces, and a blank line between sequences;
-/// gzip is unpacked. Progress goes to standard error. A run that was stopped goes on when the same
-/// command is given again. Exit code 2 means bad input, 130 that Ctrl-C stopped it.
+/// TRAIN has one token per line, columns separated by tabs or spaces, and a blank line between
+/// sequences; gzip is unpacked. Progress goes to standard error. A stopped run continues when the
+/// same command is given again. Exit code 2 means bad input, 130 that Ctrl-C stopped it.
 #[derive(Args)]
 pub struct Flags {
     /// Labelled sequences
     pub train: PathBuf,
 
-    /// Further labelled sequences, to stop early and to learn rules from
+    /// More labelled sequences, for early stopping and for learning rules
     #[arg(long, value_name = "FILE")]
     pub dev: Option<PathBuf>,
 
@@ -20,7 +20,7 @@ pub struct Flags {
     #[arg(long, value_name = "FILE")]
     pub model: PathBuf,
 
-    /// Which attributes to make of the columns [default: a template for words]
+    /// Which attributes to make from the columns [default: a template for words]
     #[arg(long, value_name = "FILE", help_heading = "Data")]
     pub template: Option<PathBuf>,
 
@@ -32,15 +32,15 @@ pub struct Flags {
     #[arg(long, value_name = "N", help_heading = "Data")]
     pub column: Option<usize>,
 
-    /// Columns that attributes are made of, from 1 [default: all but the label's]
+    /// Columns to make attributes from, from 1 [default: all but the label's]
     #[arg(long, value_name = "N,N", value_delimiter = ',', help_heading = "Data")]
     pub observe: Option<Vec<usize>>,
 
-    /// How files are written
+    /// File format
     #[arg(long, value_enum, default_value_t = FormatChoice::Columns, help_heading = "Data")]
     pub format: FormatChoice,
 
-    /// Pass over lines that start with this character
+    /// Skip lines that start with this character
     #[arg(long, value_name = "CHAR", help_heading = "Data")]
     pub comments: Option<char>,
 
@@ -52,7 +52,7 @@ pub struct Flags {
     #[arg(long, value_name = "N", help_heading = "Data")]
     pub min_count: Option<u32>,
 
-    /// Scores of labels in place of attributes, one tensor [positions, labels] a sequence
+    /// Scores of labels in place of attributes, one tensor [positions, labels] per sequence
     #[arg(long, value_name = "FILE.safetensors", requires = "labels", help_heading = "Data")]
     pub scores: Option<PathBuf>,
 
@@ -92,7 +92,7 @@ pub struct Flags {
     )]
     pub l2: f64,
 
-    /// Stop after so many iterations, or passes of adagrad
+    /// Stop after this many iterations, or passes of adagrad
     #[arg(long, value_name = "N", default_value_t = 200, help_heading = "Base model")]
     pub max_iterations: usize,
 
@@ -100,36 +100,35 @@ pub struct Flags {
     #[arg(long, value_name = "NUMBER", allow_negative_numbers = true, help_heading = "Base model")]
     pub rate: Option<f64>,
 
-    /// Parts that attributes are cut into: the base model is the mean of one with all attributes
-    /// and of one without each part. N times as long to train, often more accurate [default: 1, no
-    /// pool]
+    /// Cut attributes into N parts and average a model with all of them and N models that each lack
+    /// one part. Often more accurate, N times as long to train [default: 1, no pool]
     #[arg(long, value_name = "N", help_heading = "Base model")]
     pub pool: Option<usize>,
 
-    /// Labels share weights for the tags that they have in common: often more accurate for
+    /// Let labels share weights for the tags they have in common; often more accurate for
     /// hierarchical labels; for lbfgs
     #[arg(long, help_heading = "Base model")]
     pub share_weights: bool,
 
-    /// Looks at --dev without a better F1 that end training [default: 10]
+    /// Stop after this many evaluations on --dev without a better F1 [default: 10]
     #[arg(long, value_name = "N", requires = "dev", help_heading = "Base model")]
     pub patience: Option<usize>,
 
-    /// Rules on segments: none, auto (generated from the labels), or a file that declares them
+    /// Rules about whole sequences: none, auto (generated from the labels), or a file that declares
+    /// them
     #[arg(long, value_name = "none|auto|FILE", default_value = "none", help_heading = "Rules")]
     pub constraints: String,
 
-    /// How weights of rules are learned [default: fenchel-young]
+    /// How to learn weights of rules [default: fenchel-young]
     #[arg(long, value_enum, help_heading = "Rules")]
     pub learner: Option<LearnerChoice>,
 
-    /// What a broken rule costs, times its weight [default: smoothed-hinge]
+    /// Cost of a broken rule, times its weight [default: smoothed-hinge]
     #[arg(long, value_enum, help_heading = "Rules")]
     pub penalty: Option<PenaltyChoice>,
 
-    /// How labels are chosen under soft rules: by the tilt of inference alone, or with rules
-    /// weighed on the labels themselves [default: by held-out F1; tilted where all weights are
-    /// given]
+    /// How to choose labels under soft rules: from the tilted chain alone, or by weighing rules on
+    /// the labels themselves [default: by held-out F1; tilted if all weights are given]
     #[arg(long, value_enum, help_heading = "Rules")]
     pub decoding: Option<DecodingChoice>,
 
@@ -141,36 +140,36 @@ pub struct Flags {
     #[arg(long, value_name = "NUMBER", allow_negative_numbers = true, help_heading = "Rules")]
     pub rule_penalty: Option<f64>,
 
-    /// Keep generated rules that predictions break this many times as often as the truth
+    /// Keep generated rules that predictions break this many times as often as the truth does
     /// [default: 1.5]
     #[arg(long, value_name = "NUMBER", allow_negative_numbers = true, help_heading = "Rules")]
     pub importance: Option<f64>,
 
-    /// Keep generated rules that predictions break at least so often [default: 3]
+    /// Keep generated rules that predictions break at least this often [default: 3]
     #[arg(long, value_name = "N", help_heading = "Rules")]
     pub least_violations: Option<usize>,
 
-    /// Parts of TRAIN that are predicted by a model of the others, to learn rules from [default: 5]
+    /// Parts of TRAIN; each is predicted by a model of the others, to learn rules from [default: 5]
     #[arg(long, value_name = "N", help_heading = "Rules")]
     pub folds: Option<usize>,
 
-    /// In the end, train the base model's weights and those of the rules together
+    /// At the end, train the weights of the base model and of the rules together
     #[arg(long, help_heading = "Rules")]
     pub joint: bool,
 
-    /// For everything random
+    /// Seed for everything random
     #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true)]
     pub seed: u64,
 
-    /// Threads; the model does not depend on how many [default: all cores]
+    /// Number of threads; the model does not depend on it [default: all cores]
     #[arg(long, value_name = "N")]
     pub threads: Option<usize>,
 
-    /// Time between two writes of the state to go on from
+    /// How often to save the state of training
     #[arg(long, value_name = "TIME", default_value = "20s")]
     pub checkpoint_every: String,
 
-    /// Keep no state to go on from
+    /// Do not save the state of training
     #[arg(long, conflicts_with = "checkpoint_every")]
     pub no_checkpoint: bool,
 
@@ -181,35 +180,35 @@ pub struct Flags {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum SchemeChoice {
-    /// As the labels look
+    /// Recognised from the labels
     Auto,
-    /// B-x begins a segment, I-x goes on, O is outside
+    /// B-x begins a segment, I-x continues it, O is outside
     Bio,
     /// A segment is a run of one label, O is outside
     Io,
-    /// As bio, E-x ends a segment, S-x is one by itself
+    /// As bio; E-x ends a segment, S-x is a segment of one token
     Iobes,
-    /// Every token is by itself
+    /// Every token stands for itself
     Plain,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum FormatChoice {
-    /// As many columns in every line, the label among them
+    /// The same columns in every line, one of them the label
     Columns,
-    /// A label, then attributes, split by tabs, as CRFsuite has them
+    /// A label, then attributes, separated by tabs, as in CRFsuite
     Attributes,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum TransitionsChoice {
-    /// Those that the scheme allows for up to 64 labels, those seen beyond
+    /// valid up to 64 labels, seen beyond
     Auto,
     /// Those seen in TRAIN
     Seen,
     /// All that the scheme allows
     Valid,
-    /// The same, those that TRAIN does not have with weights too: they learn to be avoided
+    /// As valid; pairs that TRAIN lacks have weights too, and learn to be avoided
     Weighted,
 }
 
@@ -223,25 +222,25 @@ pub enum OptimiserChoice {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum DecodingChoice {
-    /// The best labels of the chain as rules tilt it; they may break some
+    /// The best labels of the tilted chain; they may break rules
     Tilted,
-    /// Where these break rules, the best that keep them, if that costs less than the rules weigh
+    /// If these break rules: the best labels that keep them, if that costs less than they weigh
     Weighed,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum PenaltyChoice {
-    /// Smooth: a rule just kept pulls gently
+    /// Smooth: pulls gently on a rule that is only just kept
     SmoothedHinge,
-    /// Linear in the amount by which it is broken; for --learner fenchel-young
+    /// Linear in the amount by which the rule is broken; for --learner fenchel-young
     Hinge,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum LearnerChoice {
-    /// Algorithm 3, one sequence after the other
+    /// The paper's Algorithm 3, one sequence at a time
     Surrogate,
-    /// Algorithm 2, all sequences at once
+    /// The paper's Algorithm 2, all sequences at once
     SurrogateBatch,
     /// A convex loss of inference itself
     FenchelYoung,

@@ -1,4 +1,4 @@
-//! `bethe train`: labelled sequences in, a model file out.
+//! `bethe train`: from labelled sequences to a model file.
 
 mod config;
 mod flags;
@@ -20,7 +20,7 @@ use bethe_terminal::{Interrupt, Outcome, PendingFile, bad_input, check_apart, th
 use crate::tagging::Scores;
 use progress::TrainingProgress;
 
-/// Trains, and writes the model whole or not at all.
+/// Trains and writes the model, whole or not at all.
 pub fn run(flags: Flags) -> Result<Outcome> {
     let mut settings = config::settings(&flags)?;
     check_files(&flags, &settings)?;
@@ -69,7 +69,7 @@ fn no_sequence(path: &Path) -> anyhow::Error {
     bad_input(format!("{}: found no sequence, expected at least one", path.display()))
 }
 
-/// Labelled sequences, with scores from elsewhere or without.
+/// Labelled sequences, with or without scores.
 struct Data {
     sequences: Vec<Sequence>,
     scores: Option<GivenScores>,
@@ -95,7 +95,7 @@ impl Data {
                 .enumerate()
                 .find(|&(at, label)| label.is_empty() || twice((at, label)))
             {
-                let message = format!("--labels: found {label:?}, expected names, each once");
+                let message = format!("--labels: found {label:?}, expected each name once");
                 return Err(bad_input(message));
             }
             let scores = Scores::read(file, labels.len())?;
@@ -114,9 +114,9 @@ impl Data {
     }
 }
 
-/// The model can be written, and nothing that is read is written over.
+/// Checks that the model can be written and is not an input.
 fn check_files(flags: &Flags, settings: &TrainSettings) -> Result<()> {
-    // It leaves nothing behind but the knowledge that a file can be made there.
+    // Dropped at once: it only shows that a file can be created there.
     drop(PendingFile::create(&flags.model)?);
     settings.checkpoint.as_deref().map(PendingFile::create).transpose()?;
     let model = flags.model.display();
@@ -135,13 +135,13 @@ fn check_files(flags: &Flags, settings: &TrainSettings) -> Result<()> {
     }
     for input in [Some(&flags.train), flags.dev.as_ref()].into_iter().flatten() {
         if input == Path::new("-") {
-            return Err(bad_input("found - for standard input, expected a file to train on"));
+            return Err(bad_input("training needs a file, found - (standard input)"));
         }
     }
     Ok(())
 }
 
-/// A mistake in the data or the settings has exit code 2.
+/// Errors in the data or the settings have exit code 2.
 fn mistake(error: TrainError, flags: &Flags) -> anyhow::Error {
     match (&error, &flags.template) {
         (TrainError::Checkpoint(_), _) => error.into(),

@@ -1,4 +1,4 @@
-//! What training says on standard error.
+//! Progress of training on standard error.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -8,7 +8,7 @@ use bethe_tagging::train::Event;
 use bethe_tagging::{RuleTraining, Tagger};
 use bethe_terminal::Progress;
 
-/// Rules that the summary names.
+/// How many rules the summary names.
 const NAMED_RULES: usize = 10;
 
 /// What training says, and the summary at its end.
@@ -21,7 +21,7 @@ impl TrainingProgress {
         Self { progress: Progress::new(quiet) }
     }
 
-    /// Shows what happens.
+    /// Shows an event.
     pub fn see(&mut self, event: Event) {
         match event {
             Event::Warning(_) => self.progress.always(&event.to_string()),
@@ -30,13 +30,13 @@ impl TrainingProgress {
         }
     }
 
-    /// Says that the run was stopped, and how to go on.
+    /// Says that the run was stopped, and how to continue.
     pub fn interrupted(self, checkpoint: Option<&Path>) {
         let text = match checkpoint {
             Some(path) if path.exists() => {
-                format!("stopped; the same command goes on from {}", path.display())
+                format!("stopped; the same command continues from {}", path.display())
             }
-            _ => "stopped; nothing was kept".to_string(),
+            _ => "stopped; nothing was saved".to_string(),
         };
         self.progress.always(&text);
     }
@@ -75,15 +75,15 @@ impl TrainingProgress {
 fn rule_summary(rules: &RuleTraining) -> String {
     let RuleTraining { generated, pruned, kept, sequences, held_out_f1, .. } = rules;
     if *sequences == 0 {
-        return format!("\n{kept} rules, all weights given");
+        return format!("\n{kept} rules; no weights were learned");
     }
     let mut text = format!(
-        "\n{kept} rules of {pruned} worth a weight of {generated} considered, {}",
+        "\n{kept} rules with a weight, {pruned} tried, {generated} considered; {}",
         rules.penalty()
     );
     if let Some((without, with)) = held_out_f1 {
         let (without, with) = (100.0 * without, 100.0 * with);
-        let _ = write!(text, ", held-out F1 {without:.2} without them, {with:.2} with them");
+        let _ = write!(text, "; held-out F1 {without:.2} without rules, {with:.2} with");
     }
     text
 }

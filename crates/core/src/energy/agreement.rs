@@ -1,22 +1,22 @@
-//! Tables that overlap, made to agree.
+//! Makes overlapping tables agree.
 //!
-//! Tables `q_t`, one per scope, *agree* if all have the same sum, and any two the same sums over
-//! the variables that they share. Marginals agree; noisy measurements of them do not. With weights
-//! `W_t` let `p̄` be the nearest to `p` of all tables that agree and sum to 1, in `Σ_t W_t ‖·‖²`.
-//! These tables are an affine set that holds all marginals, so for every `μ` (Pythagoras)
+//! Tables `q_t`, one per scope, *agree* if all have the same sum, and any two have the same sums
+//! over the variables they share. Marginals agree; noisy measurements of them do not. With weights
+//! `W_t`, let `p̄` be the tables nearest to `p`, in `Σ_t W_t ‖·‖²`, that agree and sum to 1. Such
+//! tables form an affine set that contains all marginals, so for every `μ` (Pythagoras)
 //!
 //! ```text
 //! Σ_t W_t ‖μ_t − p_t‖² = Σ_t W_t ‖μ_t − p̄_t‖² + Σ_t W_t ‖p_t − p̄_t‖²
 //! ```
 //!
-//! and the last sum is a constant: squared errors from `p̄` say the same as those from `p`.
+//! and the last sum is a constant: squared errors from `p̄` and from `p` differ by a constant.
 //!
 //! The projection has a closed form. Reflect each axis of a table so that the constant direction
-//! becomes the first: what is then first on all axes but those of `c` is the part of the table that
-//! depends on all variables of `c` and no others, at `1/√n` times its size where `n` cells lie
-//! outside `c`. These parts are orthogonal, and tables agree if and only if those of the same `c`
-//! are the same, up to that factor. So the nearest tables that agree have, for each `c`, the
-//! weighted mean of the parts.
+//! becomes the first coordinate. The coordinates that are first on all axes but those of `c` are
+//! then the part of the table that depends on all variables of `c` and no others, scaled by `1/√n`
+//! with `n` cells outside `c`. These parts are orthogonal, and tables agree if and only if their
+//! parts of the same `c` agree up to that factor. So the nearest tables that agree have, for each
+//! `c`, the weighted mean of the parts.
 
 use rustc_hash::FxHashMap;
 

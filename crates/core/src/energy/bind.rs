@@ -16,7 +16,7 @@ pub struct Energies {
     pub measurements: Measurements,
     /// Minima of convex pieces.
     pub nearest: Vec<Nearest>,
-    /// What is known by value and gradient only.
+    /// Energies known only by value and gradient.
     pub others: Vec<Box<dyn EnergyFunction>>,
     /// Where each stated energy went. `[energies]`
     pub(super) slots: Vec<Slot>,
@@ -40,8 +40,8 @@ impl Energies {
     /// Binds checked energies to a base model that has a table for every scope they name
     /// ([`Energies::scopes`]).
     ///
-    /// Tables on which all energies have the same linear coefficients share one block: a count over
-    /// positions has one coordinate per state, however many positions there are.
+    /// Tables that all energies read with the same linear coefficients share one block: a count
+    /// over positions has one coordinate per state, for any number of positions.
     pub fn bind(base: &BaseModel, energies: &[Energy]) -> Self {
         let linear: Vec<LinearRow> = energies.iter().flat_map(|e| linear_rows(base, e)).collect();
         let mut layout = Layout::new(base, &linear, whole_tables(base, energies));
@@ -62,14 +62,14 @@ impl Energies {
         bound
     }
 
-    /// Measurements whose rows are in coordinates of `support` already.
+    /// Measurements whose rows are already in coordinates of `support`.
     pub fn of_measurements(support: Support, measurements: Measurements) -> Self {
         let slots = (0..measurements.len()).map(|row| Slot::Rows(row..row + 1)).collect();
         let (nearest, others, negated) = (Vec::new(), Vec::new(), Vec::new());
         Self { support, measurements, nearest, others, slots, negated, tables: Vec::new() }
     }
 
-    /// One minimum of pieces, whose rows are in coordinates of `support` already.
+    /// One `nearest` energy whose rows are already in coordinates of `support`.
     pub fn of_nearest(support: Support, nearest: Nearest) -> Self {
         Self {
             support,
@@ -97,7 +97,7 @@ impl Energies {
         })
     }
 
-    /// What the energies look at.
+    /// What the energies read.
     pub fn support(&self) -> &Support {
         &self.support
     }
@@ -112,7 +112,7 @@ impl Energies {
         value + self.evaluate_others(marginals, gradient)
     }
 
-    /// The part of `L(μ)` that is known by value and gradient only; its gradient is added.
+    /// The part of `L(μ)` known only by value and gradient; its gradient is added.
     pub fn evaluate_others(&mut self, marginals: &[f64], gradient: &mut [f64]) -> f64 {
         self.others.iter_mut().map(|other| other.evaluate(marginals, gradient)).sum()
     }
@@ -132,7 +132,7 @@ impl Energies {
         self.slots.iter().map(value).collect()
     }
 
-    /// What is known of the sum.
+    /// What is known about the curvature of the sum.
     pub fn curvature(&self) -> Curvature {
         let mut infimum = 0.0;
         let parts = (self.nearest.iter().map(EnergyFunction::curvature))
@@ -147,7 +147,7 @@ impl Energies {
         Curvature::Convex { infimum }
     }
 
-    /// Whether some energy that is known by value and gradient only is convex and has kinks.
+    /// Whether some energy known only by value and gradient is convex with kinks.
     pub fn has_convex_kinks(&self) -> bool {
         let mut others = self.others.iter();
         others.any(|o| !o.is_smooth() && matches!(o.curvature(), Curvature::Convex { .. }))
@@ -226,7 +226,7 @@ impl Energies {
         }
     }
 
-    /// Adds a measurement per cell: as a table where every cell can have a probability, else one by
+    /// Adds a measurement per cell: as a table if every cell can have a probability, else one by
     /// one.
     fn add_table(&mut self, base: &BaseModel, layout: &Layout, energy: &Energy) -> Slot {
         let Energy::TableMeasurement { weight, penalty, scope, target, total } = energy else {

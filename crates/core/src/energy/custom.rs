@@ -5,7 +5,7 @@ use super::{Curvature, EnergyError, EnergyFault, EnergyFunction};
 use crate::model::table::table_size;
 use crate::model::{CellMap, Model};
 
-/// Value at the marginals; the gradient, zero on entry, is to be filled in.
+/// Returns the value at the marginals and fills in the gradient, which is zero on entry.
 pub type Function = dyn Fn(&[f64], &mut [f64]) -> f64 + Send + Sync;
 
 /// A user's own energy: a closure over the marginals of the tables it names.
@@ -28,12 +28,11 @@ pub struct CustomEnergy {
 }
 
 impl CustomEnergy {
-    /// `function(marginals, gradient) -> value` sees the marginals of `scopes` one after another,
-    /// each row-major in the order its variables are listed. The gradient is taken as continuous;
-    /// see [`CustomEnergy::with_kinks`].
+    /// `function(marginals, gradient) -> value` sees the marginals of `scopes` in order, each
+    /// row-major in the order its variables are listed. The gradient must be continuous, unless
+    /// declared by [`CustomEnergy::with_kinks`].
     ///
-    /// `curvature` is believed: a function that is called convex and is not makes certificates
-    /// false.
+    /// `curvature` is trusted: if a function is declared convex and is not, certificates are wrong.
     pub fn new(
         scopes: Vec<Vec<usize>>,
         curvature: Curvature,
@@ -42,7 +41,7 @@ impl CustomEnergy {
         Self { scopes, curvature, smooth: true, function: Arc::new(function) }
     }
 
-    /// States that the gradient jumps somewhere.
+    /// Declares that the gradient has jumps.
     pub fn with_kinks(mut self) -> Self {
         self.smooth = false;
         self

@@ -1,6 +1,6 @@
 use super::{Curvature, EnergyFunction, Measurements, Penalty, Rows};
 
-/// How the distance of measurements to a point is taken.
+/// The distance from measurements to a point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Norm {
     /// `Σ_j |z_j − p_j|`
@@ -21,8 +21,8 @@ impl Norm {
 
 /// `w·min(cap, min_i ‖p_i − Mμ‖)`, bound to a support.
 ///
-/// With `w ≥ 0` this is a minimum of convex pieces: one per point, and the constant `w·cap` as a
-/// last one where there is a cap.
+/// With `w ≥ 0` this is a minimum of convex pieces: one per point, and the constant `w·cap` as the
+/// last one if there is a cap.
 #[derive(Clone, Debug)]
 pub struct Nearest {
     pub(super) rows: Rows,
@@ -35,11 +35,11 @@ pub struct Nearest {
 }
 
 impl Nearest {
-    /// The energy of measurements and points (`[points][rows]`) that are in coordinates of a
-    /// support already.
+    /// The energy of measurements and points (`[points][rows]`), already in coordinates of a
+    /// support.
     ///
     /// # Panics
-    /// If there is no point, or one has not a coordinate for every row.
+    /// If there are no points, or one does not have a coordinate for every row.
     pub fn new(
         rows: Rows,
         points: Vec<Vec<f64>>,
@@ -53,7 +53,7 @@ impl Nearest {
         Self { rows, points, weight, norm, cap, measured }
     }
 
-    /// Goes on with another weight.
+    /// Sets the weight.
     pub fn set_weight(&mut self, weight: f64) {
         self.weight = weight;
     }
@@ -98,18 +98,18 @@ impl Nearest {
         self.weight * point.iter().enumerate().map(off).sum::<f64>()
     }
 
-    /// What a piece costs whatever the marginals are: `w·cap` for the capped one.
+    /// The constant part of a piece: `w·cap` for the capped one.
     pub fn piece_constant(&self, piece: usize) -> f64 {
         if piece < self.points.len() { 0.0 } else { self.weight * self.cap.unwrap_or(0.0) }
     }
 
-    /// Adds what a piece has beyond its constant to `target`, as measurements.
+    /// Adds a piece to `target` as measurements, without its constant.
     ///
-    /// A coordinate that lies on one side of the point whatever the marginals are, such as a count
-    /// where the point has none, has a distance that is linear in them: its multiplier is known.
+    /// If a coordinate lies on one side of the point for all marginals, such as a count where the
+    /// point has 0, its distance is linear and its multiplier is known.
     pub fn add_piece(&self, piece: usize, target: &mut Measurements) {
         let Some(point) = self.points.get(piece) else { return };
-        // Rows of one kind one after another, as they are then passed over together.
+        // Rows of one kind together, so that one pass serves them all.
         for side in [Some(1.0), Some(-1.0), None] {
             for (row, &coordinate) in point.iter().enumerate() {
                 if self.side(row, coordinate) != side {
@@ -124,7 +124,7 @@ impl Nearest {
         }
     }
 
-    /// The slope of the distance in a row, if it is the same wherever the row may lie.
+    /// The slope of the distance in a row, if it is the same over the row's range.
     fn side(&self, row: usize, coordinate: f64) -> Option<f64> {
         let (low, high) = self.rows.range(row);
         match self.norm {

@@ -3,8 +3,8 @@ use rustc_hash::FxHashMap;
 use super::table::{row_major_strides, table_size, walk};
 use super::{Model, ModelError};
 
-/// Most states that all variables may have together. Model, canonical form, scratch and answer take
-/// about 50 bytes a state: two gibibytes.
+/// Most states over all variables. Model, canonical form, scratch and answer take about 50 bytes
+/// per state: two gibibytes.
 const STATE_LIMIT: usize = 1 << 25;
 
 /// A table of the base model: ascending variables, log-potentials row-major.
@@ -18,17 +18,17 @@ pub struct Table {
 
 /// The canonical form of a model, on which every oracle works.
 ///
-/// Variables that are observed or have one state are gone; factors on one scope are summed into one
-/// table. Tables `0..n` belong to the `n` remaining variables, one each; the others have two or
-/// more variables and distinct scopes. The distribution over the remaining variables is unchanged,
-/// and so is the log-partition once [`BaseModel::constant`] is added.
+/// Observed variables and variables with one state are removed; factors on one scope are summed
+/// into one table. Tables `0..n` belong to the `n` remaining variables; the others have two or more
+/// variables and distinct scopes. The distribution over the remaining variables is unchanged, and
+/// so is the log-partition after adding [`BaseModel::constant`].
 #[derive(Clone, Debug)]
 pub struct BaseModel {
     /// Numbers of states, all at least two. `[base variables]`
     pub cardinalities: Vec<usize>,
     /// One table per base variable, then one per distinct larger scope.
     pub tables: Vec<Table>,
-    /// What the removed variables contribute to every score.
+    /// The score of the removed variables.
     pub constant: f64,
     lowest_score: f64,
     /// `[model variables]`
@@ -47,15 +47,15 @@ enum Placement {
 /// How a table over a scope of the model lies in the base model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CellMap {
-    /// Index of the base table; `None` where every variable of the scope is fixed.
+    /// Index of the base table; `None` if every variable of the scope is fixed.
     pub table: Option<usize>,
-    /// For each cell of the model's table its cell in the base table (0 where `table` is `None`);
-    /// `None` where the cell contradicts a fixed state. `[cells]`
+    /// For each cell of the model's table, its cell in the base table (0 if `table` is `None`);
+    /// `None` if the cell contradicts a fixed state. `[cells]`
     pub cells: Vec<Option<usize>>,
 }
 
 impl CellMap {
-    /// Takes values given in the model's order to the base table's order.
+    /// Reorders values from the model's table to the base table.
     pub fn gather(&self, values: &[f64], base_cells: usize) -> Vec<f64> {
         let mut gathered = vec![0.0; base_cells];
         for (&value, cell) in values.iter().zip(&self.cells) {
@@ -66,15 +66,15 @@ impl CellMap {
         gathered
     }
 
-    /// Takes a base table's marginals back to the model's order; contradicted cells are 0.
+    /// Reorders a base table's marginals to the model's table; contradicted cells are 0.
     pub fn scatter(&self, base: &[f64]) -> Vec<f64> {
         self.cells.iter().map(|cell| cell.map_or(0.0, |c| base[c])).collect()
     }
 }
 
 impl BaseModel {
-    /// Canonical form of `model`, with zero tables on `extra_scopes` (model variables, checked by
-    /// [`Model::check_table`]) added where no factor has that scope.
+    /// Canonical form of `model`, with zero tables on the `extra_scopes` (model variables, checked
+    /// by [`Model::check_table`]) that no factor has.
     pub fn new<'s>(
         model: &Model,
         extra_scopes: impl IntoIterator<Item = &'s [usize]>,
@@ -150,15 +150,15 @@ impl BaseModel {
         self.lowest_score
     }
 
-    /// Where a table over model variables lies, if the base model has a table for it.
+    /// The place of a table over model variables, if the base model has it.
     pub fn locate(&self, scope: &[usize]) -> Option<CellMap> {
         let (free, cells) = self.cell_map(scope);
         let table = if free.is_empty() { None } else { Some(*self.by_scope.get(&free)?) };
         Some(CellMap { table, cells })
     }
 
-    /// The base table over the free variables of a scope; `None` where all of them are fixed, or
-    /// where there is no such table.
+    /// The base table over the free variables of a scope; `None` if all of them are fixed, or there
+    /// is no such table.
     pub fn table_of(&self, scope: &[usize]) -> Option<usize> {
         let free = |v: &usize| match self.placement[*v] {
             Placement::Free(base) => Some(base),

@@ -44,7 +44,7 @@ pub enum ModelError {
         states: usize,
     },
     /// A scope lists one variable twice.
-    #[error("variable {variable} is listed twice, expected each variable at most once")]
+    #[error("variable {variable} is listed twice, expected each variable once")]
     RepeatedVariable {
         /// The variable.
         variable: usize,
@@ -82,8 +82,8 @@ pub enum ModelError {
     /// The junction tree would not fit.
     #[error(
         "the model is too wide for exact inference: its largest clique has {largest_clique} \
-         variables and {largest_table:.3e} configurations, and its tables need {gibibytes:.3e} GiB; \
-         expected at most {limit_gibibytes:.1} GiB"
+         variables and {largest_table:.3e} configurations, and its tables need {gibibytes:.3e} \
+         GiB, expected at most {limit_gibibytes:.1} GiB; --oracle trw solves it approximately"
     )]
     TooWide {
         /// Variables in the largest clique.
@@ -96,16 +96,16 @@ pub enum ModelError {
         limit_gibibytes: f64,
     },
     /// Log-potentials so large that their sums leave the range of a double.
-    #[error("log-potentials add up to more than a double holds, expected sums below 1e308")]
+    #[error("log-potentials add up to more than 1e308, expected smaller numbers")]
     Overflow,
     /// The work was cancelled, see [`Cancel`](crate::Cancel).
     #[error("cancelled")]
     Cancelled,
     /// Every configuration has probability zero.
-    #[error("every configuration is forbidden, expected at least one that is allowed")]
+    #[error("every configuration is forbidden, expected at least one allowed")]
     AllForbidden,
-    /// The model allows something, but nothing with these observed states.
-    #[error("the evidence has probability zero, expected states that the model allows together")]
+    /// The model allows some configurations, but none with these observed states.
+    #[error("the evidence has probability zero, expected states that can occur together")]
     ImpossibleEvidence,
 }
 

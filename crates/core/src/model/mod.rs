@@ -17,7 +17,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use table::table_size;
 
-/// One discrete variable: a number of states, and names where the user gave them.
+/// One discrete variable: a number of states, and optional names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Variable {
     /// Number of states, at least one.
@@ -137,7 +137,7 @@ impl Model {
         Ok(())
     }
 
-    /// Forgets what was observed.
+    /// Removes all observations.
     pub fn without_observations(mut self) -> Self {
         self.observed.fill(None);
         self

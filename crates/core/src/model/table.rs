@@ -1,6 +1,6 @@
 //! Row-major tables over a scope of variables: sizes, and walking their cells in order.
 
-/// Number of cells of a table whose axes have these lengths, or `None` where it overflows.
+/// Number of cells of a table with axes of these lengths, or `None` on overflow.
 pub fn table_size(shape: impl IntoIterator<Item = usize>) -> Option<usize> {
     shape.into_iter().try_fold(1usize, usize::checked_mul)
 }
@@ -44,9 +44,8 @@ pub fn row_major_strides(shape: &[usize]) -> Vec<usize> {
     strides
 }
 
-/// Strides through which a table over `inner` is seen from a table over `outer`: one entry per
-/// variable of `outer`, 0 where `inner` lacks it. Both scopes list variables; `cardinalities` is
-/// indexed by them.
+/// Strides of a table over `inner` as seen from a table over `outer`: one entry per variable of
+/// `outer`, 0 if `inner` lacks it. Both scopes list variables, which index `cardinalities`.
 pub fn strides_within(inner: &[usize], outer: &[usize], cardinalities: &[usize]) -> Vec<usize> {
     let shape: Vec<usize> = inner.iter().map(|&v| cardinalities[v]).collect();
     let strides = row_major_strides(&shape);

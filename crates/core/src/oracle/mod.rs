@@ -1,8 +1,8 @@
 //! Marginal oracles: `δ ↦ (μ(θ + δ), A(θ + δ))` and MAP at `θ + δ`.
 //!
-//! All share [`Oracle`] and differ in the graphs they serve: [`BruteForce`] enumerates (tests),
+//! All implement [`Oracle`] and differ in the graphs they serve: [`BruteForce`] enumerates (tests),
 //! [`Chain`] serves unions of paths, [`JunctionTree`] every graph of small treewidth,
-//! [`MessagePassing`] every graph, by pseudo-marginals. [`exact`] picks: the chain kernel where the
+//! [`MessagePassing`] every graph, by pseudo-marginals. [`exact`] picks the chain kernel if the
 //! model is a chain, else the junction tree. [`bind`] picks by name.
 
 mod brute_force;
@@ -19,7 +19,7 @@ use crate::cancel::Cancel;
 use crate::model::{BaseModel, ModelError};
 use crate::support::Support;
 
-/// What an oracle's latest answers are worth, and so which certificates may be claimed.
+/// How exact an oracle's latest answer is, and so which certificates hold.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Exactness {
     /// Marginals and log-partition are those of the model.
@@ -27,8 +27,8 @@ pub enum Exactness {
     /// Marginals are those of the tree-reweighted relaxation, a convex problem of its own; the
     /// log-partition is an upper bound on its log-partition, which is one on the model's.
     TreeReweighted {
-        /// At most so much is the log-partition above what the marginals are worth,
-        /// `⟨θ + δ, μ⟩ + H(μ)`; they are feasible, if not the best.
+        /// An upper bound on the log-partition minus the value of the marginals,
+        /// `⟨θ + δ, μ⟩ + H(μ)`. The marginals are feasible, but may not be the best.
         slack: f64,
         /// The least appearance probability of a table: errors of tables are bounded with it.
         least_appearance: f64,
@@ -53,7 +53,7 @@ impl Exactness {
         }
     }
 
-    /// At most so much is the latest log-partition above what the marginals are worth.
+    /// An upper bound on the latest log-partition minus the value of the marginals.
     pub fn slack(self) -> f64 {
         match self {
             Self::TreeReweighted { slack, .. } => slack,
@@ -61,7 +61,7 @@ impl Exactness {
         }
     }
 
-    /// Whether messages stopped changing, where there are any.
+    /// Whether messages settled, if there are any.
     pub fn is_settled(self) -> Option<bool> {
         match self {
             Self::TreeReweighted { is_settled, .. } | Self::Bethe { is_settled } => {
@@ -71,13 +71,13 @@ impl Exactness {
         }
     }
 
-    /// Whether lower bounds and proofs that follow from log-partitions hold.
+    /// Whether lower bounds and proofs from log-partitions hold.
     pub fn certifies(self) -> bool {
         !matches!(self, Self::Bethe { .. })
     }
 
-    /// What `√(gap/2)`, a bound on the error of single variables' marginals, is to be multiplied
-    /// with for one on the error of every table's.
+    /// The factor from `√(gap/2)`, which bounds the error of single variables' marginals, to a
+    /// bound for every table.
     pub fn widening(self) -> f64 {
         match self {
             Self::TreeReweighted { least_appearance, .. } => least_appearance.sqrt().recip(),
@@ -89,7 +89,7 @@ impl Exactness {
 /// Which oracle to use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OracleKind {
-    /// Exact where that fits into memory, else tree-reweighted.
+    /// Exact if that fits into memory, else tree-reweighted.
     #[default]
     Auto,
     /// Exact, or an error.
@@ -117,15 +117,14 @@ pub enum Tables {
 /// itself belongs to one thread. Tilts are flat vectors over the support's coordinates. They are
 /// finite: with an infinite or NaN entry the answers are unspecified (but nothing panics).
 pub trait Oracle: Send {
-    /// What the latest answers are worth. A wrong claim here makes solvers report false
-    /// certificates.
+    /// How exact the latest answer is. A wrong claim makes solvers report false certificates.
     fn exactness(&self) -> Exactness;
 
     /// The support the oracle was bound to.
     fn support(&self) -> &Support;
 
     /// Writes the marginals of `θ + tilt` on the support and returns the log-partition
-    /// (`-∞` where every configuration is forbidden; the marginals are then unspecified), or what
+    /// (`-∞` if every configuration is forbidden; the marginals are then unspecified), or what
     /// [`Oracle::exactness`] says it is.
     ///
     /// Marginals are non-negative, sum to the number of tables in each block, and are exactly zero
@@ -139,7 +138,7 @@ pub trait Oracle: Send {
     fn visit_marginals(&mut self, tables: Tables, visit: &mut dyn FnMut(usize, &[f64]));
 
     /// Writes a most probable assignment of the base variables at `θ + tilt` and returns its score
-    /// (`-∞` where every configuration is forbidden). Invalidates what `visit_marginals` reads. An
+    /// (`-∞` if every configuration is forbidden). Invalidates what `visit_marginals` reads. An
     /// oracle that is not exact writes the best assignment it finds.
     fn decode(&mut self, tilt: &[f64], assignment: &mut [usize]) -> f64;
 }

@@ -1,4 +1,4 @@
-//! The answer to a problem, as a person reads it: over the variables and factors they stated.
+//! The answer to a problem, over the variables and factors as stated.
 
 use crate::solve::Status;
 
@@ -9,7 +9,7 @@ pub struct Answer {
     pub status: Status,
     /// The solver that found the answer, by its own name: never `auto`.
     pub solver: &'static str,
-    /// What the entropy, and so the objective, is worth.
+    /// Which entropy was used: `exact`, `tree-reweighted` or `bethe`.
     pub entropy: &'static str,
     /// Iterations done.
     pub iterations: usize,
@@ -17,11 +17,11 @@ pub struct Answer {
     pub oracle_calls: usize,
     /// Time the solver took.
     pub seconds: f64,
-    /// `F` at the answer; `None` where the problem is infeasible.
+    /// `F` at the answer; `None` if the problem is infeasible.
     pub objective: Option<f64>,
-    /// A lower bound on the optimum, where one exists.
+    /// A lower bound on the optimum, if there is one.
     pub lower_bound: Option<f64>,
-    /// An upper bound on `objective − optimum`, where one exists.
+    /// An upper bound on `objective − optimum`, if there is one.
     pub gap: Option<f64>,
     /// `√(gap/2)`, which bounds the error of every marginal (Pinsker); divided by `√ρ` with the
     /// least appearance probability `ρ` under the tree-reweighted entropy.
@@ -32,11 +32,11 @@ pub struct Answer {
     pub log_partition: f64,
     /// `A(θ)`
     pub base_log_partition: f64,
-    /// An upper bound on the model's own `A(θ)`, where `base_log_partition` is not that itself.
+    /// An upper bound on the model's own `A(θ)`, if `base_log_partition` is not exact.
     pub log_partition_bound: Option<f64>,
-    /// Whether message passing came to rest, where it is used.
+    /// Whether message passing settled, if it was used.
     pub messages_settled: Option<bool>,
-    /// One entry per variable, then one per factor, as far as they were asked for.
+    /// One entry per variable, then one per factor, as requested.
     pub marginals: Vec<TableAnswer>,
     /// The most probable assignment at the answer's tilt.
     pub map: Map,

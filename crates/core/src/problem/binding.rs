@@ -5,7 +5,7 @@ use crate::model::{BaseModel, ModelError};
 use crate::oracle::{Oracle, OracleKind, bind};
 use crate::solve::{SolveError, Task, check_finite};
 
-/// A problem made ready to solve: canonical model, bound energies, oracle.
+/// A problem ready to solve: canonical model, bound energies, oracle.
 pub struct BoundProblem {
     /// The canonical form of the model.
     pub base: BaseModel,
@@ -24,7 +24,7 @@ impl BoundProblem {
 }
 
 impl Problem {
-    /// Whether the problem can be solved at all, short of solving it.
+    /// Checks whether the problem can be solved, without solving it.
     ///
     /// # Errors
     /// As [`Problem::bind_to`], and if every configuration is forbidden or sums overflow.
@@ -37,7 +37,7 @@ impl Problem {
         Ok(bound)
     }
 
-    /// Tells evidence that cannot be from a model that allows nothing anyway.
+    /// Distinguishes impossible evidence from a model that forbids everything.
     pub(super) fn blamed(&self, error: SolveError) -> SolveError {
         let nothing = SolveError::Model(ModelError::AllForbidden);
         if error != nothing || self.model.observed().iter().all(Option::is_none) {

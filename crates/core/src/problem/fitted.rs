@@ -1,4 +1,4 @@
-//! The model that a problem comes to once it is solved: `θ + δ`, without energies.
+//! The fitted model of a solved problem: `θ + δ`, without energies.
 
 use rand::Rng;
 
@@ -47,10 +47,10 @@ pub struct Records {
 }
 
 impl Records {
-    /// What draws from a model, exactly.
+    /// Prepares to draw from a model, exactly.
     ///
     /// # Errors
-    /// If the model is too wide for exact inference, or allows nothing.
+    /// If the model is too wide for exact inference, or forbids every configuration.
     pub fn of(model: &Model) -> Result<Self, ModelError> {
         let base = BaseModel::new(model, [])?;
         let mut tree = JunctionTree::new(&base, &Support::new())?;
@@ -59,7 +59,7 @@ impl Records {
         Ok(Self { base, sampler, states })
     }
 
-    /// The states of all variables of one record, independent of those drawn before.
+    /// Draws one record: the states of all variables.
     pub fn draw(&mut self, random: &mut impl Rng) -> Vec<usize> {
         self.sampler.draw(random, &mut self.states);
         self.base.complete(&self.states)

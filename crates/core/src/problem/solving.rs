@@ -34,10 +34,10 @@ impl Problem {
         self.solve_with(&Settings::default(), &Request::default(), &mut Ignore)
     }
 
-    /// Solves the problem, telling `observer` of every iteration.
+    /// Solves the problem and shows every iteration to `observer`.
     ///
     /// # Errors
-    /// As [`solve()`], and if inference is to be exact and the model is too wide for that.
+    /// As [`solve()`], and if exact inference was requested and the model is too wide for it.
     pub fn solve_with(
         &self,
         settings: &Settings,
@@ -161,7 +161,7 @@ impl Solved {
     }
 }
 
-/// The marginals that were asked for, from the oracle or from the solver's average.
+/// The requested marginals, from the oracle or from the solver's average.
 fn marginals(
     model: &Model,
     base: &BaseModel,
@@ -209,7 +209,7 @@ fn marginals(
     answer
 }
 
-/// A base table's probabilities in the order of a stated scope.
+/// The probabilities of a base table, in the order of a stated scope.
 fn lay_out(base: &BaseModel, scope: &[usize], probabilities: &[f64]) -> Vec<f64> {
     let map = base.locate(scope).expect("the scope of a variable or a factor has its table");
     map.scatter(probabilities)

@@ -4,8 +4,8 @@
 //! differences of `L` drown in rounding, the test is `⟨∇L(μ′)−∇L(μ), μ′−μ⟩ ≤ M·⟨δ′−δ, μ′−μ⟩`, which
 //! holds whenever the first does everywhere on the segment.
 //!
-//! Under Poisson penalties no step changes a potential by more than a limit, and where that binds it
-//! is enough that `F` falls: where next to nobody is expected, no `M` that a double holds will do.
+//! Under Poisson penalties no step changes a potential by more than a limit. If the limit binds, it
+//! is enough that `F` falls: if almost nobody is expected, no finite `M` would pass the test.
 //!
 //! * Needs: a smooth energy, finite at the base model's marginals.
 //! * Guarantees: `F` never rises; for convex energies that are `M`-smooth relative to −H the gap
@@ -40,12 +40,13 @@ impl Smoothness {
         self.0 > Self::LARGEST
     }
 
-    /// After a step that did not pass: at least twice as much, and what it needed, within reason.
+    /// After a step that failed: at least twice as much, and at least what it needed, within
+    /// reason.
     pub fn raise(&mut self, needed: f64) {
         self.0 = (2.0 * self.0).max((1.25 * needed).min(1e3));
     }
 
-    /// After a step that passed: a little more than it needed, but no sudden fall.
+    /// After a step that passed: a little more than it needed, without a sudden drop.
     pub fn relax(&mut self, needed: f64) {
         self.0 = (1.25 * needed).max(0.25 * self.0);
     }

@@ -3,12 +3,12 @@
 //! `nearest` energies are replaced by the pieces that are lowest at the current marginals, energies
 //! known by gradient only (`L_o`) by their linearisation plus `M·KL(· ‖ μ)`. What remains has a
 //! dual: potentials `θ + (Mδ − ∇L_o(μ))/(1 + M)` and measurement weights divided by `1 + M`. Solve
-//! it, move there, repeat until neither the point nor the pieces change. But for what the dual is
-//! off by, `F` never rises.
+//! it, move there, repeat until neither the point nor the pieces change. Up to the error of the
+//! dual, `F` never rises.
 //!
 //! * Needs: anything.
-//! * Guarantees: a stationary point; with `nearest` energies alone, the optimum of its piece; where
-//!   `L_o` is convex and there is no piece to choose, a certified optimum.
+//! * Guarantees: a stationary point; with only `nearest` energies, the optimum of its piece; if
+//!   `L_o` is convex and there are no pieces, a certified optimum.
 //! * Reference: Appendix C (composite mirror descent) with the measurements in the composite part.
 
 use super::SolveError;
@@ -19,12 +19,12 @@ use super::dual::Dual;
 use super::engine::{Engine, Held, Point, Solver, Step, Verdict, divergence, is_fixed};
 use crate::energy::{Curvature, Measurements};
 
-/// Without other energies the dual is solved until its gap is this part of the tolerance …
+/// Without other energies, the dual is solved until its gap is this fraction of the tolerance …
 const INNER_TOLERANCE: f64 = 0.1;
-/// … and with them, until it is this part of how far the point moved, or lost in rounding.
+/// … and with them, until it is this fraction of the distance moved, or lost in rounding.
 const INNER_SHARE: f64 = 1e-2;
-/// Lost in rounding it is at so many times what a single sum may be off by: rounding in one tilt
-/// after another can keep it from less.
+/// The gap counts as lost in rounding at this many times the error of a single sum, since rounding
+/// of successive tilts adds up.
 const ROUNDINGS: f64 = 64.0;
 
 pub(super) struct Alternating {
@@ -87,7 +87,7 @@ impl Alternating {
         Ok(alternating)
     }
 
-    /// Moves the dual to the anchor and the smoothness as they are now.
+    /// Moves the dual to the current anchor and smoothness.
     fn rebase(&mut self, engine: &mut Engine) {
         find_base_tilt(&self.anchor, self.smoothness.value(), &mut self.base_tilt);
         self.dual.rebase(engine, &self.base_tilt, 1.0 + self.smoothness.value());
@@ -162,7 +162,7 @@ impl Alternating {
                 return Verdict::Continue;
             }
         }
-        // A piece that is lower by less than the dual is off may not be lower at all.
+        // A piece that is lower by less than the error of the dual may not be lower at all.
         let margin = 2.0 * INNER_TOLERANCE * self.tolerance;
         if choose_pieces(engine, &self.candidate.marginals, margin, &mut self.pieces) {
             let measurements = with_pieces(engine, &self.pieces);

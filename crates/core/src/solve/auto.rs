@@ -32,8 +32,8 @@ pub enum Plan {
     Rda,
     /// `nearest` energies piece by piece, other energies linearised, what remains by the dual.
     Alternating,
-    /// Squared errors of tables, many cells or such as overlap: their dual, once they are made to
-    /// agree, with weights that grow.
+    /// Squared errors of tables that overlap or have many cells: their dual after making them
+    /// agree, with growing weights.
     Tempered,
 }
 
@@ -43,7 +43,7 @@ impl Plan {
         Self::through(Exactness::Exact, energies)
     }
 
-    /// The plan under this oracle: marginals of one that is not exact agree only in part.
+    /// The plan under this oracle: pseudo-marginals agree only on single variables.
     pub(super) fn through(exactness: Exactness, energies: &Energies) -> Self {
         let is_exact = exactness == Exactness::Exact;
         let (overlap, many) =

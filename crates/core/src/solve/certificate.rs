@@ -24,12 +24,12 @@ impl Engine<'_> {
     }
 }
 
-/// `linear − A`, less what rounding may have added to it and to the sum that `linear` is.
+/// `linear − A`, lowered by what rounding may have added to it and to the sum `linear`.
 pub(super) fn lower_bound(linear: f64, linear_size: f64, log_partition: f64) -> f64 {
     linear - log_partition - rounding(linear_size + log_partition.abs())
 }
 
-/// What a sum of terms of this size may be off by.
+/// The possible error of a sum of terms of this size.
 #[inline(always)]
 pub(super) fn rounding(size: f64) -> f64 {
     8.0 * f64::EPSILON * size

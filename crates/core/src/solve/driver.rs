@@ -11,13 +11,13 @@ use crate::energy::Energies;
 use crate::model::ModelError;
 use crate::oracle::Exactness;
 
-/// Polishing takes at most as many iterations as the relative tolerance took, and so many more.
+/// Polishing takes at most as many iterations as the relative tolerance took, plus this many.
 const POLISHING: usize = 10;
 
-/// Hard measurements hold if they are off by no more than this, or than the tolerance.
+/// Hard measurements hold if they are off by at most this or the tolerance.
 pub(super) const FEASIBLE: f64 = 1e-6;
 
-/// Minimises `F`, telling `observer` of every iteration.
+/// Minimises `F` and shows every iteration to `observer`.
 ///
 /// The oracle is left at the returned tilt: its [`visit_marginals`] shows the answer.
 ///
@@ -62,14 +62,14 @@ pub fn solve_by(
     })
 }
 
-/// As [`solve`], where the oracle's latest call was that at the base model: it is not made again,
-/// though it counts.
+/// As [`solve`], if the oracle's latest call was at the base model. That call is not repeated, but
+/// it counts.
 ///
 /// # Errors
 /// As [`solve`].
 ///
 /// # Panics
-/// If there are not as many marginals as the energies' support has coordinates.
+/// If the number of marginals is not that of the support's coordinates.
 pub fn solve_from(
     task: Task,
     base: Base,
@@ -122,8 +122,8 @@ fn drive<'s>(
     Ok(solution)
 }
 
-/// What a status comes to where log-partitions prove nothing: no optimum is certified, no
-/// constraint proved to be infeasible, and a point is stationary if the oracle came to rest.
+/// The status if log-partitions prove nothing: no certified optimum, no proof of infeasibility; a
+/// point is stationary if the oracle settled.
 fn claimed(status: Status, exactness: Exactness) -> Status {
     match status {
         _ if exactness.certifies() => status,
@@ -136,7 +136,7 @@ fn claimed(status: Status, exactness: Exactness) -> Status {
     }
 }
 
-/// Refuses problems whose numbers leave the range of a double, and models that allow nothing.
+/// Refuses problems whose numbers leave the range of a double, and models that forbid everything.
 pub(crate) fn check_finite(base_log_partition: f64, energies: &Energies) -> Result<(), SolveError> {
     match base_log_partition {
         f64::NEG_INFINITY => Err(ModelError::AllForbidden.into()),
@@ -155,7 +155,7 @@ struct Candidate {
     objective: f64,
     /// What it may be off by.
     rounding: f64,
-    /// The solver's own gap, where it has one.
+    /// The solver's own gap, if it has one.
     own_gap: Option<f64>,
     violation: f64,
 }
@@ -182,7 +182,7 @@ struct Run<'a> {
     lower_bound: f64,
     /// The best iterate so far.
     best: Option<Candidate>,
-    /// Its tilt, once the solver may no longer hold it.
+    /// Its tilt, after the solver may have dropped it.
     best_tilt: Vec<f64>,
     /// Its multipliers, if the solver has any.
     best_multipliers: Vec<f64>,
@@ -236,7 +236,7 @@ impl<'a> Run<'a> {
             let due = ends || self.is_time_to_look();
             let average = if due || looks { solver.average(engine) } else { None };
             let average = average.map(Average::objective);
-            // Whether somebody looks must not change the answer.
+            // An observer must not change the answer.
             let candidate = self.consider(solver, &step, average.filter(|_| due));
             self.chosen = Some(candidate);
             if due && step.can_be_sharpened && !self.is_polished(&candidate) {
@@ -302,9 +302,8 @@ impl<'a> Run<'a> {
         self.is_kept = true;
     }
 
-    /// Whether one point ranks before another: by their own gaps where the solver has them for
-    /// both, else by their objectives. Points that break hard constraints, or are not finite, rank
-    /// last.
+    /// Whether one point ranks before another: by their own gaps if the solver has them for both,
+    /// else by their objectives. Points that break hard constraints or are not finite rank last.
     fn is_better(&self, a: &Candidate, b: &Candidate) -> bool {
         let is_usable = |c: &Candidate| self.is_feasible(c) && c.objective.is_finite();
         let merits = match (a.own_gap, b.own_gap) {
@@ -314,11 +313,11 @@ impl<'a> Run<'a> {
         is_usable(a) && (!is_usable(b) || merits[0] < merits[1])
     }
 
-    /// What is proved of a candidate; nothing while it breaks a hard constraint or is not finite.
+    /// The proven gap of a candidate; none while it breaks a hard constraint or is not finite.
     fn gap(&self, candidate: &Candidate) -> Option<f64> {
         let bounded = self.lower_bound > f64::NEG_INFINITY && candidate.objective.is_finite();
         let apart = (candidate.objective - self.lower_bound).max(0.0) + candidate.rounding;
-        // Where a hard constraint is off by a little, the objective may be below the optimum.
+        // If a hard constraint is slightly violated, the objective may be below the optimum.
         let gap = match candidate.own_gap {
             Some(own) if candidate.violation > 0.0 => own,
             Some(own) => own.min(apart),
@@ -333,8 +332,8 @@ impl<'a> Run<'a> {
         candidate.violation <= self.settings.tolerance.min(FEASIBLE)
     }
 
-    /// Primal solvers hold a free certificate that lags behind, and averages: now and then, and
-    /// before the end, a sharp one is worth a call, and a look at the average worth a pass.
+    /// Primal solvers hold a free certificate that lags behind, and averages. From time to time,
+    /// and before the end, a sharp certificate is worth a call and the average worth a pass.
     fn is_time_to_look(&self) -> bool {
         self.iteration.is_power_of_two() || self.iteration.is_multiple_of(8)
     }
@@ -344,7 +343,7 @@ impl<'a> Run<'a> {
         self.gap(candidate).is_some_and(|gap| gap <= self.settings.tolerance)
     }
 
-    /// Whether the candidate is within the tolerance, and polished if it can go on.
+    /// Whether the candidate is within the tolerance, and polished as far as possible.
     fn has_converged(&mut self, candidate: &Candidate, ends: bool) -> bool {
         let Some(gap) = self.gap(candidate) else { return false };
         if gap > self.settings.tolerance * candidate.objective.abs().max(1.0) {
@@ -370,7 +369,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Takes the oracle to the chosen point and reads everything off there.
+    /// Moves the oracle to the chosen point and reads the answer there.
     fn finish(self, engine: &mut Engine, solver: &mut dyn Solver, status: Status) -> Solution {
         let mut chosen = self.chosen.expect("the loop took at least one step");
         let mut point = solver.point().clone();

@@ -16,7 +16,7 @@ pub(super) struct Engine<'a> {
     /// A lower bound on the score of every allowed configuration.
     pub lowest_score: f64,
     pub base: Base,
-    /// By how much the latest log-partition may be above what the marginals are worth.
+    /// How far the latest log-partition may be above the value of the marginals.
     pub slack: f64,
     /// Looked at where a step takes many calls: see [`Engine::is_cancelled`].
     pub cancel: Cancel,
@@ -33,7 +33,7 @@ pub(super) struct Point {
     pub gradient: Aligned,
     /// `A(θ + δ)`, or an upper bound on it
     pub log_partition: f64,
-    /// By how much that may be above `⟨θ + δ, μ⟩ + H(μ)`; 0 where the oracle is exact.
+    /// How far that may be above `⟨θ + δ, μ⟩ + H(μ)`; 0 if the oracle is exact.
     pub slack: f64,
     /// `L(μ)`
     pub energy: f64,
@@ -62,7 +62,7 @@ pub(super) struct Change {
     pub travel: f64,
 }
 
-/// What one step of a solver came to.
+/// The result of one step of a solver.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Step {
     /// `F` at the solver's current point.
@@ -71,13 +71,13 @@ pub(super) struct Step {
     pub rounding: f64,
     /// Whether the solver's point is the average of its iterates, so that `objective` is a bound.
     pub is_average: bool,
-    /// A valid lower bound on the optimum, `-∞` where the step gave none.
+    /// A valid lower bound on the optimum, `-∞` if the step gave none.
     pub lower_bound: f64,
     /// Distance from a fixed point.
     pub residual: f64,
     /// What to do next.
     pub verdict: Verdict,
-    /// The solver's own gap, where it has a sharper one than `objective − lower_bound`.
+    /// The solver's own gap, if it is sharper than `objective − lower_bound`.
     pub gap: Option<f64>,
     /// Largest violation of a hard constraint.
     pub violation: f64,
@@ -103,14 +103,14 @@ impl Step {
     }
 }
 
-/// What a solver thinks of going on.
+/// Whether a solver can continue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
     /// Go on.
     Continue,
-    /// The point is stationary; without a certificate that is all there is to say.
+    /// The point is stationary; without a certificate nothing more is known.
     Stationary,
-    /// No step will improve the point or its bound: all is proved, or lost in rounding.
+    /// No step will improve the point or its bound: it is proved, or lost in rounding.
     Settled,
     /// The hard constraints cannot hold.
     Infeasible,
@@ -125,19 +125,19 @@ pub(super) enum Held {
     Previous,
 }
 
-/// A method: memory, and how to take one step. Settings are given when it starts.
+/// A method: its state and one step. Settings are given at the start.
 pub(super) trait Solver {
     /// The name in answers.
     fn name(&self) -> &'static str;
 
-    /// One iteration, at the price of one oracle call or a few.
+    /// One iteration: one oracle call, or a few.
     fn step(&mut self, engine: &mut Engine) -> Step;
 
     /// The current point: tilt, marginals and log-partition are up to date.
     fn point(&self) -> &Point;
 
-    /// The point before the last step, for solvers that still hold it; the current one if that step
-    /// led nowhere.
+    /// The point before the last step, if the solver still holds it; the current one if that step
+    /// failed.
     fn previous(&self) -> Option<&Point> {
         None
     }
@@ -155,8 +155,8 @@ pub(super) trait Solver {
     }
 }
 
-/// A tilt beyond this is treated like an infinite one: probabilities are all 0 or 1 long before,
-/// and log-partitions of that size have no digits left for an objective.
+/// A larger tilt counts as infinite: probabilities are 0 or 1 long before, and log-partitions of
+/// that size leave no digits for an objective.
 const TILT_RANGE: f64 = 1e9;
 
 impl Point {
@@ -176,7 +176,7 @@ impl Point {
         }
     }
 
-    /// `F(μ) = ⟨δ, μ⟩ − A(θ + δ) + L(μ)`, or an upper bound on it where the oracle has slack.
+    /// `F(μ) = ⟨δ, μ⟩ − A(θ + δ) + L(μ)`, or an upper bound on it if the oracle has slack.
     pub fn objective(&self) -> f64 {
         self.without_energy() + self.energy
     }
@@ -196,7 +196,7 @@ impl Point {
         self.residual
     }
 
-    /// The size of what the objective is a sum of: its rounding follows it.
+    /// The size of the terms of the objective, which its rounding follows.
     pub fn objective_size(&self) -> f64 {
         let energy = if self.energy.is_nan() { 0.0 } else { self.energy.abs() };
         self.tilt_dot.abs() + self.log_partition.abs() + energy
@@ -208,12 +208,12 @@ impl Point {
         self.energy.is_finite() && gradient_is_finite && self.has_finite_tilt()
     }
 
-    /// Whether the tilt, and what the oracle made of it, are within range.
+    /// Whether the tilt and the oracle's answer are within range.
     pub fn has_finite_tilt(&self) -> bool {
         self.log_partition.is_finite() && self.tilt_dot.is_finite() && self.reach <= TILT_RANGE
     }
 
-    /// The size of what the linearisation is a sum of.
+    /// The size of the terms of the linearisation.
     pub fn linearisation_size(&self) -> f64 {
         self.energy.abs() + self.gradient_dot.abs()
     }
@@ -259,9 +259,8 @@ impl Point {
 /// No probability moves by more than this part under a fixed tilt.
 const FIXED: f64 = 1e-5;
 
-/// Whether a tilt that is this far from its fixed point moves anything: a configuration's score
-/// changes by at most the residual in each of the tables, and the log of a probability by at most
-/// twice that.
+/// Whether a residual of this size still matters. A configuration's score changes by at most the
+/// residual per table, and the log of a probability by at most twice that.
 pub(super) fn is_fixed(residual: f64, tables: usize) -> bool {
     2.0 * residual * tables as f64 <= FIXED
 }
@@ -291,7 +290,7 @@ impl<'a> Engine<'a> {
         Self::after(task, base)
     }
 
-    /// Goes on where the oracle's latest call was that at the base model.
+    /// Continues from an oracle whose latest call was at the base model.
     pub fn after(task: Task<'a>, base: Base) -> Self {
         let Task { oracle, energies, lowest_score, cancel, .. } = task;
         assert_eq!(base.marginals.len(), energies.support().len(), "marginals on the support");
@@ -305,7 +304,7 @@ impl<'a> Engine<'a> {
         self.cancel.is_cancelled()
     }
 
-    /// One oracle call; none where the first is still the latest and was for the same tilt.
+    /// One oracle call; none if the latest call was the first one, for the same tilt.
     pub fn call(&mut self, tilt: &[f64], marginals: &mut [f64]) -> f64 {
         if self.oracle_calls == 1 && tilt.iter().all(|&t| t == 0.0) {
             marginals.copy_from_slice(&self.base.marginals);

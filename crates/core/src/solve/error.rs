@@ -2,7 +2,7 @@ use thiserror::Error;
 
 use crate::model::ModelError;
 
-/// Why a problem cannot be solved as asked.
+/// Why a problem cannot be solved as requested.
 #[derive(Clone, Debug, Error, PartialEq)]
 pub enum SolveError {
     /// The model has no exact oracle, or no allowed configuration.
@@ -16,15 +16,15 @@ pub enum SolveError {
     Unserved {
         /// The solver's name.
         solver: &'static str,
-        /// What it was asked to serve.
+        /// The energy.
         energy: &'static str,
         /// What would do.
         expected: &'static str,
     },
-    /// The energy is infinite or NaN where a primal solver has to start.
+    /// The energy is infinite or NaN at the start of a primal solver.
     #[error(
-        "solver {solver} starts at the base model's marginals, where the energy is {energy}; \
-         expected a finite value (for measurements alone, solver dual needs no such start)"
+        "solver {solver} starts at the base model's marginals, where the energy is {energy}, \
+         expected a finite value; for measurements only, solver dual needs no such start"
     )]
     NotFiniteAtStart {
         /// The solver's name.
@@ -36,7 +36,7 @@ pub enum SolveError {
     #[error("fitting a model needs exact inference, expected oracle exact or auto")]
     Unfitted,
     /// Energies whose values leave the range of a double.
-    #[error("the energies' values add up to more than a double holds, expected less than 1e308")]
+    #[error("the energies add up to more than 1e308, expected smaller weights")]
     Overflow,
     /// A setting out of its range.
     #[error("{setting}: found {found}, expected {expected}")]

@@ -14,7 +14,7 @@ use super::driver::FEASIBLE;
 use super::dual::Dual;
 use super::engine::{Engine, Held, Point, Solver, Step, Verdict};
 
-/// A node's dual is solved until its gap is this part of the tolerance.
+/// A node's dual is solved until its gap is this fraction of the tolerance.
 const INNER_TOLERANCE: f64 = 0.1;
 
 /// Pieces chosen so far, and a lower bound on all that extends them.
@@ -27,7 +27,7 @@ struct Node {
 struct Open {
     dual: Dual,
     node: Node,
-    /// What the chosen pieces cost whatever the marginals are: capped ones.
+    /// The constant cost of the chosen pieces, from capped ones.
     constant: f64,
 }
 
@@ -43,7 +43,7 @@ pub(super) struct Global {
     best_multipliers: Vec<f64>,
     scratch: Point,
     tolerance: f64,
-    /// Whether every node that led nowhere was proved infeasible.
+    /// Whether every failed node was proved infeasible.
     all_proved: bool,
 }
 
@@ -70,7 +70,7 @@ impl Global {
         global
     }
 
-    /// A node whose bound is above this cannot hold anything worth finding.
+    /// Nodes with a bound above this are closed.
     fn cut(&self) -> f64 {
         if self.best_objective == f64::INFINITY {
             return f64::INFINITY;
@@ -115,7 +115,7 @@ impl Global {
         }
     }
 
-    /// One step of the open node's dual, and what follows from it; its residual.
+    /// One step of the open node's dual and its consequences; returns the residual.
     fn advance(&mut self, engine: &mut Engine, mut open: Open) -> f64 {
         let step = open.dual.step(engine);
         if step.verdict == Verdict::Infeasible {
@@ -139,7 +139,7 @@ impl Global {
         step.residual
     }
 
-    /// Puts a node's children in line, the lowest at its point on top.
+    /// Queues a node's children, with the lowest at its point on top.
     fn branch(&mut self, engine: &mut Engine, open: Open, bound: f64) {
         let (pieces, marginals) = (open.node.pieces, &open.dual.point().marginals);
         let nearest = &mut engine.energies.nearest[pieces.len()];

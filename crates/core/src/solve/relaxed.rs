@@ -9,10 +9,10 @@
 //! * Differs from the paper: (1) the gradient is taken at `μ_{t−1}` (Algorithm 1 prints `μ_t`); (2)
 //!   `−∇H(μ_t) = θ_t`, with that sign Algorithm 4 is this iteration; (3) `η_t = 1/t`, since −H is
 //!   1-strongly convex relative to itself; (4) a step whose end is not finite is shortened; (5) a
-//!   constant `η` that makes `F` rise under a smooth energy is halved from then on: it was beyond
-//!   `1/M`, where Algorithm 4 has no guarantee and would swing for ever (within it, `F` never
-//!   rises); (6) under Poisson penalties, whose gradients have no bound where next to nobody is
-//!   expected, no step changes a potential by more than a limit: the mean would take as many steps
+//!   constant `η` that makes `F` rise under a smooth energy is halved from then on: it was above
+//!   `1/M`, where Algorithm 4 has no guarantee and may oscillate for ever (below it, `F` never
+//!   rises); (6) under Poisson penalties, whose gradients have no bound if almost nobody is
+//!   expected, no step changes a potential by more than a limit: the mean would need as many steps
 //!   to forget such a gradient as it is large.
 
 use super::average::Average;
@@ -29,13 +29,13 @@ pub(super) struct Relaxation {
     /// `Σ_k w_k (L(μ_k) − ⟨g_k, μ_k⟩)` for the weights with which `δ = −Σ_k w_k g_k`; weight that
     /// is still on the start counts as the zero linearisation, `inf L`.
     linear: f64,
-    /// The same of the sizes of those terms: the rounding of `linear` follows it.
+    /// The same sum over the sizes of those terms, which the rounding of `linear` follows.
     linear_size: f64,
     convex: bool,
     tables: usize,
     /// No step changes a potential by more than this.
     tilt_limit: f64,
-    /// Whether `next` is the point before the current one, and not one that was tried in vain.
+    /// Whether `next` is the point before the current one, not a failed attempt.
     moved: bool,
 }
 
@@ -133,7 +133,7 @@ impl Relaxation {
 
 /// A step is cut by this factor while its end is not finite …
 const SHORTENING: f64 = 0.25;
-/// … at most so often: `4⁻⁵⁰ ≈ 1e-30` of a step moves nothing.
+/// … at most this often: `4⁻⁵⁰ ≈ 1e-30` of a step moves nothing.
 const SHORTENINGS: usize = 50;
 
 /// No step changes a potential by more than this where gradients have no bound.

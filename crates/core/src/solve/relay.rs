@@ -1,9 +1,9 @@
-//! The dual, and adaptive steps where it gets nowhere.
+//! The dual, with adaptive steps if it stalls.
 //!
-//! Smooth measurements that say nearly the same thing with large weights leave the dual flat in
-//! many directions and steep in others; steps in the marginals then may arrive, if slowly. Which of
-//! the two arrives first nobody knows beforehand, so they take turns, each where it left off: the
-//! dual, adaptive steps, the dual once more, and from then on whoever is closer.
+//! Nearly redundant smooth measurements with large weights make the dual flat in many directions
+//! and steep in others. Steps in the marginals may then arrive, if slowly. Which of the two is
+//! faster is not known beforehand, so they take turns, each from where it left off: the dual,
+//! adaptive steps, the dual once more, and from then on the better of the two.
 //!
 //! * Needs: smooth measurements.
 //! * Guarantees: those of the dual, and while adaptive steps are taken those of [`Adaptive`].
@@ -13,7 +13,7 @@ use super::engine::{Engine, Held, Point, Solver, Step, Verdict};
 
 /// Iterations of each turn; the last for all that follow.
 const TURNS: [usize; 3] = [1000, 1000, 2000];
-/// A dual that came so close, relative to the objective's size, is not interrupted.
+/// A dual with a relative gap below this is not interrupted.
 const NEAR: f64 = 1e-3;
 
 pub(super) struct Relay {
@@ -72,7 +72,7 @@ impl Relay {
         if self.adaptive.is_some() {
             (self.is_dual, self.is_first) = (!self.is_dual, true);
         } else {
-            // Where the energy is not finite at the base model, the dual goes on.
+            // If the energy is not finite at the base model, the dual continues.
             self.is_alone = true;
         }
     }

@@ -5,7 +5,7 @@ use super::SolveError;
 /// Which solver to run, with its own settings.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Method {
-    /// Whatever serves the energies best.
+    /// The best method for the energies.
     Auto,
     /// Algorithm 1, Bethe-RDA.
     Rda {
@@ -67,7 +67,7 @@ pub struct Settings {
     /// Whether iterations go on until `gap ≤ tolerance`, which the error of the marginals follows:
     /// for at most as many iterations again, plus ten.
     pub polish: bool,
-    /// At most so many iterations.
+    /// Most iterations.
     pub max_iterations: usize,
     /// At most so long, but at least one iteration; setting up the problem does not count.
     pub time_limit: Option<Duration>,

@@ -10,14 +10,13 @@ pub enum Status {
     Converged,
     /// A stationary point of a non-convex problem.
     Stationary,
-    /// The iterations ran out, or rounding keeps the solver from getting any further.
+    /// The iterations ran out, or rounding prevents further progress.
     IterationLimit,
     /// The time ran out.
     TimeLimit,
     /// The observer, or a [`Cancel`](crate::Cancel), asked to stop.
     Stopped,
-    /// The measurements cannot hold: hard ones by proof, counts because no configuration has what
-    /// was counted.
+    /// The measurements cannot hold: hard ones by proof, or counts of something impossible.
     Infeasible,
 }
 
@@ -68,7 +67,7 @@ pub struct Record {
     pub average_objective: Option<f64>,
     /// The best lower bound on the optimum so far, if there is one.
     pub lower_bound: Option<f64>,
-    /// What is proved of the current iterate: a bound on `objective − optimum`.
+    /// A proven bound on `objective − optimum` at the current iterate.
     pub gap: Option<f64>,
     /// How far the tilt is from `−∇L(μ)` (`‖·‖∞`); for the dual, the projected gradient's.
     pub residual: f64,
@@ -83,14 +82,14 @@ pub trait Observer {
     /// Called after each iteration with what is known and the current marginals on the support.
     fn observe(&mut self, record: &Record, marginals: &[f64]) -> ControlFlow<()>;
 
-    /// Whether it looks at anything: for one that does not, no clock is read and no record made, and
-    /// averages of iterates are evaluated now and then only. The answer is the same.
+    /// Whether it uses the records. If not, no clock is read and no record made, and averages of
+    /// iterates are evaluated only from time to time. The answer is the same.
     fn looks(&self) -> bool {
         true
     }
 }
 
-/// An observer that lets everything pass.
+/// An observer that does nothing.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Ignore;
 
@@ -123,7 +122,7 @@ pub struct Solution {
     pub oracle_calls: usize,
     /// Time taken.
     pub seconds: f64,
-    /// `F` at the answer (an upper bound on it where the average is returned).
+    /// `F` at the answer (an upper bound on it if the average is returned).
     pub objective: f64,
     /// A lower bound on the optimum, where one exists.
     pub lower_bound: Option<f64>,
@@ -131,7 +130,7 @@ pub struct Solution {
     pub gap: Option<f64>,
     /// Which point this is.
     pub returned: Returned,
-    /// The tilt `δ`: the answer is `oracle(θ + δ)`, but for an average, whose tilt only decodes.
+    /// The tilt `δ`: the answer is `oracle(θ + δ)`. The tilt of an average serves only to decode.
     pub tilt: Vec<f64>,
     /// The multiplier `λ_j` of each row of [`Energies::measurements`], with which these tilt the
     /// model by `−Σ_j λ_j a_j`. From the dual where that ran, which knows them also at kinks and for
@@ -151,8 +150,8 @@ pub struct Solution {
 }
 
 impl Solution {
-    /// Where an average was found, the point that its tilt leads to instead: only that has a model
-    /// of its own. Objective, gap and status become those of that point.
+    /// Replaces an average by the point of its tilt, since only that has a model of its own.
+    /// Objective, gap and status become those of that point.
     pub fn without_average(
         &mut self,
         oracle: &mut dyn Oracle,

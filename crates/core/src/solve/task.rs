@@ -27,7 +27,7 @@ impl<'a> Task<'a> {
     }
 }
 
-/// What the oracle says of the base model.
+/// The oracle's answer for the base model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Base {
     /// `A(θ)`

@@ -21,17 +21,18 @@ use bethe_flows::energy::Noise;
 use bethe_flows::infer::{FlowProblem, Flows};
 use bethe_flows::model::{Feature, FeatureKind, Movement};
 
-/// Every prediction is mixed with the uniform distribution by this much: a bird may be where no
-/// model sees it.
+/// Share of the uniform distribution in every prediction, since a bird may be where no model
+/// expects it.
 const MIXED: f64 = 0.01;
-/// What is tried: costs of distance by the grid's spacing, powers of distance, weights of errors.
+/// The grid of settings: costs of distance by the grid's spacing, powers of distance, weights of
+/// errors.
 const COSTS: [f64; 6] = [0.5, 1.0, 2.0, 4.0, 8.0, 16.0];
 const POWERS: [f64; 2] = [0.5, 1.0];
 const WEIGHTS: [f64; 2] = [1e3, 1e4];
 /// Costs of distance that the kernel tries.
 const KERNELS: [f64; 9] = [0.1, 0.2, 0.4, 0.6, 0.8, 1.0, 1.5, 2.0, 4.0];
 
-/// What the birds say.
+/// The result for the birds.
 #[derive(Clone, Debug, Serialize)]
 pub struct Birds {
     /// The species.
@@ -44,7 +45,7 @@ pub struct Birds {
     pub gap: Option<f64>,
     /// Ringed birds scored.
     pub pairs: usize,
-    /// Mean log-probability of the second cell given the first, on birds that chose nothing.
+    /// Mean log-probability of the second cell given the first, on birds not used for choosing.
     pub log_likelihood: f64,
     /// Of the second week's distribution alone.
     pub distribution_alone: f64,

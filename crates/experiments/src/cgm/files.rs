@@ -172,7 +172,7 @@ pub fn read_seasons(counts: &Path, winds: &Path) -> Result<Vec<RecordedSeason>, 
     Ok(recorded)
 }
 
-/// What birds of a simulated season really did.
+/// The true movement of a simulated season.
 pub fn read_truth(counts: &Path, flows: &Path) -> Result<Simulated, FileError> {
     let (counts, flows) = (Lines::read(counts)?, Lines::read(flows)?);
     let keys = counts.keys();
@@ -221,7 +221,7 @@ pub fn start_in_first(cells: usize) -> Vec<f64> {
     start
 }
 
-/// The side of a square grid of so many cells.
+/// The side of a square grid with this many cells.
 pub fn side(cells: usize) -> usize {
     (cells as f64).sqrt().round() as usize
 }

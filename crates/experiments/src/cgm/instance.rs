@@ -26,7 +26,7 @@ pub struct Instance {
     pub name: String,
     /// Moves between two times: the cardinality of an edge table.
     pub size: usize,
-    /// What inference believes of moves.
+    /// The moves that inference assumes.
     pub moves: Moves,
     /// Log-probabilities of the first time's cells. `[cells]`
     pub start: Vec<f64>,
@@ -36,11 +36,11 @@ pub struct Instance {
     pub rate: f64,
     /// Individuals.
     pub population: f64,
-    /// What they really did.
+    /// The true movement.
     pub truth: Simulated,
 }
 
-/// How a simulated problem departs from the first family.
+/// How a simulated problem differs from the first family.
 #[derive(Clone, Copy, Debug)]
 pub struct Variation {
     /// `α`
@@ -49,7 +49,7 @@ pub struct Variation {
     pub distance: f64,
     /// Individuals.
     pub population: u64,
-    /// Whether inference believes that everybody flies the other way.
+    /// Whether inference assumes the opposite direction of flight.
     pub wrong: bool,
 }
 
@@ -149,7 +149,7 @@ impl Instance {
         })
     }
 
-    /// What counts say.
+    /// The energy of the counts.
     pub fn noise(&self) -> Noise {
         Noise::Poisson { rate: vec![self.rate] }
     }

@@ -8,12 +8,12 @@
 //! Σ_j m_t(i,j) = n_t(i),  Σ_i m_t(i,j) = n_{t+1}(j),  Σ n_0 = 1
 //! ```
 //!
-//! which leaves out a constant: with `log M` in every `u` rows would be a thousandfold apart, and
-//! the solver would stall. On large maps it would stall with shares, most of which are tiny, and as
-//! well with numbers that are large: all are multiplied by the root of the number of cells.
+//! which leaves out a constant. With `log M` in every `u`, rows would differ a thousandfold and the
+//! solver would stall. On large maps it stalls with tiny shares and with large numbers, so all are
+//! multiplied by the square root of the number of cells.
 //!
-//! [`Formulation::Sums`] writes `Σ_j m_t(i,j)` wherever `n_t(i)` stands, which leaves fewer
-//! unknowns and denser rows.
+//! [`Formulation::Sums`] writes `Σ_j m_t(i,j)` for `n_t(i)`, which gives fewer unknowns and denser
+//! rows.
 
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::{
@@ -34,14 +34,14 @@ pub enum Formulation {
     Sums,
 }
 
-/// What the solver came to.
+/// The solver's result.
 #[derive(Clone, Debug)]
 pub struct InteriorPoint {
-    /// Of writing the program down, on one core.
+    /// Seconds to write the program, on one core.
     pub ready_seconds: f64,
     /// Of solving it.
     pub seconds: f64,
-    /// Whether it said that it solved the problem.
+    /// Whether it reported success.
     pub solved: bool,
     /// `F` at its point, repaired to be feasible.
     pub objective: f64,
@@ -305,7 +305,7 @@ impl Posed<'_> {
         }
     }
 
-    /// `F` at the routes whose moves have the given proportions: feasible whatever these are.
+    /// `F` at the routes whose moves have the given proportions; always feasible.
     fn repaired(&self, edges: &[Vec<Edge>], moves: &[Vec<f64>]) -> f64 {
         let FlowProblem { observations, population, .. } = *self.problem;
         let cells = observations.cells();
@@ -339,7 +339,7 @@ impl Posed<'_> {
         objective + self.cost(edges.len(), &nodes, (observations, population))
     }
 
-    /// What node scores and counts add at a time.
+    /// The terms of node scores and counts at a time.
     fn cost(&self, time: usize, nodes: &[f64], data: (&Observations, f64)) -> f64 {
         let (observations, population) = data;
         let cells = nodes.len();

@@ -1,6 +1,5 @@
-//! The paper's third experiment and what goes with it: every solver of ours and a general
-//! interior-point solver on the same problems, flows against the truth, weights learned from
-//! counts, real birds.
+//! The paper's third experiment: every solver and a general interior-point solver on the same
+//! problems, flows against the truth, weights learned from counts, real birds.
 
 mod accuracy;
 mod birds;

@@ -1,14 +1,14 @@
 //! Non-linear belief propagation (Sun, Sheldon, Kumar 2015).
 //!
-//! Messages are passed forth and back along the chain. At every node, as a message arrives, the
-//! tilt is set to `δ_t ← (1 − d) δ_t − d ∇L_t(μ_t)` at the marginals `μ_t` that the messages have
-//! just then.
+//! Messages are passed forwards and backwards along the chain. At every node, when a message
+//! arrives, the tilt becomes `δ_t ← (1 − d) δ_t − d ∇L_t(μ_t)` at the marginals `μ_t` of the
+//! current messages.
 //!
-//! * Needs: measurements of single cells, as counts are.
-//! * Guarantees: none for convergence; every tilt, whatever it is, has a certificate from one call
-//!   of the oracle: the Fenchel gaps of the measurements at the multipliers `λ = −δ`.
-//! * Differs from the paper: (1) the damping `d` is halved, and the best tilt so far taken up
-//!   again, when both objective and gap grow, and else recovers; (2) no tilt changes by more than 3
+//! * Needs: measurements of single cells, such as counts. * Guarantees: no convergence; but every
+//! tilt has a certificate from one oracle call: the Fenchel   gaps of the measurements at the
+//! multipliers `λ = −δ`. * Differs from the paper: (1) when both objective and gap grow, the
+//! damping `d` is halved and the   best tilt so far restored; otherwise `d` recovers; (2) no tilt
+//! changes by more than 3
 //!   at a time, and no slack `w·rate − λ` of a Poisson penalty shrinks by more than `e³`; (3) the
 //!   tilt with the least gap is returned.
 

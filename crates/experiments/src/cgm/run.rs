@@ -18,7 +18,7 @@ pub struct Options {
     pub sides: Vec<usize>,
     /// Seeds of each simulated family.
     pub trials: u64,
-    /// Interior point on every trial, also on grids so large that it takes minutes.
+    /// Interior point on every trial, even on grids where it takes minutes.
     pub full: bool,
 }
 
@@ -33,7 +33,7 @@ const LARGE: usize = 15;
 /// The grid of the hard set.
 const HARD_SIDE: usize = 10;
 
-/// All that came out.
+/// The results.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
     /// Solvers on problems.
@@ -48,7 +48,7 @@ pub struct Report {
     pub skipped: Vec<String>,
 }
 
-/// Runs everything that the data allow; `observe` is told what is being done.
+/// Runs everything that the data allows; `observe` is told about the progress.
 pub fn run(
     options: &Options,
     data: Option<&Path>,

@@ -1,9 +1,8 @@
-//! Time that does not depend on what else the machine does.
+//! Processor time of one thread.
 
 use std::time::Instant;
 
-/// Times what one thread does: what it spent on its core where the system tells, else what a clock
-/// says.
+/// Times one thread: its processor time if the system reports it, else the clock.
 pub(super) struct Stopwatch {
     clock: Instant,
     on_core: Option<f64>,
@@ -21,7 +20,7 @@ impl Stopwatch {
     }
 }
 
-/// Seconds that this thread has spent on a core: Linux tells.
+/// Processor seconds of this thread, on Linux.
 fn on_core() -> Option<f64> {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     let nanoseconds: u64 = text.split(' ').next()?.parse().ok()?;

@@ -21,9 +21,9 @@ pub struct Row {
     pub instance: String,
     /// The solver.
     pub solver: String,
-    /// Until the solver could begin: exponentials of tables, or a program written down.
+    /// Seconds of set-up: exponentials of tables, or writing the program.
     pub ready_seconds: f64,
-    /// From then until the objective was within 1e-4 of the optimum, for good or not.
+    /// Seconds from then until the objective was within 1e-4 of the optimum.
     #[serde(rename = "seconds_to_1e-4")]
     pub seconds_to_1e_4: Option<f64>,
     /// The same for 1e-6.
@@ -66,7 +66,7 @@ impl Contender {
     }
 }
 
-/// A solver of ours is timed so often at most, or for so many seconds; the best counts.
+/// Our solvers are timed at most this often, or for this many seconds; the best run counts.
 const REPEATS: usize = 20;
 const PATIENCE: f64 = 0.5;
 
@@ -83,7 +83,7 @@ fn relative(error: f64, optimum: f64) -> f64 {
     error / optimum.abs().max(1.0)
 }
 
-/// Runs one of our solvers until it has proved an error of 1e-6, or gives up; the quickest of some
+/// Runs one of our solvers until it has proved an error of 1e-6 or gives up; the fastest of several
 /// runs.
 pub fn ours(instance: &Instance, contender: Contender, optimum: f64) -> Result<Row, FlowError> {
     let begun = Instant::now();
@@ -154,7 +154,7 @@ fn once(instance: &Instance, contender: Contender, optimum: f64) -> Result<Row, 
 /// than that.
 const TOLERANCES: [f64; 2] = [1e-4, 1e-7];
 
-/// Runs the interior-point solver to an error of 1e-4, where `both` is said, and of 1e-6.
+/// Runs the interior-point solver to an error of 1e-6, and with `both` also of 1e-4.
 pub fn interior_point(
     instance: &Instance,
     formulation: Formulation,
@@ -203,12 +203,11 @@ fn paper(instance: &str, solver: &str, size: usize) -> Option<f64> {
     instance.starts_with("base-").then_some(seconds[place])
 }
 
-/// A run of interior point that ends farther off has failed, and is compared with nothing.
+/// A run of interior point with a larger error has failed and is not compared.
 const ARRIVED: f64 = 1e-3;
 
-/// Fills in how many times quicker than interior point each solver was on its instance: interior
-/// point's quickest run that arrived with an error no better than the solver's, or its quickest one
-/// where all are better.
+/// Fills in the speed-up of each solver over interior point on its instance: over its fastest run
+/// with an error no better than the solver's, or its fastest run if all are better.
 pub fn fill_speedups(rows: &mut [Row]) {
     let peers: Vec<Row> = rows.iter().filter(|row| !row.runs.is_empty()).cloned().collect();
     for row in rows.iter_mut().filter(|row| row.runs.is_empty()) {

@@ -6,7 +6,7 @@ use std::path::Path;
 use super::error::ExperimentError;
 use bethe_tagging::data::{Format, Sequence, Sequences};
 
-/// References with their labels, cut as their makers cut them.
+/// References with their labels, in the published split.
 pub struct Splits {
     /// To train on.
     pub train: Vec<Sequence>,
@@ -14,7 +14,7 @@ pub struct Splits {
     pub dev: Vec<Sequence>,
     /// To score once.
     pub test: Vec<Sequence>,
-    /// Whether a reference of the test data also occurs in the others, case and punctuation aside.
+    /// Whether a test reference also occurs in train or dev, ignoring case and punctuation.
     pub leaked: Vec<bool>,
 }
 
@@ -35,7 +35,7 @@ impl Splits {
     }
 }
 
-/// All references of a file, of which there are some.
+/// All references of a file; an error if there are none.
 pub(super) fn read(path: &Path) -> Result<Vec<Sequence>, ExperimentError> {
     let sequences: Result<Vec<Sequence>, _> = Sequences::open(path, Format::Columns)?.collect();
     let sequences = sequences?;

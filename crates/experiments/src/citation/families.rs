@@ -8,7 +8,7 @@ use bethe_tagging::rules::{Form, Rule};
 pub enum Family {
     /// On the number of segments of one kind.
     Singleton,
-    /// As many segments of one level as of another, in one direction: every person has a last name.
+    /// At least as many segments of one level as of another: every person has a last name.
     Hierarchical,
     /// Any other on two kinds: sums, differences, orders.
     Pairwise,

@@ -1,5 +1,4 @@
-//! Five-fold cross-validation on references with flat labels: the same pipeline, nothing chosen
-//! anew.
+//! Five-fold cross-validation on references with flat labels, with the same pipeline and settings.
 
 use std::path::Path;
 
@@ -21,9 +20,9 @@ use bethe_tagging::rules::Candidates;
 use bethe_tagging::train::{Base, LearnedRules, RuleSettings, TrainSettings};
 use bethe_tagging::{TagOptions, Tagger};
 
-/// Parts that references are cut into: each is scored by models of the others.
+/// Folds; each is scored by models of the others.
 const FOLDS: usize = 5;
-/// Parts that the others are cut into in turn, to learn weights of rules.
+/// Inner folds, to learn weights of rules.
 const INNER_FOLDS: usize = 3;
 
 /// The references of a file, if they are enough.

@@ -1,9 +1,8 @@
-//! The paper's first experiment: fields of references, by a chain with global constraints on top.
+//! The paper's first experiment: fields of references, by a chain with rules on top.
 //!
 //! [`run`] trains and scores every model of the table on `citation/umass`, and the best of them by
 //! cross-validation on `citation/cora` and `citation/anystyle`. All choices (attributes,
-//! regularisers, which rules, their penalty) were made by cross-validation inside train and dev;
-//! test references are scored once, in the end.
+//! regularisers, which rules, their penalty) were made by cross-validation inside train and dev.
 
 mod convergence;
 mod data;
@@ -33,12 +32,12 @@ use bethe_io::results::Table;
 use bethe_tagging::train;
 use recipe::Recipe;
 
-/// What may be told.
+/// Settings of the experiment.
 #[derive(Clone, Debug, Default)]
 pub struct ExperimentSettings {
-    /// For everything random: folds, stochastic steps, resamples.
+    /// Seed for folds, stochastic steps and resamples.
     pub seed: u64,
-    /// Iterations of training a base model, at most; the recipe's own number if not told.
+    /// Most iterations of training a base model; `None` for the recipe's.
     pub max_iterations: Option<usize>,
     /// The experiment stops soon after this is set.
     pub interrupt: Option<Arc<AtomicBool>>,
@@ -53,7 +52,7 @@ pub enum Event {
     Training(train::Event),
     /// A model was scored.
     Row(Row),
-    /// Data that are not there, and what is left out for it.
+    /// Missing data, and what is left out for it.
     Skipped(String),
 }
 
@@ -66,7 +65,7 @@ pub struct File {
     pub content: String,
 }
 
-/// What the experiment came to.
+/// The result of the experiment.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Report {
     /// The table.
@@ -105,7 +104,7 @@ pub fn run(
 ) -> Result<Report, ExperimentError> {
     let folder = data.join("citation");
     let splits = Splits::read(&folder.join("umass"))?;
-    // What is wrong with a file shows before minutes of training.
+    // Errors in files show before minutes of training.
     let mut flat = Vec::new();
     for FlatSet { name, file } in FLAT {
         let path = folder.join(name).join(file);
@@ -113,7 +112,7 @@ pub fn run(
             flat.push((name, flat::read_enough(&path)?));
         } else {
             let missing = path.display();
-            observe(Event::Skipped(format!("{missing} is not there: no table for {name}")));
+            observe(Event::Skipped(format!("{missing} is missing; no table for {name}")));
         }
     }
     let recipe = Recipe::new(&folder.join("lexicons"), settings, observe)?;

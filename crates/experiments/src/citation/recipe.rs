@@ -1,5 +1,5 @@
 //! How the models of the table are trained. Numbers were chosen by cross-validation inside train
-//! and dev, see `docs/citation.md`.
+//! and dev.
 
 use std::path::Path;
 
@@ -37,7 +37,7 @@ impl Recipe {
         } else {
             let missing = lexicons.display();
             observe(Event::Skipped(format!(
-                "{missing} is not there: cue words are the only lists"
+                "{missing} is missing; only cue words are used as lists"
             )));
             &[]
         };

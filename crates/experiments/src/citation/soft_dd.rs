@@ -5,8 +5,8 @@
 //! max_y ⟨θ, y⟩ − Σ_j c_j (a_j·n(y) − b_j)₊   =   min_{0 ≤ λ ≤ c} max_y ⟨θ, y⟩ − Σ_j λ_j (a_j·n(y) − b_j)
 //! ```
 //!
-//! where the relaxation is tight. `λ` moves along the subgradient; where every rule is tight, or
-//! its multiplier is at the bound it pushes against, `y` is the maximum.
+//! if the relaxation is tight. `λ` moves along the subgradient; if every rule is tight, or its
+//! multiplier is at the bound it pushes against, `y` is the maximum.
 
 use std::sync::Arc;
 
@@ -14,16 +14,16 @@ use bethe_core::oracle::{Chain, ChainModel, Oracle};
 use bethe_core::support::Support;
 use bethe_learn::energy::{CountRules, Examples};
 
-/// Iterations after which the best labels so far are taken as they are.
+/// Most iterations; then the best labels so far are used.
 const MOST_ITERATIONS: usize = 100;
-/// The first step; the t-th is this by √t.
+/// The first step; step t is this divided by √t.
 const FIRST_STEP: f64 = 1.0;
 /// Passes of the perceptron over the sequences.
 const PASSES: usize = 10;
 /// What a violation moves a cost by.
 const RATE: f64 = 0.1;
 
-/// Decodes one sequence after the other.
+/// Decodes sequences one by one.
 pub(super) struct SoftDual<'a> {
     rules: &'a CountRules,
     chain: Option<Chain>,

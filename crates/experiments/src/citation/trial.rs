@@ -1,4 +1,4 @@
-//! What a model makes of test references.
+//! A model's predictions for test references.
 
 use rayon::prelude::*;
 
@@ -16,7 +16,7 @@ const RESAMPLES: usize = 10_000;
 /// Test references with their labels, by which predictions are judged.
 pub(super) struct Judge<'a> {
     pub sequences: &'a [Sequence],
-    /// Which of them also occur in the data that models learn from; empty where nobody knows.
+    /// Which of them also occur in the training data; empty if unknown.
     pub leaked: &'a [bool],
     pub seed: u64,
 }

@@ -11,7 +11,7 @@ use super::results;
 /// Flows from counts (collective graphical models): every solver against interior point, flows
 /// against the truth, weights learned from counts, real birds.
 ///
-/// Without --data only what can be simulated is run. Exit code 2 means bad input.
+/// Without --data, only simulated data is used. Exit code 2 means bad input.
 #[derive(Args)]
 pub struct Flags {
     /// Folder that holds flows/
@@ -26,7 +26,7 @@ pub struct Flags {
     #[arg(long, value_name = "DIR")]
     results: Option<PathBuf>,
 
-    /// Trials of each family, 1 to 10
+    /// Trials per family, 1 to 10
     #[arg(long, value_name = "N", default_value_t = 10)]
     trials: u64,
 
@@ -34,7 +34,7 @@ pub struct Flags {
     #[arg(long, value_name = "N,N", value_delimiter = ',', default_value = "5,10,15")]
     sides: Vec<usize>,
 
-    /// Interior point on every trial, also where it takes minutes
+    /// Run interior point on every trial, even if it takes minutes
     #[arg(long)]
     full: bool,
 
@@ -54,7 +54,7 @@ pub fn run(flags: Flags) -> Result<Outcome> {
     }
     if let Some(data) = flags.data.as_ref().filter(|data| !data.join("flows").is_dir()) {
         let place = data.display();
-        return Err(bad_input(format!("{place}: found no folder flows, expected one in it")));
+        return Err(bad_input(format!("{place}: has no folder flows/")));
     }
     let page = results::page(flags.results.as_deref(), "flows", &TABLES)?;
     let folder = Folder::probed(&flags.out, "table.json")?;

@@ -11,15 +11,15 @@ use clap::Args;
 
 use super::results;
 
-/// The first experiment: fields of references, by a chain with global constraints on top.
+/// The paper's first experiment: fields of references, by a chain with rules on top.
 ///
-/// Writes table.json, table.md, constraints.csv, and figures with their numbers (*.svg, *.csv); for
-/// the further sets cora.json and anystyle.json. The table goes to standard output too. Exit code 2
-/// means bad input.
+/// Writes table.json, table.md, constraints.csv, figures with their numbers (*.svg, *.csv), and
+/// cora.json and anystyle.json for the other sets. Also prints the table. Exit code 2 means bad
+/// input.
 #[derive(Args)]
 pub struct Flags {
-    /// Folder that holds citation/umass/{train,dev,test}.conll, and, where they are to be used,
-    /// citation/cora/cora.conll, citation/anystyle/core.conll and the word lists citation/lexicons
+    /// Folder with citation/umass/{train,dev,test}.conll, and optionally citation/cora/cora.conll,
+    /// citation/anystyle/core.conll and the word lists citation/lexicons
     #[arg(long, value_name = "DIR")]
     data: PathBuf,
 
@@ -31,20 +31,20 @@ pub struct Flags {
     #[arg(long, value_name = "DIR")]
     results: Option<PathBuf>,
 
-    /// For everything random: folds, stochastic steps, resamples
+    /// Seed for folds, stochastic steps and resamples
     #[arg(long, default_value_t = 0, allow_negative_numbers = true)]
     seed: u64,
 
-    /// Iterations of training a base model, at most; fewer are faster and worse [default: as in the
-    /// docs]
+    /// Most iterations of training a base model; fewer are faster and worse [default: those of the
+    /// published results]
     #[arg(long, value_name = "N")]
     max_iterations: Option<usize>,
 
-    /// Threads to share the work; as many as there are cores if not told
+    /// Number of threads [default: all cores]
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
 
-    /// Say nothing on standard error
+    /// No progress on standard error
     #[arg(long, short)]
     quiet: bool,
 }
@@ -80,7 +80,7 @@ pub fn run(flags: Flags) -> Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-/// Stages with the time since the beginning, and in between what training says.
+/// Stages with the time since the start, and progress of training in between.
 fn show(progress: &mut Progress, begun: Instant, event: Event) {
     match event {
         Event::Stage(text) => {

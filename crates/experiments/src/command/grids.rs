@@ -1,4 +1,4 @@
-//! Grids by every kind of inference, and one that is too wide for the exact kind.
+//! Every kind of inference on a grid, and a grid that is too wide for exact inference.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -8,16 +8,15 @@ use bethe_core::{Answer, Energy, Penalty, Problem, Term};
 use bethe_experiments::ising::{Base, Couplings, Grid, compare};
 use bethe_terminal::PendingFile;
 
-/// Sites along each edge of the grid that is too wide.
+/// Side of the wide grid.
 const SIDE: usize = 30;
 
-/// Marginals and log-partitions of a grid that exact inference can still do, then a wide one with a
-/// rule on top.
+/// Errors on a grid that exact inference can still solve, then a wide one with a rule on top.
 pub fn grids(out: &Path) -> Result<String> {
     let mut text = String::from(
         "2. A grid that is too wide\n\n\
-         Exact inference takes memory that doubles with every column. What the others make of a 10 × 10\n\
-         Ising grid (mixed couplings up to 0.5), against the exact answer:\n\n",
+         Memory of exact inference doubles with every column. Errors of the approximations on a\n\
+         10 × 10 Ising grid (mixed couplings up to 0.5):\n\n",
     );
     let small = compare(&Grid::random(10, Couplings::Mixed, 0.5, 0.3, 1))?;
     writeln!(text, "  {:<20}{:>20}{:>12}   log Z", "inference", "mean error of P(+1)", "worst")?;

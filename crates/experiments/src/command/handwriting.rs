@@ -1,4 +1,4 @@
-//! Drawn letters, read one by one and under an energy that knows which words there are.
+//! Drawn letters, read by a chain alone and with a dictionary energy.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -20,11 +20,11 @@ use bethe_experiments::ocr::reader::{self, Reader};
 use bethe_learn::crf::Scorer;
 use bethe_terminal::PendingFile;
 
-/// Words that are shown.
+/// How many words to show.
 const SHOWN: usize = 6;
 const SHEET: &str = "contact-sheet.svg";
 
-/// Learns to read drawn words, and draws those that letters alone get wrong.
+/// Learns to read drawn words, and draws those that the chain alone gets wrong.
 pub fn handwriting(out: &Path) -> Result<String> {
     let words = draw(&VOCABULARY, &Drawing { folds: 2, copies: 12, noise: 0.16, seed: 1 });
     let (train, test): (Vec<usize>, Vec<usize>) =
@@ -56,7 +56,7 @@ pub fn handwriting(out: &Path) -> Result<String> {
     report(out, &words, &test, &readings, weight)
 }
 
-/// Each word as letters alone read it, and under the energy.
+/// Each word as read by the chain alone and with the energy.
 fn read(
     model: &Model,
     energy: &Arc<Energy>,
@@ -105,7 +105,7 @@ fn report(
     let [alone, near] = score;
     let rows = [
         ("right letters, %", alone.accuracy(), near.accuracy()),
-        ("words without mistake, %", alone.word_accuracy(), near.word_accuracy()),
+        ("words without a mistake, %", alone.word_accuracy(), near.word_accuracy()),
     ];
     for (name, alone, near) in rows {
         writeln!(text, "  {name:<28}{alone:>12.1}{near:>12.1}")?;

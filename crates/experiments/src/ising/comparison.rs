@@ -3,18 +3,18 @@ use bethe_core::{OracleKind, Request, Settings, Tables};
 
 use super::{Base, Grid};
 
-/// What one kind of inference makes of a grid.
+/// The errors of one kind of inference on a grid.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
     /// Its name in tables.
     pub name: &'static str,
-    /// Mean over sites of how far the probability of +1 is off.
+    /// Mean error of the probability of +1 over sites.
     pub error: f64,
     /// The largest such error.
     pub worst: f64,
-    /// What it says of the log-partition, less the true one: a bound for all but `loopy`.
+    /// Its log-partition minus the true one; a bound for all but `loopy`.
     pub log_partition_error: f64,
-    /// Whether the solver came to rest.
+    /// Whether it converged.
     pub is_settled: bool,
 }
 

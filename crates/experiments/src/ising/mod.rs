@@ -1,5 +1,4 @@
-//! Ising grids: the classic graph that is soon too wide, and what each kind of inference makes of
-//! it.
+//! Ising grids: a classic graph that soon becomes too wide, and every kind of inference on it.
 //!
 //! Mean field is a special case of this project's problem: the base model keeps the couplings of a
 //! forest, [`Base`], and the others enter as `product` energies of marginals.

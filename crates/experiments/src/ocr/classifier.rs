@@ -1,7 +1,7 @@
-//! Words as classes: which word of the right length has such pictures, all of them at once?
+//! Words as classes: which word of the right length fits all pictures together?
 //!
-//! Multinomial logistic regression on a word's [mean map](super::mean_map), one for each length, as
-//! only words of a reading's own length come into question.
+//! Multinomial logistic regression on a word's [mean map](super::mean_map), one per length, since
+//! only words of the right length are candidates.
 
 use bethe_learn::optimise::{Outcome, QuasiNewton, QuasiNewtonSettings};
 use rayon::prelude::*;

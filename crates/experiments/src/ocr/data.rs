@@ -1,6 +1,7 @@
 //! The handwriting set: words of letters, each a picture of 16 × 8 pixels.
 //!
-//! One letter a line, tab-separated: id, letter, id of the next letter (−1 at a word's end), word,
+//! One letter per line, tab-separated: id, letter, id of the next letter (−1 at a word's end),
+//! word,
 //! position, fold, then the pixels row by row.
 
 mod error;

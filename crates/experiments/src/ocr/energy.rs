@@ -7,8 +7,8 @@
 //!
 //! either one possibly capped, `ψ·min(cap, …)`, and with every `|z|` smoothed to `huber_δ(z)/δ`.
 //!
-//! Both see the marginals of letters at each position, `[positions][letters]`: so tilts and
-//! marginals lie here.
+//! Both read the marginals of letters at each position; tilts and marginals are
+//! `[positions][letters]`.
 
 use std::sync::Arc;
 

@@ -1,8 +1,7 @@
-//! The paper's handwriting experiment: nine folds to learn from, one to test on, in turn.
+//! The paper's handwriting experiment: nine folds train, one tests, in turn.
 //!
-//! [`run`] goes through the folds and the rows of the table; `open` hides words from training, so
-//! that a reader meets some that it does not know. Whatever is tuned is tuned inside the training
-//! folds.
+//! [`run`] goes through the folds and the rows of the table. `open` hides words from training, so
+//! that a reader meets unknown ones. All tuning is inside the training folds.
 
 mod chain_rows;
 mod fold;

@@ -1,4 +1,4 @@
-//! What a picture says about its letter: pixels that are black, and pairs of them.
+//! Attributes of a picture: black pixels, and pairs of them.
 
 use bethe_learn::corpus::Corpus;
 

@@ -1,4 +1,4 @@
-//! Words of small drawn letters, where there is no handwriting at hand: for tests and the demo.
+//! Words of small drawn letters, for tests and the demo.
 
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};

@@ -7,7 +7,7 @@
 //! | Fenchel–Young `L_ψ(S) − ⟨θ, S⟩ − F*` | `μ* − S` | `ℓ(S) − ℓ(μ*)` |
 //!
 //! `S` is the truth, `μ*` the answer under the energy `L_ψ = ψ·ℓ` and `δ` its tilt. `ψ(x) =
-//! v·f(x)`, and where that is not positive the energy is not there.
+//! v·f(x)`; if that is not positive, there is no energy.
 
 mod fit;
 mod objective;

@@ -1,8 +1,8 @@
-//! Handwriting: words read letter by letter, under energies that know which words there are.
+//! Handwriting: words read letter by letter under dictionary energies.
 //!
-//! [`data`] reads the pictures, [`features`] says what a picture holds, a [`model`] is a chain over
+//! [`data`] reads the pictures, [`features`] makes their attributes, a [`model`] is a chain over
 //! letters or [`histories`] of them. An [`energy`] pulls a [`reader`]'s answer towards the words of
-//! a [`lexicon`]; [`learning`] fits the weights of both, [`experiment`] compares what comes out.
+//! a [`lexicon`]. [`learning`] fits the weights of both, and [`experiment`] compares the results.
 
 pub mod classifier;
 pub mod data;

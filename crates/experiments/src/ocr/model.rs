@@ -4,8 +4,8 @@
 //! p(y | x) ∝ exp(Σ_t Σ_a w_a(y_t) + Σ_t w(h_t, h_{t+1}))        a: attributes of picture t
 //! ```
 //!
-//! The states `h` of the chain are letters, or [`Histories`] of letters that end in `y`; whatever
-//! the states remember, attributes have one weight for each letter.
+//! The states `h` of the chain are letters, or [`Histories`] of letters that end in `y`. In both
+//! cases attributes have one weight per letter.
 
 use std::sync::Arc;
 

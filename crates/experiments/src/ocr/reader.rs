@@ -1,7 +1,7 @@
-//! Inference under an energy, one word after another.
+//! Inference under an energy, one word at a time.
 //!
-//! The two energies in the L1 norm are solved by ways of their own (`letters`, `counts`), which
-//! cost a few oracle calls a word; everything else goes to the core's solvers.
+//! The two energies in the L1 norm have special solvers (`letters`, `counts`) that take a few
+//! oracle calls per word; everything else goes to the core's solvers.
 
 mod counts;
 mod letters;

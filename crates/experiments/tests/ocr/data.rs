@@ -74,10 +74,10 @@ fn too_few_columns_an_early_end_and_nothing_at_all_are_mistakes() {
     assert!(message.contains("letter.data:1: found 133 tab-separated columns, expected 134"));
     let two_lines: Vec<&str> = text.lines().take(2).collect();
     let message = read(&two_lines.join("\n")).unwrap_err();
-    assert!(message.contains("found the end of the file, expected letter 3"), "{message}");
-    assert!(read("\n\n").unwrap_err().contains("found no letter"));
+    assert!(message.contains("the file ends, expected letter 3"), "{message}");
+    assert!(read("\n\n").unwrap_err().contains("the file is empty"));
     let message = read_from(&b"1\t\xff"[..], Path::new("f")).unwrap_err().to_string();
-    assert!(message.starts_with("f:1: found bytes that are no text"), "{message}");
+    assert!(message.starts_with("f:1: found bytes that are not text"), "{message}");
 }
 
 #[test]
@@ -85,5 +85,5 @@ fn a_file_that_is_not_there_is_named() {
     let error =
         bethe_experiments::ocr::data::read(Path::new("no/such/letter.data.gz")).unwrap_err();
     let message = error.to_string();
-    assert!(message.starts_with("no/such/letter.data.gz: cannot be opened"), "{message}");
+    assert!(message.starts_with("no/such/letter.data.gz: cannot open"), "{message}");
 }

@@ -2,7 +2,7 @@ use thiserror::Error;
 
 /// Mean radius of the Earth in kilometres.
 const EARTH: f64 = 6371.0088;
-/// What a distance may be off by, as a part of it: 0.4 − 0.3 is more than 0.1.
+/// Relative rounding error of a distance: 0.4 − 0.3 is more than 0.1.
 const ROUNDING: f64 = 1e-9;
 
 /// What the two coordinates of a cell are.
@@ -23,11 +23,11 @@ pub struct Cells {
     geometry: Geometry,
 }
 
-/// Why cells are no cells.
+/// Why cells are not valid.
 #[derive(Clone, Debug, Error, PartialEq)]
 pub enum CellError {
     /// None at all.
-    #[error("found no cell, expected at least one")]
+    #[error("found no cells, expected at least one")]
     Empty,
     /// Two of one name.
     #[error("found the cell {name:?} twice, expected each once")]
@@ -35,7 +35,7 @@ pub enum CellError {
         /// The name.
         name: String,
     },
-    /// A coordinate that is no number, or beyond the globe.
+    /// A coordinate that is not a number, or off the globe.
     #[error("cell {name:?}: found the coordinates {found:?}, expected {expected}")]
     Place {
         /// The cell.
@@ -76,7 +76,7 @@ impl Cells {
         Ok(Self { names, places, geometry })
     }
 
-    /// A grid of `columns × rows` unit cells, column after column from the lower left corner, named
+    /// A grid of `columns × rows` unit cells, column by column from the lower left corner, named
     /// `Cell1`, `Cell2` and so on.
     pub fn grid(columns: usize, rows: usize) -> Self {
         let places = (0..columns).flat_map(|x| (0..rows).map(move |y| (x as f64, y as f64)));
@@ -119,7 +119,7 @@ impl Cells {
         self.names.iter().position(|own| own == name)
     }
 
-    /// How far apart two cells are: along the great circle on the globe.
+    /// The distance of two cells; along the great circle on the globe.
     pub fn distance(&self, from: usize, to: usize) -> f64 {
         let ((x, y), (u, v)) = (self.places[from], self.places[to]);
         match self.geometry {
@@ -132,8 +132,8 @@ impl Cells {
         }
     }
 
-    /// The direction from one cell to another as a unit vector, east and north; on the globe that
-    /// of setting out. `None` from a cell to its own place.
+    /// The direction from one cell to another as a unit vector, east and north; on the globe, the
+    /// initial direction. `None` if both are at the same place.
     pub fn direction(&self, from: usize, to: usize) -> Option<(f64, f64)> {
         let ((x, y), (u, v)) = (self.places[from], self.places[to]);
         let (east, north) = match self.geometry {
@@ -148,8 +148,8 @@ impl Cells {
         (length > 0.0).then(|| (east / length, north / length))
     }
 
-    /// The cells within reach of each, itself among them, ascending: also those that only rounding
-    /// puts beyond it. `[cells]`
+    /// The cells within reach of each, including itself, ascending. Cells at exactly the reach
+    /// count despite rounding. `[cells]`
     pub fn within(&self, reach: f64) -> Vec<Vec<usize>> {
         let reach = reach * (1.0 + ROUNDING);
         let mut order: Vec<usize> = (0..self.len()).collect();
@@ -174,13 +174,12 @@ impl Cells {
         near
     }
 
-    /// Whether half of the cells, at least, have another one within reach.
+    /// Whether at least half of the cells have another one within reach.
     pub fn has_neighbours_within(&self, reach: f64) -> bool {
         reach * (1.0 + ROUNDING) >= self.spacing()
     }
 
-    /// The median distance from a cell to the nearest other one: the grain of the map. 1 for a
-    /// single cell.
+    /// The median distance from a cell to its nearest neighbour; 1 for a single cell.
     pub fn spacing(&self) -> f64 {
         let mut order: Vec<usize> = (0..self.len()).collect();
         order.sort_by(|&a, &b| self.places[a].1.total_cmp(&self.places[b].1));

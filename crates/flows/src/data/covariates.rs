@@ -1,4 +1,4 @@
-//! What is known of times, of cells and of pairs of cells.
+//! Covariates of times, cells and pairs of cells.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -10,7 +10,7 @@ use super::wind::WindColumns;
 use super::{Cells, TableError};
 use crate::model::FeatureKind;
 
-/// A property of moves that a file gives, under the name that features call it.
+/// A property of moves from a file, under the name used by features.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Covariate {
     /// `wind`, or the name of the column.
@@ -125,7 +125,7 @@ fn pairs(
         let step = at.map_or(Some(0), |at| steps.get(at).copied());
         for (tables, &column) in tables.iter_mut().zip(&columns) {
             let value = row.number(column)?;
-            // Times that no step begins at are of no use here.
+            // Times at which no step begins are skipped.
             if let Some(step) = step {
                 tables[step].push((pair.0, pair.1, value));
             }

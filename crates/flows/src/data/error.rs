@@ -13,8 +13,8 @@ pub enum TableError {
     /// The file does not open.
     #[error(transparent)]
     Open(#[from] OpenError),
-    /// The file opened, and then failed.
-    #[error("{}:{line}: cannot be read: {source}", path.display())]
+    /// The file could not be read further.
+    #[error("{}:{line}: cannot read: {source}", path.display())]
     Read {
         /// The file.
         path: PathBuf,
@@ -23,7 +23,7 @@ pub enum TableError {
         /// What the system says.
         source: io::Error,
     },
-    /// Bytes that are no text.
+    /// Bytes that are not text.
     #[error("{}:{line}: found bytes that are not UTF-8, expected text", path.display())]
     NotUtf8 {
         /// The file.
@@ -32,18 +32,18 @@ pub enum TableError {
         line: u64,
     },
     /// Nothing in it.
-    #[error("{}: found nothing, expected a header", path.display())]
+    #[error("{}: the file is empty, expected a header", path.display())]
     Empty {
         /// The file.
         path: PathBuf,
     },
     /// A header and nothing else.
-    #[error("{}: found no row after the header, expected at least one", path.display())]
+    #[error("{}: found no rows after the header, expected at least one", path.display())]
     NoRows {
         /// The file.
         path: PathBuf,
     },
-    /// A row with another number of cells than the header.
+    /// A row with a different number of values than the header.
     #[error("{}:{line}: found {found} values, expected {expected} as in the header", path.display())]
     Ragged {
         /// The file.
@@ -126,7 +126,7 @@ pub enum TableError {
         /// The file of cells.
         cells: PathBuf,
     },
-    /// A row for what has one already.
+    /// A second row for the same key.
     #[error("{}:{line}: found {what} a second time, expected each once", path.display())]
     Repeated {
         /// The file.
@@ -138,7 +138,7 @@ pub enum TableError {
     },
     /// A time that is left out.
     #[error(
-        "{}: found nothing for the time {time:?}, expected a row for each time at which a step begins",
+        "{}: found no row for the time {time:?}, expected one for each time but the last",
         path.display()
     )]
     MissingTime {

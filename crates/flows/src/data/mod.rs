@@ -1,9 +1,10 @@
-//! Cells and counts, and the CSV files that they come in.
+//! Cells and counts, and their CSV files.
 //!
 //! | file | columns |
 //! | --- | --- |
-//! | cells | `cell`, then `x,y` (any unit) or `lon,lat` (degrees); others are passed over |
-//! | observations | times, under any name, then one column a cell; empty or `NA` is not observed |
+//! | cells | `cell`, then `x,y` (any unit) or `lon,lat` (degrees); others are ignored |
+//! | observations | times, under any name, then one column per cell; empty or `NA` is not observed
+//! |
 //! | covariates | `time,wind` or `time,u,v` · `cell,<name>…` · `from,to[,time],<name>…` |
 //!
 //! Columns and rows are matched by name, in any order. Gzip is unpacked.

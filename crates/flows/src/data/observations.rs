@@ -9,7 +9,7 @@ pub struct Observations {
 }
 
 impl Observations {
-    /// No time yet, of so many cells.
+    /// No times yet, for this many cells.
     pub fn new(cells: usize) -> Self {
         Self { times: Vec::new(), cells, counts: Vec::new() }
     }
@@ -43,7 +43,7 @@ impl Observations {
         &self.counts[time * self.cells..][..self.cells]
     }
 
-    /// Forgets a count, as if nobody had looked.
+    /// Removes a count, as if it had not been observed.
     pub fn forget(&mut self, time: usize, cell: usize) {
         self.counts[time * self.cells + cell] = None;
     }
@@ -68,8 +68,8 @@ impl Observations {
         changed
     }
 
-    /// Names of so many times after the last one: the next whole numbers where that is one, else
-    /// `+1`, `+2` and so on.
+    /// Names of times after the last one: the next whole numbers if the last is one, else `+1`,
+    /// `+2` and so on.
     pub fn following(&self, number: usize) -> Vec<String> {
         let last = self.times.last().and_then(|time| time.parse::<i64>().ok());
         let name = |ahead: usize| match last.and_then(|last| last.checked_add(ahead as i64)) {

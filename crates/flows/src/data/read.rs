@@ -12,7 +12,7 @@ const PLACES: [(Geometry, [&[&str]; 2]); 2] = [
     (Geometry::Globe, [&["lon", "longitude"], &["lat", "latitude"]]),
 ];
 
-/// Reads `cell,x,y` or `cell,lon,lat`. Where a file has both, `geometry` tells which to take.
+/// Reads `cell,x,y` or `cell,lon,lat`. If a file has both, `geometry` decides.
 pub fn read_cells(path: &Path, geometry: Option<Geometry>) -> Result<Cells, TableError> {
     let mut table = Table::open(path)?;
     let wanted = |(own, _): &&(Geometry, _)| geometry.is_none_or(|geometry| geometry == *own);
@@ -82,8 +82,8 @@ impl<'a> Names<'a> {
 
     /// The column of each cell in a header whose first column is something else. `[cells]`
     ///
-    /// Where no column has the name of a cell, one prefix that all columns have, or all cells, may
-    /// be left out: `c0` stands for `0`.
+    /// If no column has the name of a cell, a prefix common to all columns, or to all cells, is
+    /// dropped: `c0` stands for `0`.
     fn columns(&self, table: &Table) -> Result<Vec<usize>, TableError> {
         let header = &table.header[1..];
         let exact = header.iter().any(|name| self.find(name).is_some());
@@ -108,7 +108,7 @@ impl<'a> Names<'a> {
     }
 }
 
-/// The letters that all names start with, digits and what follows aside.
+/// The common prefix of all names, up to the first digit.
 fn common_prefix(names: &[String]) -> &str {
     let Some(first) = names.first() else { return "" };
     let letters = first.find(|c: char| c.is_ascii_digit()).unwrap_or(0);
@@ -167,7 +167,7 @@ pub fn read_cell_values(
     by_cell(&mut table, &Names::new(cells, cells_path), cell, |row| row.count(value))
 }
 
-/// Reads what each cell has, which must be something. `[cells]`
+/// Reads a value for each cell; none may be missing. `[cells]`
 pub(super) fn by_cell<T>(
     table: &mut Table,
     names: &Names,

@@ -68,8 +68,8 @@ impl Table {
         TableError::Columns { path, found, expected: expected.into() }
     }
 
-    /// The next row that holds something. Rows have as many values as the header; with `alone`, a
-    /// row may also have its first value alone.
+    /// The next row that is not blank. Rows have as many values as the header; with `alone`, a row
+    /// may also have only its first value.
     pub fn next_row(&mut self, alone: bool) -> Result<Option<Row<'_>>, TableError> {
         loop {
             match self.reader.read_record(&mut self.record) {
@@ -111,7 +111,7 @@ pub(super) struct Row<'a> {
 }
 
 impl Row<'_> {
-    /// The value in a column; nothing where the row ends before.
+    /// The value in a column; empty if the row ends before.
     pub fn text(&self, column: usize) -> &str {
         self.record.get(column).unwrap_or_default()
     }

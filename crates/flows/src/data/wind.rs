@@ -9,7 +9,7 @@ const COMPASS: [&str; 16] = [
     "NNW",
 ];
 
-/// How a file tells the wind.
+/// How a file gives the wind.
 #[derive(Clone, Copy)]
 pub(super) enum WindColumns {
     /// A point of the compass, `calm`, or degrees clockwise from north.
@@ -53,7 +53,7 @@ fn direction(text: &str) -> Option<(f64, f64)> {
         return Some((0.0, 0.0));
     }
     let point = COMPASS.iter().position(|name| text.eq_ignore_ascii_case(name));
-    // Quarters are exact: two nights of one wind share a table.
+    // Quarter turns are exact, so that two nights with the same wind share a table.
     if let Some(quarter) = point.filter(|point| point % 4 == 0) {
         return Some([(0.0, 1.0), (1.0, 0.0), (0.0, -1.0), (-1.0, 0.0)][quarter / 4]);
     }

@@ -6,10 +6,10 @@ use crate::energy::Noise;
 pub struct Fit {
     /// How many cells were observed.
     pub observed: usize,
-    /// Pearson correlation of observed and expected counts; `None` where one of them does not vary.
+    /// Pearson correlation of observed and expected counts; `None` if one of them is constant.
     pub correlation: Option<f64>,
-    /// Mean over the observed cells of the deviance, that is twice the log-likelihood that is
-    /// missing to a perfect fit; `None` where nothing was observed.
+    /// Mean deviance over the observed cells: twice the log-likelihood below that of a perfect fit;
+    /// `None` if nothing was observed.
     pub mean_deviance: Option<f64>,
 }
 

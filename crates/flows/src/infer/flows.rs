@@ -5,7 +5,7 @@ use bethe_core::{Oracle, Solution, Support};
 use super::BoundFlows;
 use crate::model::Moves;
 
-/// The movement that was found.
+/// The inferred movement.
 pub struct Flows {
     chain: Chain,
     /// Node scores without the tilt. `[times][cells]`
@@ -16,7 +16,7 @@ pub struct Flows {
 }
 
 impl Flows {
-    /// The movement at a solution's tilt, where the chain was left.
+    /// The movement at a solution's tilt, to which the chain is set.
     pub fn new(bound: BoundFlows, solution: Solution, population: f64) -> Self {
         let BoundFlows { chain, scores, .. } = bound;
         Self { chain, scores, solution, population }
@@ -37,8 +37,8 @@ impl Flows {
         counts
     }
 
-    /// Visits how many moved: `visit(step, from, to, number)`, step after step, as many as are
-    /// possible. Only the moves of one step are in memory at a time.
+    /// Visits all possible moves with their numbers, `visit(step, from, to, number)`, step by step.
+    /// Only the moves of one step are in memory at a time.
     pub fn visit(&mut self, visit: &mut dyn FnMut(usize, usize, usize, f64)) {
         let population = self.population;
         self.chain.visit_transitions(&mut |step, from, to, share| {
@@ -53,8 +53,8 @@ impl Flows {
         route
     }
 
-    /// Where those are, before and after, who are in a cell at a time: shares, `[times][cells]`.
-    /// `None` where nobody can be there.
+    /// Where individuals in a cell at a time were before and are after: shares, `[times][cells]`.
+    /// `None` if nobody can be there.
     pub fn given(&self, time: usize, cell: usize) -> Option<Vec<f64>> {
         let mut clamped = self.chain.clone();
         let (cells, mut scores) = (clamped.model().states(time), self.scores.clone());
@@ -76,11 +76,11 @@ impl Flows {
         Some(shares)
     }
 
-    /// Where they will be after the last time: `p(to | from)`, proportional to the exponentials of
-    /// a table of `moves`, step after step. `[steps][cells]`
+    /// Expected individuals after the last time, with `p(to | from)` proportional to the
+    /// exponentials of a table of `moves`, step by step. `[steps][cells]`
     ///
     /// # Panics
-    /// If `moves` has no table for so many steps after the last time.
+    /// If `moves` does not have enough steps after the last time.
     pub fn forecast(&mut self, moves: &Moves, steps: usize) -> Vec<f64> {
         let counts = self.counts();
         let cells = counts.len() / self.times();

@@ -27,23 +27,23 @@ use super::model::Moves;
 pub struct FlowProblem<'a> {
     /// The possible moves between successive times.
     pub moves: &'a Moves,
-    /// Log-potentials of the first time's cells, `-∞` where nobody can be; all alike if not given.
+    /// Log-potentials of the first time's cells, `-∞` to forbid a cell; equal if `None`.
     pub start: Option<&'a [f64]>,
     /// What was counted.
     pub observations: &'a Observations,
-    /// How counts come about.
+    /// The distribution of counts.
     pub noise: &'a Noise,
     /// How many individuals there are.
     pub population: f64,
 }
 
-/// Why there are no flows.
+/// Why flows cannot be inferred.
 #[derive(Clone, Debug, Error, PartialEq)]
 pub enum FlowError {
-    /// Something was counted where nobody can be.
+    /// A positive count where nobody can be.
     #[error(
-        "time {time}, cell {cell}: found a count of {count} where no possible sequence of moves leads, \
-         expected none (a longer reach allows more moves)"
+        "time {time}, cell {cell}: found a count of {count}, but no sequence of moves leads there; \
+         a longer reach allows more moves"
     )]
     Impossible {
         /// Number of the time.
@@ -54,7 +54,7 @@ pub enum FlowError {
         count: f64,
     },
     /// A tree of which every variable has one state.
-    #[error("found one cell, expected at least two for a tree")]
+    #[error("found one cell, expected at least two")]
     OneCell,
     /// Tables that do not fit.
     #[error(transparent)]
@@ -64,11 +64,11 @@ pub enum FlowError {
     Solve(#[from] SolveError),
 }
 
-/// A problem in the form that solvers take.
+/// A problem ready for solvers.
 pub struct BoundFlows {
     /// The routes of one individual.
     pub chain: Chain,
-    /// What counts say of them.
+    /// The energy of the counts.
     pub energies: Energies,
     /// Node scores of the chain. `[times][cells]`
     pub scores: Vec<f64>,

@@ -8,10 +8,10 @@ use crate::data::Observations;
 use crate::energy::{Counts, Noise};
 use crate::model::Moves;
 
-/// Counts of a population whose routes branch: a time, a stage or a reach of a river follows
-/// another, and several may follow one. Every individual has a cell at each of these nodes.
+/// Counts of a population whose routes branch. A node (a time, a stage, a stretch of a river)
+/// follows another, and several may follow one. Every individual has a cell at each node.
 ///
-/// The energy is that of chains, the oracle a junction tree over dense tables: for small trees.
+/// The energy is that of chains; the oracle is a junction tree over dense tables, for small trees.
 #[derive(Clone, Debug)]
 pub struct TreeProblem<'a> {
     /// The node that each one follows, with a smaller number; the first follows none. `[nodes]`
@@ -19,11 +19,11 @@ pub struct TreeProblem<'a> {
     /// The possible moves from the parent of each node to it, as the steps of these moves; what the
     /// first node has does not matter.
     pub moves: &'a Moves,
-    /// Log-potentials of the first node's cells, `-∞` where nobody can be; all alike if not given.
+    /// Log-potentials of the first node's cells, `-∞` to forbid a cell; equal if `None`.
     pub start: Option<&'a [f64]>,
-    /// What was counted, a node a time.
+    /// The counts, with one time per node.
     pub observations: &'a Observations,
-    /// How counts come about.
+    /// The distribution of counts.
     pub noise: &'a Noise,
     /// How many individuals there are.
     pub population: f64,
@@ -45,8 +45,8 @@ impl TreeProblem<'_> {
     /// Finds the most likely movement of the population.
     ///
     /// # Panics
-    /// If there is not one parent for every time of the observations, or a node other than the
-    /// first has none, or one of no smaller number.
+    /// If there is not one parent per time of the observations, or a node other than the first has
+    /// no parent with a smaller number.
     pub fn solve(
         &self,
         settings: &Settings,
@@ -84,7 +84,7 @@ impl TreeProblem<'_> {
         Ok(TreeFlows { flows: flows.collect(), counts: tables.concat(), solution })
     }
 
-    /// One variable a node, with a table to its parent.
+    /// One variable per node, with a table to its parent.
     fn model(&self, scores: &[f64]) -> Result<Model, FlowError> {
         let cells = self.observations.cells();
         if cells < 2 {

@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use crate::data::Cells;
 
-/// Blowing directions, one a step: unit vectors to the east and north; no wind is `(0, 0)`.
+/// Wind directions, one per step: unit vectors to the east and north; `(0, 0)` for no wind.
 /// `[steps]`
 pub type Winds = Arc<[(f64, f64)]>;
 
@@ -11,16 +11,16 @@ pub type Winds = Arc<[(f64, f64)]>;
 pub struct Feature {
     /// The name in files and flags.
     pub name: String,
-    /// What it is of a move.
+    /// Its value for a move.
     pub kind: FeatureKind,
-    /// How much it counts.
+    /// Its weight.
     pub weight: f64,
 }
 
-/// What a feature is of a move from one cell to another at a step.
+/// The value of a feature for a move from one cell to another at a step.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FeatureKind {
-    /// This where the cell stays the same, else 0.
+    /// This value if the cell stays the same, else 0.
     Stay(f64),
     /// The distance.
     Distance,
@@ -31,7 +31,7 @@ pub enum FeatureKind {
     Goal(usize),
     /// The cosine of the angle to where the wind blows; 0 for staying and without wind.
     Wind(Winds),
-    /// A value of the cell that is moved to. `[cells]`
+    /// A value of the destination cell. `[cells]`
     Destination(Arc<[f64]>),
     /// A value of each pair of cells, 0 for pairs that are not there, by step where there is more
     /// than one table. `[tables]`, the moves of each sorted by cells
@@ -56,7 +56,7 @@ impl FeatureKind {
         }
     }
 
-    /// Tells steps apart at which it differs: two steps of one number are alike.
+    /// A number that is equal for steps with equal values.
     pub(super) fn step_kind(&self, step: usize) -> usize {
         match self {
             Self::Wind(winds) => {

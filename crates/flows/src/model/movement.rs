@@ -5,19 +5,19 @@ use bethe_core::oracle::chain::Transitions;
 use super::Feature;
 use crate::data::Cells;
 
-/// What is known of moves before anything is counted.
+/// The movement model before any counts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Movement {
-    /// What log-potentials are sums of.
+    /// The terms of the log-potentials.
     pub features: Vec<Feature>,
-    /// Farther moves are impossible.
+    /// Longer moves are impossible.
     pub reach: Option<f64>,
     /// Whether moves from a cell are probabilities: `p(to | from)`, a softmax of the weighted
-    /// features. Otherwise log-potentials are the weighted features as they are.
+    /// features. Otherwise log-potentials are the weighted features themselves.
     pub normalised: bool,
 }
 
-/// Tables of moves, one for all steps that are alike.
+/// Tables of moves, one for all equal steps.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Moves {
     /// Log-potentials.
@@ -35,7 +35,7 @@ impl Movement {
         }
     }
 
-    /// The tables of so many steps.
+    /// The tables of this many steps.
     ///
     /// # Panics
     /// If a feature is known for fewer steps.
@@ -75,7 +75,7 @@ impl Movement {
     }
 }
 
-/// Makes log-potentials the logarithms of probabilities.
+/// Normalises log-potentials to log-probabilities.
 pub(crate) fn normalise(log_potentials: &mut [f64]) {
     let highest = log_potentials.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let total: f64 = log_potentials.iter().map(|value| (value - highest).exp()).sum();

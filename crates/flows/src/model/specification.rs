@@ -1,14 +1,14 @@
-//! Features in words: `stay=0.5,distance=-1,goal:Cell25=1,wind=0.7,habitat=2`.
+//! Features as text: `stay=0.5,distance=-1,goal:Cell25=1,wind=0.7,habitat=2`.
 
 use thiserror::Error;
 
 use super::{Feature, FeatureKind};
 use crate::data::{Cells, Covariate};
 
-/// What features are if nobody says: a move of one spacing is `e` times less likely than staying.
+/// The default features: a move of one spacing is `e` times less likely than staying.
 pub const DEFAULT_FEATURES: &str = "distance=-1";
 
-/// Why words are no features.
+/// Why a text is not a list of features.
 #[derive(Clone, Debug, Error, PartialEq)]
 pub enum SpecificationError {
     /// Something without a name or a weight.
@@ -17,7 +17,7 @@ pub enum SpecificationError {
         /// What is there.
         found: String,
     },
-    /// A name that means nothing.
+    /// An unknown name.
     #[error("found the feature {name:?}, expected one of {known}")]
     Unknown {
         /// The name.
@@ -25,16 +25,13 @@ pub enum SpecificationError {
         /// What there is.
         known: String,
     },
-    /// A covariate with the name of something that needs none.
-    #[error(
-        "found the feature {name:?}, which a file of covariates has, too; expected another name for that \
-         column"
-    )]
+    /// A covariate with the name of a built-in feature.
+    #[error("the feature {name:?} is also a column of a covariates file; rename that column")]
     Ambiguous {
         /// The name.
         name: String,
     },
-    /// A weight that is no number.
+    /// A weight that is not a number.
     #[error("{name}: found the weight {found:?}, expected a finite number")]
     Weight {
         /// The feature.
@@ -48,8 +45,8 @@ pub enum SpecificationError {
         /// Its name.
         name: String,
     },
-    /// A goal that is no cell.
-    #[error("goal: found the cell {name:?}, expected one of the {known} cells")]
+    /// A goal that is not a cell.
+    #[error("goal: {name:?} is not one of the {known} cells")]
     Goal {
         /// The name.
         name: String,
@@ -63,7 +60,7 @@ impl Feature {
     ///
     /// | name | what it is of a move |
     /// | --- | --- |
-    /// | `stay` | 1 where the cell stays the same |
+    /// | `stay` | 1 if the cell stays the same |
     /// | `distance` | the distance, in units of [`Cells::spacing`] |
     /// | `stride` | four times the log-normal density with parameters 1 and 1 at the distance |
     /// | `goal:CELL` | the cosine of the angle to the direction of that cell |
@@ -121,7 +118,7 @@ fn kind(
     }
 }
 
-/// What needs no file.
+/// Features without a file.
 fn built_in(name: &str, cells: &Cells) -> Result<Option<FeatureKind>, SpecificationError> {
     Ok(Some(match name {
         "stay" => FeatureKind::Stay(1.0),

@@ -1,4 +1,4 @@
-//! What is written of flows: tables, a summary and pictures. Nothing here opens a file.
+//! Output of flows: tables, a summary and pictures. Nothing here opens a file.
 
 mod number;
 mod picture;

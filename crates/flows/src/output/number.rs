@@ -1,4 +1,4 @@
-/// A number with so many significant digits, in as few characters as it takes.
+/// A number with this many significant digits, as short as possible.
 pub fn rounded(value: f64, digits: usize) -> String {
     if value == 0.0 || !value.is_finite() {
         return if value == 0.0 { "0".to_string() } else { value.to_string() };

@@ -105,8 +105,8 @@ fn cells_with_both_kinds_of_coordinates_are_read_as_told() {
 #[test]
 fn wrong_cells_are_named() {
     let cases = [
-        ("", "cells.csv: found nothing, expected a header"),
-        ("cell,x,y\n", "cells.csv: found no cell, expected at least one"),
+        ("", "cells.csv: the file is empty, expected a header"),
+        ("cell,x,y\n", "cells.csv: found no cells, expected at least one"),
         (
             "name,x,y\n",
             "cells.csv:1: found the columns name, x, y, expected cell, x and y, or cell, lon and lat",
@@ -144,8 +144,8 @@ fn wrong_counts_are_named() {
     let folder = Folder::new();
     let expected = "expected a number of at least 0, or nothing or NA where it was not observed";
     let cases = [
-        ("", "counts.csv: found nothing, expected a header".to_string()),
-        ("t,a,b,c\n", "counts.csv: found no row after the header, expected at least one".to_string()),
+        ("", "counts.csv: the file is empty, expected a header".to_string()),
+        ("t,a,b,c\n", "counts.csv: found no rows after the header, expected at least one".to_string()),
         ("t,a,b\n1,1,1\n", "counts.csv: found no column for the cell \"c\", expected one for each cell of cells.csv".to_string()),
         ("t,a,b,c,d\n1,1,1,1,1\n", "counts.csv:1, column 5: found the cell \"d\", expected one of the 3 cells of cells.csv".to_string()),
         ("t,a,b,a\n1,1,1,1\n", "counts.csv:1, column 4: found the column \"a\" a second time, expected each once".to_string()),
@@ -168,7 +168,7 @@ fn wrong_counts_are_named() {
         "counts.csv:2: found bytes that are not UTF-8, expected text"
     );
     let error = read_observations(&folder.path("none.csv"), &cells, &at).unwrap_err();
-    assert!(folder.message(error).starts_with("none.csv: cannot be opened: "));
+    assert!(folder.message(error).starts_with("none.csv: cannot open: "));
 }
 
 #[test]
@@ -202,7 +202,7 @@ fn wrong_covariates_are_named() {
         ),
         (
             "time,wind\n1,N\n",
-            "more.csv: found nothing for the time \"2\", expected a row for each time at which a step begins",
+            "more.csv: found no row for the time \"2\", expected one for each time but the last",
         ),
         (
             "time,wind\n1,up\n",
@@ -277,7 +277,7 @@ fn features_are_read_from_words() {
         ("stay", "found \"stay\", expected name=weight, such as distance=-1"),
         ("stay=a lot", "stay: found the weight \"a lot\", expected a finite number"),
         ("stay=1,stay=2", "found the feature \"stay\" twice, expected each once"),
-        ("goal:Oz=1", "goal: found the cell \"Oz\", expected one of the 9 cells"),
+        ("goal:Oz=1", "goal: \"Oz\" is not one of the 9 cells"),
         (
             "height=1",
             "found the feature \"height\", expected one of stay, distance, stride, goal:CELL, wind (which needs a file of covariates)",

@@ -15,7 +15,7 @@ pub(super) struct Axis {
     high: f64,
 }
 
-/// About so many ticks look right on a frame of a few hundred pixels.
+/// About this many ticks look right on a frame of a few hundred pixels.
 const TICKS: f64 = 6.0;
 
 impl Axis {
@@ -105,7 +105,7 @@ fn multiples(low: f64, high: f64, step: f64) -> impl Iterator<Item = f64> {
     (0..=(last - first).max(-1.0) as i64).map(move |i| (first + i as f64) * step)
 }
 
-/// `2·10⁻³`, and what is between 0.01 and 1000 as it is.
+/// `2·10⁻³`; numbers between 0.01 and 1000 are written out.
 fn multiple_of_power(digit: i32, exponent: i64) -> String {
     if (-2..=2).contains(&exponent) {
         let decimals = (-exponent).max(0) as usize;
@@ -115,7 +115,7 @@ fn multiple_of_power(digit: i32, exponent: i64) -> String {
     if digit == 1 { power } else { format!("{digit}·{power}") }
 }
 
-/// `10⁻³`, and 0.1, 1, 10, 100 as they are.
+/// `10⁻³`; 0.1, 1, 10 and 100 are written out.
 fn power_of_ten(exponent: i64) -> String {
     if (-1..=2).contains(&exponent) {
         return format!("{}", 10f64.powi(exponent as i32));

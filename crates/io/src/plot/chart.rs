@@ -10,20 +10,20 @@ const FRAME_WIDTH: f64 = 620.0;
 const FRAME_HEIGHT: f64 = 300.0;
 const COLOURS: [&str; 5] = [OBJECTIVE, LOWER_BOUND, GAP, "#7d3c98", "#777777"];
 
-/// What a picture of several series says.
+/// The content of a chart of several series.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Chart<'a> {
     /// Above the picture.
     pub title: &'a str,
     /// A line below the title.
     pub note: &'a str,
-    /// What goes across.
+    /// Label of the horizontal axis.
     pub across: &'a str,
-    /// What goes up.
+    /// Label of the vertical axis.
     pub up: &'a str,
-    /// Where values belong. `[values]`
+    /// Horizontal positions of the values. `[values]`
     pub x: &'a [f64],
-    /// Names and values; `None` where there is none. `[series][values]`
+    /// Names and values; `None` for missing ones. `[series][values]`
     pub series: &'a [(&'a str, Vec<Option<f64>>)],
 }
 

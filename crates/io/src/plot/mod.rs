@@ -1,8 +1,8 @@
-//! Pictures: numbers in, a self-contained SVG out.
+//! Charts as self-contained SVG documents.
 //!
-//! [`curves`] draws values against numbers, [`bars`] counts side by side. [`convergence`] draws
-//! objective and lower bound over their gap, against iterations on the left and time on the right.
-//! Where no gap exists (a non-convex problem) the residual takes its place.
+//! [`curves`] draws values against numbers, [`bars`] counts side by side. [`convergence`] draws the
+//! objective and lower bound above their gap, against iterations on the left and time on the right.
+//! If there is no gap (a non-convex problem), the residual takes its place.
 
 mod axis;
 mod chart;
@@ -25,7 +25,7 @@ const FRAME_WIDTH: f64 = 368.0;
 const ROWS: [f64; 2] = [92.0, 384.0];
 const FRAME_HEIGHT: f64 = 206.0;
 
-/// Beyond so many iterations the horizontal axes are logarithmic.
+/// Beyond this many iterations the horizontal axes are logarithmic.
 const LINEAR_ITERATIONS: usize = 100;
 
 const OBJECTIVE: &str = "#1f5fa8";
@@ -98,8 +98,8 @@ fn summary(records: &[Record]) -> String {
     text
 }
 
-/// What the upper panels show: all of it but the wildest first bounds and objectives, which would
-/// flatten the rest. Whatever lies outside is clipped.
+/// The range of the upper panels. Extreme first bounds and objectives would flatten the rest, so
+/// they are clipped.
 fn progress_range(lines: &[Line; 2]) -> (f64, f64) {
     let quantile = |line: &Line, share: f64| {
         let mut values: Vec<f64> = line.evenly_shown().collect();

@@ -6,7 +6,7 @@ use bethe_core::solve::Record;
 
 /// Points closer than this to the one before are not drawn, in pixels.
 const RESOLUTION: f64 = 0.4;
-/// Lines of so few points show them as dots.
+/// Lines with at most this many points show them as dots.
 const DOTTED: usize = 40;
 
 /// One curve: a value, or none, per record.
@@ -27,7 +27,7 @@ impl Line {
         Self { name: name.to_string(), colour, values }
     }
 
-    /// Values about as evenly as the picture shows them: all of a few, of many ever fewer.
+    /// Values spaced about evenly in the picture: all of a few, fewer and fewer of many.
     pub fn evenly_shown(&self) -> impl Iterator<Item = f64> + '_ {
         let mut next = 0.0;
         let shown = self.values.iter().enumerate().filter(move |(index, _)| {
@@ -117,7 +117,7 @@ impl Panel<'_> {
         let place = |(x, value): (&f64, &Option<f64>)| {
             let across = self.x_axis.position(*x)?;
             let up = self.y_axis.position((*value)?)?;
-            // Far outside is as good as just outside, and keeps the numbers short.
+            // Just outside is as good as far outside, and keeps the numbers short.
             Some((across * self.width, (1.0 - up.clamp(-2.0, 3.0)) * self.height))
         };
         let points: Vec<(f64, f64)> = x.iter().zip(&line.values).filter_map(place).collect();

@@ -8,11 +8,10 @@ use super::rows::Placed;
 use super::structure::Structure;
 use crate::corpus::Corpus;
 
-/// Pieces that the corpus is cut into, whatever the number of threads: sums over sequences are
-/// taken within a piece, then over pieces in their order. As many go at once as there are threads,
-/// and each of these has a gradient of its own, which is all the memory they take.
+/// Pieces of the corpus, for any number of threads. Sums are taken within a piece, then over pieces
+/// in order, so results do not depend on threads. Each running thread has a gradient of its own.
 const PIECES: usize = 8;
-/// Fewest positions that are worth a piece, with a gradient of its own.
+/// Fewest positions of a piece.
 const POSITIONS_IN_A_PIECE: usize = 2048;
 
 /// `−Σ log p(y | x)` over a corpus, with its gradient.
@@ -21,14 +20,14 @@ pub struct Likelihood<'a> {
     corpus: &'a Corpus,
     /// The true states. `[positions]`
     truth: &'a [u16],
-    /// Of the attributes of the corpus. `[attributes]`
+    /// Places of the corpus's attributes. `[attributes]`
     places: Vec<u32>,
     /// The sequences of each piece.
     pieces: Vec<Range<usize>>,
     lanes: Vec<Lane>,
 }
 
-/// The memory to go through a piece, and what it came to.
+/// Scratch memory for a piece, and its results.
 #[derive(Default)]
 struct Lane {
     worker: Worker,
@@ -73,7 +72,7 @@ impl<'a> Likelihood<'a> {
                     }
                 }
             });
-            // One by one: the same sum however many go at once.
+            // In order, so that the sum does not depend on the number of threads.
             lanes.iter().for_each(|lane| loss += lane.loss);
         }
         structure.rows().for_each_unseen(|weight| gradient[weight] = 0.0);
@@ -117,8 +116,8 @@ pub(super) fn add_transitions(structure: &Structure, truth: &[u16], observed: &m
     }
 }
 
-/// Writes expected less observed transitions to the gradient of their weights; `observed` is used
-/// up.
+/// Writes expected minus observed transitions to the gradient of their weights; `observed` is
+/// overwritten.
 pub(super) fn write_transitions(
     point: &Point,
     counts: &mut TransitionCounts,
@@ -134,7 +133,7 @@ pub(super) fn write_transitions(
     }
 }
 
-/// Cuts a corpus into runs of sequences with about as many positions each.
+/// Cuts a corpus into runs of sequences with about equally many positions.
 pub(crate) fn cut(corpus: &Corpus, count: usize) -> Vec<Range<usize>> {
     let mut first = 0;
     let piece = |piece: usize| {

@@ -4,10 +4,10 @@
 //! p(y | x) ∝ exp(Σ_t score_t(y_t) + Σ_t w(y_t, y_{t+1}))      score_t(k) = Σ_a x_ta w_a(k)
 //! ```
 //!
-//! [`Structure`] says which weights there are (an attribute has one for each state it was seen
-//! with, a transition if it was seen) and what is forbidden; a [`Crf`] adds the weights.
-//! [`Likelihood`] is what training minimises, in the weights or in parameters that states share
-//! ([`Sharing`]); [`Scorer`] is what tagging starts from.
+//! [`Structure`] says which weights exist (one per attribute and state seen together, one per seen
+//! transition) and what is forbidden. A [`Crf`] adds the weights. Training minimises
+//! [`Likelihood`] in the weights, or in parameters that states share ([`Sharing`]). Tagging starts
+//! from [`Scorer`].
 
 mod likelihood;
 mod residual;
@@ -33,9 +33,9 @@ use bethe_core::oracle::ChainModel;
 /// A conditional random field: a structure and its weights.
 #[derive(Clone, Debug)]
 pub struct Crf {
-    /// What the weights stand for.
+    /// The meaning of the weights.
     pub structure: Arc<Structure>,
-    /// As [`Structure`] orders them.
+    /// In the order of [`Structure`].
     pub weights: Vec<f64>,
 }
 
@@ -45,8 +45,8 @@ impl Crf {
         Arc::new(self.structure.chain_model(&self.weights))
     }
 
-    /// The same model without the weights that are zero, and without attributes that have no other;
-    /// with the new number of each attribute, if it has one.
+    /// The same model without zero weights and without attributes that have no others; and the new
+    /// number of each attribute, if it has one.
     pub fn pruned(&self) -> (Self, Vec<Option<u32>>) {
         let (structure, weights, numbers) = self.structure.pruned(&self.weights);
         (Self { structure: Arc::new(structure), weights }, numbers)

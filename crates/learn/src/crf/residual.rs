@@ -1,4 +1,4 @@
-//! What one sequence adds to the gradient: marginals less the truth.
+//! What one sequence adds to the gradient: marginals minus the truth.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use super::structure::Structure;
 use crate::corpus::Observations;
 use crate::energy::Space;
 
-/// Where a likelihood is evaluated.
+/// The point at which a likelihood is evaluated.
 pub(super) struct Point<'a> {
     pub(super) structure: &'a Structure,
     pub(super) weights: &'a [f64],
@@ -40,7 +40,7 @@ impl<'a> Point<'a> {
     }
 }
 
-/// Goes through sequences, one after the other.
+/// Processes sequences one by one.
 #[derive(Default)]
 pub(super) struct Worker {
     scorer: Scorer,
@@ -48,7 +48,7 @@ pub(super) struct Worker {
     residual: Residual,
 }
 
-/// `μ_t − 1[y_t]` of a sequence: what it says of node scores, and so of the weights of attributes.
+/// `μ_t − 1[y_t]` of a sequence: the gradient of its node scores.
 #[derive(Clone, Debug, Default)]
 pub struct Residual {
     /// `[positions][states]`
@@ -85,7 +85,7 @@ impl Worker {
         log_partition - point.score(scores, truth)
     }
 
-    /// Adds what the latest sequence says of the weights of its attributes.
+    /// Adds the latest sequence's gradient of its attributes' weights.
     pub(super) fn add_gradient(
         &mut self,
         structure: &Structure,
@@ -97,14 +97,14 @@ impl Worker {
 }
 
 impl Residual {
-    /// Takes the slopes of all node scores. `[positions][states]`
+    /// Sets the slopes of all node scores. `[positions][states]`
     pub fn assign(&mut self, slopes: &[f64]) {
         self.values.clear();
         self.values.extend_from_slice(slopes);
     }
 
-    /// Takes the marginals of a chain with memory (`[positions][states of the chain]`) and the
-    /// truth.
+    /// Sets them from the marginals of a chain with memory (`[positions][states of the chain]`) and
+    /// the truth.
     pub(crate) fn load(&mut self, space: &Space, nodes: &[f64], truth: &[u16], states: usize) {
         self.values.clear();
         self.values.resize(truth.len() * states, 0.0);
@@ -122,7 +122,7 @@ impl Residual {
         }
     }
 
-    /// Adds what the sequence says of the weights of its attributes.
+    /// Adds the sequence's gradient of its attributes' weights.
     pub fn add_gradient(
         &mut self,
         structure: &Structure,
@@ -135,7 +135,7 @@ impl Residual {
         self.places = places;
     }
 
-    /// As [`add_gradient`](Self::add_gradient), where places are known.
+    /// As [`add_gradient`](Self::add_gradient), with known places.
     fn add_placed(&mut self, structure: &Structure, placed: Placed, gradient: &mut [f64]) {
         let Self { values: residual, row, .. } = self;
         row.resize(padded(structure.states()), 0.0);

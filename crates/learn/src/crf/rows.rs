@@ -4,28 +4,28 @@ use pulp::Simd;
 
 use crate::corpus::{Corpus, Observations};
 
-/// Doubles that a row of scores is padded to a multiple of: the widest vector we know.
+/// Rows of scores are padded to a multiple of this many doubles, the widest vector.
 const LINE: usize = 8;
 
-/// Positions whose attributes are touched together before they are used.
+/// How many positions to prefetch together.
 pub(super) const AHEAD: usize = 4;
 
 /// A sequence, with the places of its attributes.
 #[derive(Clone, Copy)]
 pub(super) struct Placed<'a> {
     pub(super) observations: Observations<'a>,
-    /// Of all its positions, one after the other. `[attributes]`
+    /// Places of all its positions in order. `[attributes]`
     pub(super) places: &'a [u32],
 }
 
 impl<'a> Placed<'a> {
-    /// A sequence of a corpus, whose places are known.
+    /// A sequence of a corpus with known places.
     pub(super) fn of(corpus: &'a Corpus, sequence: usize, places: &'a [u32]) -> Self {
         let observations = corpus.sequence(sequence);
         Self { observations, places: &places[observations.range(0, observations.len())] }
     }
 
-    /// The places of as many positions as there are of `count` from here.
+    /// The places of the next `count` positions, or as many as there are.
     #[inline(always)]
     pub(super) fn run(&self, position: usize, count: usize) -> &'a [u32] {
         let first = self.observations.range(0, 0).start;
@@ -36,35 +36,35 @@ impl<'a> Placed<'a> {
 
 /// Which states each attribute has a weight for.
 ///
-/// An attribute with few of the states keeps a list of them; one with many has a weight for every
-/// state, in a row that is added whole, of which those that were never seen stay zero. What stands
-/// for an attribute in the passes over a corpus is its *place*, the number of its first weight:
-/// from there on, weights and marks tell all there is to know, and nothing else is read.
+/// An attribute with few states keeps a list of them. One with many has a weight for every state,
+/// in a row that is added whole; weights of pairs never seen stay zero. In passes over a corpus an
+/// attribute is known by its *place*, the index of its first weight. From there, weights and marks
+/// hold everything, and nothing else is read.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AttributeRows {
     states: usize,
     /// The place of each attribute; [`NOWHERE`] for one without states. `[attributes]`
     places: Vec<u32>,
-    /// What each weight is for: its state, and the bits below. `[weights]`
+    /// The state of each weight, with the bits below. `[weights]`
     marks: Vec<u16>,
     /// Number of weights that may differ from zero.
     pairs: usize,
 }
 
-/// States that marks can tell apart.
+/// Most states that a mark can hold.
 pub(super) const MOST_STATES: usize = 0x1fff;
 /// The mark of every weight of a whole row.
 const WHOLE: u16 = 0x8000;
 /// Another weight of the row follows.
 const MORE: u16 = 0x4000;
-/// The weight stays zero, as the attribute was never seen with the state.
+/// The weight stays zero: the attribute was never seen with the state.
 const UNSEEN: u16 = 0x2000;
 /// The place of an attribute without states.
 const NOWHERE: u32 = u32::MAX;
 
 impl AttributeRows {
-    /// Rows with the states of each attribute, ascending: `pairs`, of which each attribute has
-    /// those up to its end.
+    /// Rows from the states of each attribute, ascending: attribute `a` has the `pairs` up to its
+    /// end.
     pub(super) fn new(states: usize, ends: &[u32], pairs: &[u16]) -> Self {
         let (mut places, mut marks) = (Vec::with_capacity(ends.len()), Vec::new());
         let mut start = 0;
@@ -72,7 +72,7 @@ impl AttributeRows {
             let own = &pairs[start as usize..end as usize];
             start = end;
             places.push(if own.is_empty() { NOWHERE } else { marks.len() as u32 });
-            // Not tuned: a vector adds eight states of a row at once, a list one of its own.
+            // A vector adds eight states of a row at once, a list one state.
             if own.len() * 4 >= states {
                 let first = marks.len();
                 marks.extend((0..padded(states)).map(|s| s as u16 | WHOLE | MORE | UNSEEN));
@@ -99,7 +99,7 @@ impl AttributeRows {
         self.places.is_empty()
     }
 
-    /// Number of weights, those that stay zero included.
+    /// Number of weights, including those that stay zero.
     pub fn weights(&self) -> usize {
         self.marks.len()
     }
@@ -109,7 +109,7 @@ impl AttributeRows {
         self.pairs
     }
 
-    /// The states of an attribute, with the place of each one's weight.
+    /// The states of an attribute, each with the place of its weight.
     pub fn attribute(&self, attribute: usize) -> impl Iterator<Item = (u16, usize)> + '_ {
         let weights = self.weights_of(attribute as u32);
         let marked = weights.clone().zip(&self.marks[weights]);
@@ -123,7 +123,7 @@ impl AttributeRows {
         unseen.for_each(|(weight, _)| visit(weight));
     }
 
-    /// The weights of an attribute, those that stay zero included.
+    /// The weights of an attribute, including those that stay zero.
     pub(super) fn weights_of(&self, attribute: u32) -> Range<usize> {
         let first = self.places[attribute as usize];
         if first == NOWHERE {
@@ -143,9 +143,8 @@ impl AttributeRows {
         places.extend(attributes.iter().map(|&attribute| self.places[attribute as usize]));
     }
 
-    /// Reads a little of what attributes at these places have in `values`, one value for each
-    /// weight: whoever goes through them next waits for memory once for many of them, not for each.
-    /// The answer is of no use.
+    /// Touches the `values` of attributes at these places, one per weight, so that the next pass
+    /// waits for memory once and not for each. The result is meaningless.
     #[inline(always)]
     pub(super) fn touch(&self, places: &[u32], values: &[f64]) -> u64 {
         let mut mixed = 0;

@@ -16,8 +16,8 @@ pub struct Scorer {
 }
 
 impl Scorer {
-    /// The scores of a sequence (`[positions][states]`): `Σ_a x_a w_a`, added to those that come
-    /// from elsewhere; `-∞` where a state may not start or end a sequence.
+    /// The scores of a sequence (`[positions][states]`): `Σ_a x_a w_a` plus given scores; `-∞` if a
+    /// state may not start or end a sequence.
     pub fn scores(
         &mut self,
         structure: &Structure,
@@ -31,7 +31,7 @@ impl Scorer {
         &mut self.scores
     }
 
-    /// As [`scores`](Self::scores), where places are known.
+    /// As [`scores`](Self::scores), with known places.
     pub(super) fn scores_placed(
         &mut self,
         structure: &Structure,
@@ -71,7 +71,7 @@ impl pulp::WithSimd for Sum<'_> {
             if t % AHEAD == 0 {
                 touched ^= rows.touch(placed.run(t, AHEAD), weights);
             }
-            // A closure here would not be compiled for the instructions at hand.
+            // A closure here would not be compiled for the detected instruction set.
             let values = observations.values(t);
             for (at, &place) in placed.run(t, 1).iter().enumerate() {
                 let value = values.get(at).map_or(1.0, |&value| f64::from(value));

@@ -4,13 +4,12 @@ use rayon::prelude::*;
 
 use super::structure::{AttributeStates, Structure};
 
-/// Weights that are sums of parameters, which states with something in common share.
+/// Weights as sums of parameters that states share.
 ///
-/// Each state has *parts*, itself and whatever else it has in common with others. A parameter
-/// belongs to an attribute and a part, or to two parts that follow one another, and the weight of
-/// an attribute and a state is the sum of the parameters of the state's parts. Training moves and
-/// penalises the parameters: what holds for all states of a part is learned once, also for states
-/// that are rare.
+/// Each state has *parts*: itself, and what it has in common with others. A parameter belongs to an
+/// attribute and a part, or to two successive parts. The weight of an attribute and a state is the
+/// sum over the state's parts. Training moves and penalises the parameters, so what holds for all
+/// states of a part is learned once, for rare states too.
 pub struct Sharing {
     /// The parameters of each weight.
     of_weight: Lists,
@@ -20,14 +19,14 @@ pub struct Sharing {
 
 impl Sharing {
     /// The parameters of a structure: one for every part of a state that an attribute was *seen*
-    /// with, and for every two parts, of one place in the lists of two states, with a transition
-    /// between them.
+    /// with, and one for every two parts at the same place in the lists of two states with a
+    /// transition between them.
     ///
     /// `parts` are those of each state, `seen` the states of each attribute: the structure has
     /// these and may have more.
     ///
     /// # Panics
-    /// If there are not as many lists as states and attributes.
+    /// If there is not one list per state and per attribute.
     pub fn new(structure: &Structure, parts: &[Vec<u16>], seen: &AttributeStates) -> Self {
         let rows = structure.rows();
         assert_eq!(parts.len(), structure.states(), "parts of every state");
@@ -64,23 +63,23 @@ impl Sharing {
         Self { of_weight, of_parameter }
     }
 
-    /// How many parameters there are.
+    /// Number of parameters.
     pub fn parameters(&self) -> usize {
         self.of_parameter.ends.len()
     }
 
-    /// The weights that parameters come to.
+    /// The weights for these parameters.
     pub fn write_weights(&self, parameters: &[f64], weights: &mut [f64]) {
         self.of_weight.write_sums(parameters, weights);
     }
 
-    /// The gradient in the parameters, of that in the weights.
+    /// The gradient in the parameters, from that in the weights.
     pub fn write_gradient(&self, of_weights: &[f64], gradient: &mut [f64]) {
         self.of_parameter.write_sums(of_weights, gradient);
     }
 }
 
-/// Gives what has no number yet the next one.
+/// Sets a missing number to the next one.
 fn number(one: &mut Option<u32>, count: &mut u32) {
     if one.is_none() {
         *one = Some(*count);
@@ -88,7 +87,7 @@ fn number(one: &mut Option<u32>, count: &mut u32) {
     }
 }
 
-/// A list of numbers for each of several things.
+/// Lists of numbers in flat arrays.
 struct Lists {
     /// Where each list ends.
     ends: Vec<u32>,
@@ -96,7 +95,7 @@ struct Lists {
 }
 
 impl Lists {
-    /// The lists of so many, from pairs of one and an item of its list.
+    /// `count` lists, from pairs of a list and an item.
     fn new(count: usize, pairs: impl Iterator<Item = (u32, u32)> + Clone) -> Self {
         let mut ends = vec![0; count];
         pairs.clone().for_each(|(one, _)| ends[one as usize] += 1);
@@ -113,7 +112,7 @@ impl Lists {
         Self { ends, items }
     }
 
-    /// The sum of the values that each list names.
+    /// For each list, the sum of the values it names.
     fn write_sums(&self, values: &[f64], sums: &mut [f64]) {
         const CHUNK: usize = 1 << 14;
         assert_eq!(sums.len(), self.ends.len(), "a sum for every list");
@@ -135,8 +134,8 @@ mod tests {
     use super::super::{Borders, Transitions};
     use super::*;
 
-    /// Three states; the first two have part 3 in common. One attribute was seen with state 0
-    /// alone, and has weights for the first two.
+    /// Three states; the first two share part 3. One attribute was seen with state 0 only and has
+    /// weights for the first two.
     fn sharing() -> (Structure, Sharing) {
         let transitions = Transitions { forbidden: vec![false; 9], weighted: vec![(0, 2), (1, 2)] };
         let free = Borders { not_first: vec![false; 3], not_last: vec![false; 3] };

@@ -8,7 +8,7 @@ use super::structure::Structure;
 use crate::corpus::Corpus;
 use crate::optimise::AdaGrad;
 
-/// Sequences whose gradients are taken at one point.
+/// Sequences per batch.
 const BATCH: usize = 16;
 
 /// Stochastic gradients of `−Σ log p(y | x) + l2 ‖w‖²`, a batch of sequences at a time.
@@ -17,10 +17,10 @@ pub struct Stochastic<'a> {
     corpus: &'a Corpus,
     /// `[positions]`
     truth: &'a [u16],
-    /// Of the attributes of the corpus. `[attributes]`
+    /// Places of the corpus's attributes. `[attributes]`
     places: Vec<u32>,
     l2: f64,
-    /// Batches of a pass that can be expected to have each attribute: each of them pays its part of
+    /// Expected number of batches per pass that have each attribute; each batch pays its share of
     /// the penalty. `[attributes]`
     visits: Vec<f64>,
     gradient: Vec<f64>,
@@ -64,7 +64,7 @@ impl<'a> Stochastic<'a> {
         stochastic
     }
 
-    /// Goes through the sequences in the given order; returns `−Σ log p(y | x)` as it was met.
+    /// Processes the sequences in the given order; returns `−Σ log p(y | x)` along the way.
     pub fn epoch(&mut self, order: &[usize], descent: &mut AdaGrad) -> f64 {
         order.chunks(BATCH).map(|batch| self.step(batch, descent)).sum()
     }
@@ -123,7 +123,7 @@ impl<'a> Stochastic<'a> {
         let per_visit = 2.0 * self.l2;
         for &attribute in &self.touched {
             let decay = per_visit / self.visits[attribute as usize];
-            // Weights of pairs that were never seen stay zero: only those of the row are visited.
+            // Weights of pairs never seen stay zero and are not visited.
             for (_, weight) in rows.attribute(attribute as usize) {
                 let slope = self.gradient[weight] + decay * descent.weights[weight];
                 descent.descend(weight, slope, f64::NEG_INFINITY);

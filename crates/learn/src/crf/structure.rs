@@ -2,7 +2,7 @@ use bethe_core::oracle::ChainModel;
 
 use super::rows::{AttributeRows, MOST_STATES};
 
-/// What holds between two successive states.
+/// Which transitions exist.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Transitions {
     /// Whether a transition is forbidden. `[states][states]`
@@ -42,7 +42,7 @@ pub struct Borders {
 
 /// Which weights a conditional random field has, and what it forbids.
 ///
-/// Weights are ordered: those of attributes as [`AttributeRows`] has them, then one for each
+/// Weights are ordered: those of attributes in the order of [`AttributeRows`], then one per
 /// weighted transition.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Structure {
@@ -52,17 +52,17 @@ pub struct Structure {
     borders: Borders,
 }
 
-/// Why parts do not make a structure.
+/// Why parts are not a valid structure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StructureFault {
-    /// No state, or more than marks can tell apart.
-    #[error("{found} states, expected 1 to {MOST_STATES}")]
+    /// No states, or too many for marks.
+    #[error("found {found} states, expected 1 to {MOST_STATES}")]
     States {
         /// How many.
         found: usize,
     },
-    /// A list is not as long as the states ask for.
-    #[error("{found} entries of {list}, expected {expected}")]
+    /// A list has the wrong length.
+    #[error("found {found} entries of {list}, expected {expected}")]
     Size {
         /// Which list.
         list: &'static str,
@@ -71,8 +71,8 @@ pub enum StructureFault {
         /// What it should be.
         expected: usize,
     },
-    /// A pair names a state that is not there, or is not in order.
-    #[error("state {found} in {list}, expected one below {states}, in ascending order")]
+    /// A pair names a missing state, or is out of order.
+    #[error("found state {found} in {list}, expected states below {states} in ascending order")]
     State {
         /// Which list.
         list: &'static str,
@@ -149,7 +149,7 @@ impl Structure {
         &self.rows
     }
 
-    /// What holds between states.
+    /// The transitions.
     pub fn transitions(&self) -> &Transitions {
         &self.transitions
     }
@@ -159,7 +159,7 @@ impl Structure {
         &self.borders
     }
 
-    /// Number of weights, those included that stay zero for the sake of whole rows.
+    /// Number of weights, including those of whole rows that stay zero.
     pub fn weights(&self) -> usize {
         self.rows.weights() + self.transitions.weighted.len()
     }
@@ -225,10 +225,10 @@ impl Structure {
         (attributes, own)
     }
 
-    /// The weights as rows have them, from one for each pair and transition.
+    /// The weights in the layout of rows, from one per pair and transition.
     ///
     /// # Panics
-    /// If there are not as many as [`Structure::free_weights`].
+    /// If their number is not [`Structure::free_weights`].
     pub fn weights_of_pairs(&self, compact: &[f64]) -> Vec<f64> {
         assert_eq!(compact.len(), self.free_weights(), "a weight for every pair and transition");
         let mut all = vec![0.0; self.weights()];

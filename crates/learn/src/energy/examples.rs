@@ -4,10 +4,10 @@ use bethe_core::oracle::ChainModel;
 
 use super::space::Space;
 
-/// Sequences with their truth, scored by base models that did not see it.
+/// Sequences with their true states, scored by base models that did not see them.
 #[derive(Debug, Default)]
 pub struct Examples {
-    /// Transition tables of the base models: one, or one for each part of cross-fitted data.
+    /// Transition tables of the base models: one, or one per part of cross-fitted data.
     pub models: Vec<Arc<ChainModel>>,
     /// The sequences.
     pub sequences: Vec<Example>,
@@ -33,9 +33,9 @@ pub struct Example {
     pub scores: Vec<f64>,
     /// How often each state of the chain occurs in the truth. `[states of the chain]`
     pub truth: Vec<f64>,
-    /// The truth's score; a truth that the base model forbids has `-∞`.
+    /// The score of the truth; `-∞` if the base model forbids it.
     pub truth_score: f64,
-    /// What weights may depend on, a constant 1 first.
+    /// Features that weights may depend on; the first is the constant 1.
     pub features: Vec<f64>,
 }
 
@@ -49,7 +49,8 @@ impl Example {
 }
 
 impl Examples {
-    /// Adds a base model by its transition table, `[states][states]` of the field; its index.
+    /// Adds a base model by its transition table, `[states][states]` of the field; returns its
+    /// index.
     pub fn add_model(&mut self, space: &Space, table: &[f64]) -> usize {
         self.models.push(Arc::new(space.chain_model(table)));
         self.tables.push(table.to_vec());

@@ -13,34 +13,34 @@ use super::rules::CountRules;
 pub struct Inferred {
     /// How it ended.
     pub status: Status,
-    /// Iterations; none where the base model keeps all rules.
+    /// Iterations; 0 if the base model keeps all rules.
     pub iterations: usize,
-    /// Oracle calls, that for the base model included.
+    /// Oracle calls, including the one for the base model.
     pub oracle_calls: usize,
     /// `F` at the answer.
     pub objective: f64,
     /// Log-partition at the answer's tilt.
     pub log_partition: f64,
-    /// A bound on how far `F` is from its minimum.
+    /// A bound on the distance of `F` from its minimum.
     pub gap: Option<f64>,
-    /// What was added to the score of each state of the chain. `[states]`
+    /// The tilt of each state of the chain. `[states]`
     pub tilt: Vec<f64>,
     /// Expected counts of the chain's states at the answer. `[states]`
     pub counts: Vec<f64>,
-    /// What held without the rules; its marginals are expected counts. `[states]`
+    /// The answer without rules; its marginals are expected counts. `[states]`
     pub base: Base,
 }
 
-/// Measurements allow for at least so many positions, so that most sequences share them.
+/// Measurements allow for at least this many positions, so that most sequences share them.
 const LEAST_LONGEST: usize = 256;
 
-/// Inference under rules for one sequence after the other, with its memory.
+/// Inference under rules, one sequence at a time, with its scratch memory.
 pub struct Inference {
     rules: Arc<CountRules>,
     weights: Vec<f64>,
     chain: Chain,
     measurements: Measurements,
-    /// Positions that the ranges of the measurements allow for.
+    /// The length that the ranges of the measurements allow for.
     longest: usize,
 }
 
@@ -58,7 +58,7 @@ impl Inference {
         Self { rules, weights, chain, measurements, longest }
     }
 
-    /// Goes on with other weights.
+    /// Switches to other weights.
     pub fn set_weights(&mut self, weights: Vec<f64>) {
         if weights != self.weights {
             self.measurements = self.rules.measurements(&weights, self.longest);
@@ -66,7 +66,7 @@ impl Inference {
         }
     }
 
-    /// Goes on with the tables of another model, of as many states.
+    /// Switches to the tables of another model with the same states.
     pub fn set_model(&mut self, model: &Arc<ChainModel>) {
         if !Arc::ptr_eq(self.chain.model(), model) {
             let fresh = Chain::new(model.clone(), &[], Support::new());
@@ -123,7 +123,7 @@ impl Inference {
         settings: &Settings,
         base: Base,
     ) -> Result<Inferred, SolveError> {
-        // It follows from this sequence alone: what was seen before must not change an answer.
+        // It depends on this sequence only: earlier ones must not change the answer.
         let longest = length.next_power_of_two().max(LEAST_LONGEST);
         if longest != self.longest {
             self.longest = longest;

@@ -13,7 +13,7 @@ use super::space::Space;
 use crate::corpus::{Corpus, Observations};
 use crate::crf::{Residual, Scorer, Structure, cut};
 
-/// Pieces that the corpus is cut into, whatever the number of threads.
+/// Pieces of the corpus, for any number of threads.
 const PIECES: usize = 8;
 
 /// The Fenchel–Young loss of a field and of rules on top of it, in the weights of both.
@@ -22,7 +22,7 @@ const PIECES: usize = 8;
 /// Σ −F*(θ, ψ) − ⟨θ, S(y)⟩ + L_ψ(S(y))        ∂/∂θ = μ* − S(y)        ∂/∂ψ_j = φ(z_j) − φ(z_j*)
 /// ```
 ///
-/// Jointly convex where every rule has one weight. Parameters are those of the field, then `v`
+/// Jointly convex if every rule has one weight. Parameters are those of the field, then `v`
 /// (`[rules][features]`).
 pub struct Joint<'a> {
     /// The field.
@@ -35,7 +35,7 @@ pub struct Joint<'a> {
     pub space: &'a Space,
     /// The rules.
     pub rules: &'a Arc<CountRules>,
-    /// What the weights of rules depend on, a constant 1 first.
+    /// Features that weights of rules depend on; the first is the constant 1.
     pub features: &'a (dyn Fn(Observations) -> Vec<f64> + Sync),
     /// How sequences are inferred under rules.
     pub inference: Settings,
@@ -52,7 +52,7 @@ struct Point<'a> {
     model: Arc<ChainModel>,
 }
 
-/// What one piece of the corpus comes to.
+/// The result of one piece of the corpus.
 struct Part {
     loss: f64,
     gradient: Vec<f64>,

@@ -23,20 +23,20 @@ pub enum Learner {
     FenchelYoung,
 }
 
-/// What a learner may be told.
+/// Settings of a learner.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LearnerSettings {
     /// The learner.
     pub learner: Learner,
-    /// `l1 Σ |v|` is added to the loss over all sequences.
+    /// Adds `l1 Σ |v|` to the loss over all sequences.
     pub l1: f64,
-    /// `l2 Σ v²` is added.
+    /// Adds `l2 Σ v²`.
     pub l2: f64,
-    /// Passes over the sequences, at most.
+    /// Most passes over the sequences.
     pub passes: usize,
     /// Size of the first stochastic step.
     pub rate: f64,
-    /// For the order of stochastic steps.
+    /// Seed for the order of stochastic steps.
     pub seed: u64,
     /// How sequences are inferred under rules.
     pub inference: Settings,
@@ -56,7 +56,7 @@ impl Default for LearnerSettings {
     }
 }
 
-/// Weights, and how they came about.
+/// Learned weights.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Learned {
     /// `v`. `[rules][features]`
@@ -65,13 +65,13 @@ pub struct Learned {
     pub losses: Vec<f64>,
 }
 
-/// Sequences whose inferences run side by side before a stochastic step.
+/// Sequences per stochastic step; their inferences run in parallel.
 const BATCH: usize = 8;
 /// Steps of the inner problem of Algorithm 2 between two inferences.
 const INNER_STEPS: usize = 10;
-/// A step that was halved so often is no step.
+/// Most halvings of a step.
 const MOST_HALVINGS: i32 = 8;
-/// A pass that lowers the loss by less than this part is the last.
+/// Stops when a pass lowers the loss by less than this fraction.
 const LEAST_DECREASE: f64 = 1e-5;
 
 /// Where learning starts.
@@ -79,15 +79,15 @@ const LEAST_DECREASE: f64 = 1e-5;
 pub struct Start {
     /// `v`. `[rules][features]`
     pub parameters: Vec<f64>,
-    /// Which of them stay as they are; none where it is empty. `[rules][features]`
+    /// Which of them stay fixed; empty for none. `[rules][features]`
     pub fixed: Vec<bool>,
 }
 
-/// Learns the weights of the soft rules from some sequences. `observe` sees the loss after each
-/// pass and may say `false` to stop. An error where the solver cannot serve the rules.
+/// Learns the weights of the soft rules from sequences. `observe` sees the loss after each pass and
+/// returns `false` to stop. An error where the solver cannot serve the rules.
 ///
 /// # Panics
-/// If `start` has not one number for every rule and feature.
+/// If `start` does not have one number per rule and feature.
 pub fn learn(
     sample: Sample,
     rules: &Arc<CountRules>,
@@ -107,7 +107,7 @@ pub fn learn(
     }
 }
 
-/// The weights that are not fixed, among all.
+/// The free weights among all weights.
 struct Free {
     places: Vec<usize>,
     all: Vec<f64>,
@@ -125,13 +125,13 @@ impl Free {
         self.places.iter().map(|&at| self.all[at]).collect()
     }
 
-    /// All weights, with these for those that are not fixed.
+    /// All weights, given the free ones.
     fn with(&mut self, own: &[f64]) -> &[f64] {
         self.places.iter().zip(own).for_each(|(&at, &weight)| self.all[at] = weight);
         &self.all
     }
 
-    /// An objective of all weights at these.
+    /// The value of an objective at these free weights, and its gradient in them.
     fn evaluate(
         &mut self,
         own: &[f64],
@@ -153,8 +153,8 @@ struct Task<'a> {
 }
 
 impl Task<'_> {
-    /// Weights that are constants may be kept from falling below zero; those that depend on
-    /// features are cut off there instead.
+    /// Constant weights can be kept from falling below zero. Weights that depend on features are
+    /// cut off at zero instead.
     fn region(&self) -> Region {
         match self.sample.examples.features() {
             1 => Region::NotNegative { from: 0 },
@@ -163,7 +163,7 @@ impl Task<'_> {
         }
     }
 
-    /// Adds what regularises to a loss, as far as the region does not.
+    /// Adds the regulariser to a loss, unless the region does.
     fn regularise(&self, parameters: &[f64], gradient: &mut [f64]) -> f64 {
         let LearnerSettings { l1, l2, .. } = *self.settings;
         let l1 = if matches!(self.region(), Region::NotNegative { .. }) { l1 } else { 0.0 };
@@ -208,8 +208,8 @@ impl Task<'_> {
         Ok(Learned { parameters: free.with(minimiser.weights()).to_vec(), losses })
     }
 
-    /// The paper's alternation, with shorter steps where a full one would raise the surrogate loss:
-    /// without that it can swing, or run away, since `μ*` moves as the weights do.
+    /// The paper's alternation, with shorter steps if a full one would raise the surrogate loss.
+    /// Otherwise it can oscillate or diverge, since `μ*` moves with the weights.
     fn alternating(
         &self,
         start: Vec<f64>,
@@ -269,7 +269,7 @@ impl Task<'_> {
         Ok(free.with(minimiser.weights()).to_vec())
     }
 
-    /// What regularises, whether the region adds it or not.
+    /// The regulariser, whether the region adds it or not.
     fn penalty(&self, parameters: &[f64]) -> f64 {
         let LearnerSettings { l1, l2, .. } = *self.settings;
         parameters.iter().map(|weight| l1 * weight.abs() + l2 * weight * weight).sum()
@@ -308,7 +308,7 @@ impl Task<'_> {
                     let pull = match weight {
                         w if w > 0.0 => l1,
                         w if w < 0.0 => -l1,
-                        // Without a weight, the penalty only keeps it there.
+                        // At zero, the penalty can only hold the weight there.
                         _ if slope < 0.0 => l1.min(-slope / part),
                         _ => 0.0,
                     };

@@ -9,15 +9,14 @@ use super::examples::{Example, Examples, Sample};
 use super::inference::{Inference, Inferred};
 use super::rules::{CountRule, CountRules};
 
-/// Sequences that are gone through together: sums are taken within a group, then over groups in
-/// order.
+/// Sequences per group: sums are taken within a group, then over groups in order.
 const GROUP: usize = 32;
 
 /// A loss of rule weights, with its gradient.
 ///
-/// The weight of rule `j` for a sequence with features `f` is `ψ_j = v_j·f`; below zero the rule is
-/// as good as absent there. With `n` the true and `n*` the inferred counts, `z` and `z*` the rule's
-/// values:
+/// The weight of rule `j` for a sequence with features `f` is `ψ_j = v_j·f`; if it is below zero,
+/// the rule does not apply there. With `n` the true and `n*` the inferred counts, `z` and `z*` the
+/// rule's values:
 ///
 /// | loss | value | `∂/∂ψ_j` |
 /// | --- | --- | --- |
@@ -115,10 +114,10 @@ impl Loss {
     }
 }
 
-/// The surrogate likelihood with `μ*` held fixed, as the inner problem of Algorithm 2 has it: a
-/// log-linear model in `ψ`, convex, without inference under rules.
+/// The surrogate likelihood with `μ*` held fixed, the inner problem of Algorithm 2: a convex
+/// log-linear model in `ψ`, without inference under rules.
 pub struct Surrogate {
-    /// `φ′(z*)` of the rules where it is not zero. `[sequences]`
+    /// `φ′(z*)` of the rules, if not zero. `[sequences]`
     slopes: Vec<Slopes>,
 }
 
@@ -155,7 +154,7 @@ impl Surrogate {
         Ok(Self { slopes: groups?.into_iter().flatten().collect() })
     }
 
-    /// The loss over the sequences that it was fitted to, and its gradient in `v`.
+    /// The loss over its sequences, and its gradient in `v`.
     pub fn evaluate(
         &self,
         sample: Sample,
@@ -232,7 +231,7 @@ fn fresh(examples: &Examples, rules: &Arc<CountRules>) -> Inference {
     Inference::new(examples.models[0].clone(), rules.clone(), vec![0.0; rules.soft.len()])
 }
 
-/// Gives inference the model and the weights of a sequence.
+/// Switches inference to the model and weights of a sequence.
 fn prepare(inference: &mut Inference, examples: &Examples, example: &Example, parameters: &[f64]) {
     inference.set_model(&examples.models[example.model]);
     inference.set_weights(example.weights(parameters));

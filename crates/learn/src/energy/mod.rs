@@ -1,4 +1,4 @@
-//! Rules on how often states occur, as energies on top of a chain, with weights that are learned.
+//! Rules on counts of states, as energies on top of a chain with learned weights.
 //!
 //! ```text
 //! L_ψ(μ) = Σ_j ψ_j φ(b_j + a_j·n)        n_k = Σ_t μ_t(k)        ψ ≥ 0

@@ -13,7 +13,7 @@ pub struct CountRule {
 }
 
 impl CountRule {
-    /// `Σ a n ≤ bound`, as the argument of a hinge: 1 more than what is left of the bound.
+    /// `Σ a n ≤ bound`, as the argument of a hinge: `z = 1 + bound − Σ a n`.
     pub fn at_most(bound: f64, coefficients: impl IntoIterator<Item = (usize, f64)>) -> Self {
         let mut coefficients: Vec<(usize, f64)> =
             coefficients.into_iter().map(|(state, a)| (state, -a)).collect();
@@ -27,7 +27,7 @@ impl CountRule {
         self.coefficients.iter().fold(self.offset, |sum, &(state, a)| sum + a * counts[state])
     }
 
-    /// Whether an assignment with these counts keeps to the rule.
+    /// Whether an assignment with these counts keeps the rule.
     pub fn holds(&self, counts: &[f64]) -> bool {
         self.measure(counts) >= 1.0 - 1e-9
     }
@@ -42,7 +42,7 @@ pub struct CountRules {
     pub penalty: Penalty,
     /// Rules with a weight.
     pub soft: Vec<CountRule>,
-    /// Rules that must hold, in expectation.
+    /// Rules that must hold in expectation.
     pub hard: Vec<CountRule>,
 }
 
@@ -64,7 +64,7 @@ impl CountRules {
         }
     }
 
-    /// The energy for sequences of at most `longest` positions; rules without weight are not in it.
+    /// The energy for sequences of at most `longest` positions, without rules of weight zero.
     pub fn measurements(&self, weights: &[f64], longest: usize) -> Measurements {
         let mut measurements = Measurements::default();
         let soft = self.soft.iter().zip(weights).filter(|(_, weight)| **weight > 0.0);
@@ -80,8 +80,8 @@ impl CountRules {
         measurements
     }
 
-    /// Whether all of the energy's slopes vanish at these counts, and all hard rules hold: the base
-    /// model is the answer then.
+    /// Whether all slopes of the energy vanish at these counts and all hard rules hold. Then the
+    /// base model is the answer.
     pub fn is_content(&self, weights: &[f64], counts: &[f64]) -> bool {
         let mut soft = self.soft.iter().zip(weights).filter(|(_, weight)| **weight > 0.0);
         soft.all(|(rule, _)| self.penalty.derivative(rule.measure(counts)) == 0.0)

@@ -1,10 +1,10 @@
 use bethe_core::oracle::ChainModel;
 
-/// States of the chain that inference runs on: states of the field, each with a memory of what
-/// occurred before.
+/// States of the chain that inference runs on: states of the field with a memory of what occurred
+/// before.
 ///
-/// A rule such as "no `x` after a `y`" is no count of states. With one bit that tells whether a `y`
-/// occurred, "an `x` while the bit is set" is. Bits are set by states and never cleared; memories
+/// A rule such as "no `x` after a `y`" is not a count of states. With a bit that says whether a `y`
+/// occurred, "an `x` while the bit is set" is one. States set bits and never clear them; memories
 /// that cannot occur with a state are left out.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Space {
@@ -15,16 +15,16 @@ pub struct Space {
     chain: Vec<(u16, u32)>,
 }
 
-/// Bits that a space may have: each may double the chain.
+/// Most bits of a space; each may double the chain.
 const MOST_BITS: usize = 8;
 
 impl Space {
-    /// The states as they are.
+    /// The states of the field, without memory.
     pub fn plain(states: usize) -> Self {
         Self::with_memory(states, Vec::new()).expect("no bits")
     }
 
-    /// States with a bit for each list of states that set it; `None` for more than eight of them.
+    /// States with one bit per list of states that set it; `None` for more than eight lists.
     pub fn with_memory(states: usize, setters: Vec<Vec<bool>>) -> Option<Self> {
         if setters.len() > MOST_BITS {
             return None;
@@ -60,7 +60,7 @@ impl Space {
         usize::from(self.chain[chain_state].0)
     }
 
-    /// Whether a bit was set before the chain came to a state (by an earlier position).
+    /// Whether a bit was set by an earlier position.
     pub fn is_set_before(&self, bit: usize, chain_state: usize) -> bool {
         let (state, memory) = self.chain[chain_state];
         memory >> bit & 1 == 1 && !self.setters[bit][usize::from(state)]
@@ -148,7 +148,7 @@ mod tests {
         let space = Space::with_memory(2, vec![vec![false, true]]).unwrap();
         let path = space.path([0, 1, 1, 0]);
         let set: Vec<bool> = path.iter().map(|&state| space.is_set_before(0, state)).collect();
-        // The second 1 sets the bit itself: whether it was set before, the chain does not tell.
+        // The second 1 sets the bit itself; the chain does not say whether it was set before.
         assert_eq!(set, [false, false, false, true]);
         assert_eq!(path.iter().map(|&state| space.state(state)).collect::<Vec<_>>(), [0, 1, 1, 0]);
         assert!(Space::with_memory(2, vec![vec![false; 2]; 9]).is_none());

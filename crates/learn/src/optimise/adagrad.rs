@@ -1,7 +1,7 @@
-/// Stochastic gradient descent with a step of its own for every weight, and the average of the way.
+/// Stochastic gradient descent with a step size per weight, and the average of all iterates.
 ///
-/// `w ← w − rate · g / √(Σ g²)`; a weight is touched only where its gradient is not zero (Duchi,
-/// Hazan and Singer, 2011). The average over all steps is kept without touching the others:
+/// `w ← w − rate · g / √(Σ g²)`; a weight is touched only if its gradient is not zero (Duchi, Hazan
+/// and Singer, 2011). The average over all steps is kept without touching the others:
 /// `mean = w − (Σ_t t Δw_t) / steps`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AdaGrad {
@@ -24,7 +24,7 @@ impl AdaGrad {
         Self { rate, weights, squares: vec![0.0; size], moves: vec![0.0; size], steps: 0 }
     }
 
-    /// Counts a step; the moves that follow belong to it.
+    /// Starts a step; the following moves belong to it.
     pub fn begin_step(&mut self) {
         self.steps += 1;
     }

@@ -1,13 +1,13 @@
-//! The limited-memory BFGS direction, in the coordinates of the vectors it is made of.
+//! The limited-memory BFGS direction, in the coordinates of the vectors it combines.
 //!
-//! `d = −H g` is a combination of `g` and of the `2m` vectors `s_i` (steps) and `y_i` (changes of
-//! the gradient), and the two-loop recursion needs nothing of these but inner products. So the long
-//! vectors are read twice an iteration, once for their products with the newest and once for the
-//! combination, where the recursion on the vectors themselves would read them five times.
+//! `d = −H g` is a combination of `g` and the `2m` vectors `s_i` (steps) and `y_i` (changes of the
+//! gradient). The two-loop recursion needs only their inner products. So the long vectors are read
+//! twice per iteration, once for products with the newest and once for the combination; the plain
+//! recursion would read them five times.
 //!
-//! They are kept in single precision, products and sums in double: what they tell of the curvature
-//! is an estimate anyway, the direction goes down as long as products are of what is kept, and most
-//! of the memory of training is here.
+//! Vectors are kept in single precision, products and sums in double, since they hold most of the
+//! memory of training. Curvature is an estimate anyway, and the direction descends as long as the
+//! products are those of the stored vectors.
 
 use std::collections::VecDeque;
 
@@ -31,7 +31,7 @@ impl Memory {
         *self = Self::default();
     }
 
-    /// Lets the oldest pair go, for its memory to be used again.
+    /// Removes the oldest pair and returns its memory for reuse.
     pub(super) fn pop_oldest(&mut self) -> Option<Pair> {
         let oldest = self.pairs.pop_front()?;
         for products in [&mut self.steps_changes, &mut self.changes_changes] {
@@ -43,7 +43,7 @@ impl Memory {
         Some(oldest)
     }
 
-    /// Takes a step and a change.
+    /// Adds a step and a change.
     pub(super) fn push(&mut self, (step, change): Pair) {
         let old = self.pairs.len();
         self.pairs.push_back((step, change));

@@ -1,8 +1,8 @@
 //! Minimisers.
 //!
 //! [`QuasiNewton`] is for whole corpora: limited-memory BFGS for smooth objectives, the
-//! orthant-wise variant where an L1 norm is added, and the same idea for weights that must not be
-//! negative. [`AdaGrad`] is for one small batch at a time, on the weights that it touches.
+//! orthant-wise variant for an added L1 norm, and the same idea for weights that must not be
+//! negative. [`AdaGrad`] takes one small batch at a time and touches only its weights.
 
 mod adagrad;
 mod direction;

@@ -9,13 +9,13 @@ use super::vectors::{Vector, dots, sum, write};
 pub struct QuasiNewtonSettings {
     /// The region.
     pub region: Region,
-    /// Steps that are remembered.
+    /// How many steps to remember.
     pub memory: usize,
-    /// Stops where the gradient's norm is at most this times `max(1, ‖w‖)`.
+    /// Stops when the norm of the gradient is at most this times `max(1, ‖w‖)`.
     pub gradient_tolerance: f64,
     /// Stops where the value fell by less than this part over [`QuasiNewtonSettings::period`] iterations.
     pub least_decrease: f64,
-    /// Iterations over which the decrease is taken.
+    /// Iterations over which the decrease is measured.
     pub period: usize,
 }
 
@@ -31,19 +31,18 @@ impl Default for QuasiNewtonSettings {
     }
 }
 
-/// What an iteration came to.
+/// The result of an iteration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// The value fell.
     Advanced,
     /// The gradient, or the decrease over a period, is small enough.
     Converged,
-    /// No step along the gradient lowers the value: rounding is all that is left.
+    /// No step along the gradient lowers the value; only rounding is left.
     Stuck,
 }
 
-/// Everything that goes on from one iteration to the next: minimisation continues from it as if it
-/// had not stopped.
+/// The whole state between iterations: minimisation continues from it as if it had not stopped.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct State {
     /// The current point.
@@ -58,7 +57,7 @@ pub struct State {
     pub iterations: usize,
 }
 
-/// Limited-memory BFGS, in a region.
+/// Limited-memory BFGS within a region.
 pub struct QuasiNewton {
     settings: QuasiNewtonSettings,
     weights: Vec<f64>,
@@ -67,16 +66,16 @@ pub struct QuasiNewton {
     values: VecDeque<f64>,
     iterations: usize,
     evaluations: usize,
-    /// The least slopes within the region, where they are not the gradient's.
+    /// The slopes within the region, if they differ from the gradient.
     slopes: Vec<f64>,
     direction: Vec<f64>,
     candidate: Vec<f64>,
     candidate_gradient: Vec<f64>,
 }
 
-/// Sufficient decrease, as a part of what the slope promises.
+/// Sufficient decrease, as a fraction of what the slope promises.
 const DECREASE: f64 = 1e-4;
-/// A step is long enough where the slope along it fell to this part.
+/// A step is long enough if the slope along it fell to this fraction.
 const CURVATURE: f64 = 0.9;
 /// Trials of one line search.
 const TRIALS: usize = 30;
@@ -97,7 +96,7 @@ impl QuasiNewton {
         started
     }
 
-    /// Goes on from a state.
+    /// Continues from a state.
     pub fn resume(settings: QuasiNewtonSettings, state: State) -> Self {
         let mut memory = Memory::default();
         for pair in state.pairs {
@@ -119,7 +118,7 @@ impl QuasiNewton {
         }
     }
 
-    /// What [`QuasiNewton::resume`] needs to go on.
+    /// The state for [`QuasiNewton::resume`].
     pub fn state(&self) -> State {
         State {
             weights: self.weights.clone(),
@@ -140,7 +139,7 @@ impl QuasiNewton {
         &self.gradient
     }
 
-    /// Steps and changes of the gradient that are remembered, oldest first.
+    /// The remembered steps and changes of the gradient, oldest first.
     pub fn pairs(&self) -> impl Iterator<Item = &(Vec<f32>, Vec<f32>)> {
         self.memory.pairs.iter()
     }
@@ -182,7 +181,7 @@ impl QuasiNewton {
             std::mem::swap(direction, candidate);
         }
         if self.memory.pairs.is_empty() || !self.search(objective, 1.0) {
-            // From the steepest descent again, a short way first.
+            // Restart with a short step of steepest descent.
             self.memory.clear();
             let slopes = within(&self.settings, &self.gradient, &self.slopes);
             write(&mut self.direction, |i| -slopes[i]);
@@ -208,7 +207,7 @@ impl QuasiNewton {
             && first - last < self.settings.least_decrease * last.abs()
     }
 
-    /// Looks for a step along the direction that is short enough and long enough; takes it.
+    /// Takes a step along the direction that is neither too long nor too short.
     fn search(&mut self, objective: &mut dyn FnMut(&[f64], &mut [f64]) -> f64, first: f64) -> bool {
         let slope = dots(&[(self.slopes().into(), (&self.direction).into())])[0];
         if slope >= 0.0 || !slope.is_finite() {
@@ -226,7 +225,7 @@ impl QuasiNewton {
             let promised = self.promised_decrease();
             if !value.is_finite() || value > before + DECREASE * promised {
                 too_long = step;
-                // The parabola through what is known, kept away from both ends.
+                // The minimum of a parabola, kept away from both ends.
                 let bend = value - before - step * slope;
                 let lowest = -0.5 * slope * step * step / bend;
                 let middle = 0.5 * (too_short + too_long);
@@ -253,7 +252,7 @@ impl QuasiNewton {
         false
     }
 
-    /// What the slopes promise of the step to the candidate: negative.
+    /// The decrease that the slopes promise for the step to the candidate; negative.
     fn promised_decrease(&self) -> f64 {
         let (Self { candidate, weights, .. }, slopes) = (self, self.slopes());
         sum(weights.len(), |i| slopes[i] * (candidate[i] - weights[i]))
@@ -270,7 +269,7 @@ impl QuasiNewton {
         write(&mut change, |i| (new[i] - old[i]) as f32);
         let (s, y) = (Vector::from(&step), Vector::from(&change));
         let products = dots(&[(s, y), (y, y)]);
-        // Curvature that is lost in rounding would spoil the directions to come.
+        // Curvature lost in rounding would spoil later directions.
         if products[0] > 1e-12 * products[1] {
             self.memory.push((step, change));
         }

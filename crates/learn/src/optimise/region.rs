@@ -1,6 +1,6 @@
 use super::vectors::{sum, write};
 
-/// Where weights may lie, and what is added to the objective there.
+/// Bounds on the weights, and what they add to the objective.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Region {
     /// Anywhere.
@@ -10,7 +10,7 @@ pub enum Region {
         /// Positive.
         coefficient: f64,
     },
-    /// From some weight on, nowhere below zero.
+    /// Not below zero, from some weight on.
     NotNegative {
         /// The first weight that must not be negative.
         from: usize,
@@ -70,7 +70,7 @@ impl Region {
         );
     }
 
-    /// `weights + step · direction`, brought back where it crossed a kink or a bound.
+    /// `weights + step · direction`, stopped at kinks and bounds.
     pub(super) fn write_moved(self, way: Way, step: f64, moved: &mut [f64]) {
         let Way { weights, slopes, direction } = way;
         let to = |i: usize| weights[i] + step * direction[i];

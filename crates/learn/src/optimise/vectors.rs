@@ -1,4 +1,4 @@
-//! Long vectors, in chunks: the same sums for any number of threads.
+//! Long vectors in chunks, so that sums are the same for any number of threads.
 
 use std::ops::Range;
 
@@ -94,7 +94,7 @@ pub(super) fn sum(length: usize, f: impl Fn(usize) -> f64 + Sync) -> f64 {
     parts.into_iter().sum()
 }
 
-/// Sums that are kept side by side: they fill the widest vectors, and do not wait for one another.
+/// Parallel partial sums: they fill the widest vectors and do not wait for one another.
 const LANES: usize = 32;
 
 struct Dot<'a>(Vector<'a>, Vector<'a>);
@@ -113,7 +113,7 @@ impl pulp::WithSimd for Dot<'_> {
     }
 }
 
-/// Compiled for the instructions of whoever it is part of.
+/// Inlined, and so compiled for the caller's instruction set.
 #[inline(always)]
 fn dot<A: Into<f64> + Copy, B: Into<f64> + Copy>(a: &[A], b: &[B]) -> f64 {
     let mut totals = [0.0; LANES];

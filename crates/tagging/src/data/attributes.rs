@@ -6,7 +6,7 @@ use super::{DataError, Sequence};
 ///
 /// A field is `name` (value 1) or `name:value`. In a name `\:` is a colon and `\\` a backslash; a
 /// backslash before anything else is itself. An empty value is 1, as in CRFsuite; empty fields are
-/// passed over.
+/// skipped.
 #[derive(Clone, Debug)]
 pub struct Attributes<'a> {
     sequence: &'a Sequence,
@@ -59,11 +59,11 @@ impl<'a> Iterator for Attributes<'a> {
     }
 }
 
-/// Whether there is neither a colon nor a backslash, as in nearly all names.
+/// Whether a name has neither colon nor backslash, as nearly all have.
 #[inline]
 pub(super) fn is_plain(field: &[u8]) -> bool {
     const ONES: u64 = u64::MAX / 255;
-    // The upper bit of a byte is set where the byte is zero, and maybe above one that is.
+    // The upper bit of a byte is set if the byte is zero, and possibly above one that is.
     let zeros = |word: u64| word.wrapping_sub(ONES) & !word & (ONES << 7);
     let specials = |word: &[u8; 8]| {
         let word = u64::from_le_bytes(*word);

@@ -11,8 +11,8 @@ pub enum DataError {
     /// The file does not open.
     #[error(transparent)]
     Open(#[from] OpenError),
-    /// The file opened, and then failed.
-    #[error("{}:{line}: cannot be read: {source}", path.display())]
+    /// The file could not be read further.
+    #[error("{}:{line}: cannot read: {source}", path.display())]
     Read {
         /// The file.
         path: PathBuf,
@@ -21,8 +21,8 @@ pub enum DataError {
         /// What the system says, or a [`bethe_io::GzipError`].
         source: io::Error,
     },
-    /// Bytes that are no text.
-    #[error("{}:{line}: byte {offset} of the text is 0x{found:02X}, expected UTF-8", path.display())]
+    /// Bytes that are not text.
+    #[error("{}:{line}: byte {offset} is 0x{found:02X}, expected UTF-8 text", path.display())]
     NotUtf8 {
         /// The file.
         path: PathBuf,
@@ -33,7 +33,7 @@ pub enum DataError {
         /// That byte.
         found: u8,
     },
-    /// A row with another number of columns than the first row of the file.
+    /// A row with a different number of columns than the first row of the file.
     #[error(
         "{}:{line}: {} found, expected {expected} as in line {first_line}",
         path.display(), columns(*found)
@@ -52,7 +52,7 @@ pub enum DataError {
     },
     /// A sequence whose text does not fit its 32-bit offsets.
     #[error(
-        "{}:{line}: the sequence is longer than {limit} bytes, expected a blank line before",
+        "{}:{line}: the sequence is longer than {limit} bytes; a blank line ends a sequence",
         path.display()
     )]
     TooLong {
@@ -63,7 +63,7 @@ pub enum DataError {
         /// The limit.
         limit: usize,
     },
-    /// An attribute value that is no finite number.
+    /// An attribute value that is not a finite number.
     #[error(
         "{}:{line}: attribute {name:?} has the value {found:?}, expected a finite number",
         path.display()
@@ -90,7 +90,7 @@ pub enum DataError {
     },
 }
 
-/// So many columns, in words.
+/// `1 column`, `2 columns`.
 pub(crate) fn columns(count: usize) -> String {
     if count == 1 { "1 column".to_string() } else { format!("{count} columns") }
 }

@@ -1,11 +1,11 @@
 //! Files of sequences, read one sequence at a time.
 //!
-//! Both formats have one token a line and a blank line between sequences:
+//! Both formats have one token per line and a blank line between sequences:
 //!
-//! - [`Format::Columns`]: every line has the same number of columns, split by tabs, or by runs of
-//!   spaces where the line has no tab.
-//! - [`Format::Attributes`]: a label, then `name` or `name:value` fields, split by tabs, as
-//!   CRFsuite has them.
+//! - [`Format::Columns`]: every line has the same number of columns, separated by tabs, or by runs
+//!   of spaces if the line has no tab.
+//! - [`Format::Attributes`]: a label, then `name` or `name:value` fields, separated by tabs, as in
+//!   CRFsuite.
 //!
 //! [`bethe_io::open`] unpacks gzip; [`Sequences`] iterates; a [`Sequence`] keeps its lines as they were.
 
@@ -23,8 +23,9 @@ pub use sequence::Sequence;
 /// How the lines of a file are split into cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// As many columns in every line; split by tabs if the line has one, else by runs of spaces.
+    /// The same columns in every line, separated by tabs if the line has one, else by runs of
+    /// spaces.
     Columns,
-    /// A label and any number of attributes, split by tabs.
+    /// A label and any number of attributes, separated by tabs.
     Attributes,
 }

@@ -10,8 +10,8 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// The sequences of a file, one at a time. After an error there are no more.
 ///
-/// A line without anything but ASCII white space ends a sequence; several in a row are as one. Line
-/// ends may be CRLF, and a byte order mark at the start is skipped.
+/// A blank line ends a sequence; several in a row count as one. Line ends may be CRLF, and a byte
+/// order mark at the start is skipped.
 pub struct Sequences<R> {
     input: R,
     path: Arc<Path>,
@@ -29,14 +29,14 @@ pub struct Sequences<R> {
 }
 
 impl Sequences<Box<dyn BufRead + Send>> {
-    /// Reads a file, unpacked if need be, or standard input for `-`.
+    /// Reads a file, unpacked if needed, or standard input for `-`.
     pub fn open(path: impl AsRef<Path>, format: Format) -> Result<Self, DataError> {
         Ok(Self::new(open(path.as_ref())?, path, format))
     }
 }
 
 impl<R: BufRead> Sequences<R> {
-    /// Reads `input`; `path` is what errors call it.
+    /// Reads `input`; errors name `path`.
     pub fn new(input: R, path: impl AsRef<Path>, format: Format) -> Self {
         Self {
             input,
@@ -51,7 +51,7 @@ impl<R: BufRead> Sequences<R> {
         }
     }
 
-    /// Passes over lines that start with this character. Without it every line is a row.
+    /// Skips lines that start with this character; by default every line is a row.
     pub fn comments(mut self, start: impl Into<Option<char>>) -> Self {
         self.comments = start.into();
         self

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::attributes::{Attributes, is_plain, unescape};
 use super::{DataError, Format};
 
-/// One sequence: its lines as they were in the file, and where their cells are.
+/// One sequence: its unchanged lines, and the places of their cells.
 ///
 /// All text is in one buffer; rows and cells are ranges of it. Rows and columns count from 0,
 /// lines of the file from 1.
@@ -28,15 +28,14 @@ struct Row {
 
 impl Sequence {
     /// The most text a sequence can hold. A row has at least one byte and at most one cell more
-    /// than bytes, so with half of what 32 bits count, cells can be counted too.
+    /// than bytes, so half of the 32-bit range leaves room to count cells.
     pub(super) const LIMIT: usize = (u32::MAX / 2) as usize;
 
     pub(super) fn new(path: Arc<Path>) -> Self {
         Self { path, text: String::new(), rows: Vec::new(), cells: Vec::new() }
     }
 
-    /// A sequence that is from no file: one row a line, cells split by tabs. `path` is what errors
-    /// call it.
+    /// A sequence from text: one row per line, cells separated by tabs. Errors name `path`.
     ///
     /// # Panics
     /// If the rows are longer than sequences of files may be (2 GiB).
@@ -129,8 +128,8 @@ impl Sequence {
         Attributes::new(self, t)
     }
 
-    /// Visits the attributes of row `t` of an attribute file, as [`attributes`](Self::attributes)
-    /// has them: the way for many of them.
+    /// Visits the attributes of row `t` of an attribute file, like [`attributes`](Self::attributes)
+    /// but faster for many.
     #[inline]
     pub fn visit_attributes(
         &self,
@@ -161,7 +160,7 @@ impl Sequence {
     }
 }
 
-/// A cell without spaces beside the tabs around it; one of spaces alone is kept.
+/// A cell without spaces next to the tabs around it; a cell of spaces only is kept.
 fn without_spaces(cell: &str) -> &str {
     let own = cell.trim_matches(' ');
     if own.is_empty() { cell } else { own }

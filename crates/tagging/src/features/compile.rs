@@ -6,8 +6,8 @@ use super::Lexicons;
 use super::function::Function;
 use super::template::{Line, LineKind, Macro, Piece, WIDEST_ROW};
 
-/// A template laid out for speed: each function of each column is computed once per position,
-/// into a slot, however many lines and rows refer to it.
+/// A template prepared for speed: each function of each column is computed once per position, into
+/// a slot, however many lines and rows refer to it.
 #[derive(Clone, Debug)]
 pub(super) struct Plan {
     /// Functions of cells, those of one column side by side.
@@ -100,7 +100,7 @@ impl Plan {
             let planned = plan.line(line, lexicons);
             plan.lines.push(planned);
         }
-        // Every lexicon that matches is an attribute, whatever the template says.
+        // Every lexicon that matches is an attribute, with any template.
         let (name, lists) = (Literal::new("lex:"), lexicons.named(None));
         plan.lines.push(PlannedLine::Lists { name, rows: 0..=0, lists });
         plan

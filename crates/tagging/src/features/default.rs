@@ -1,8 +1,8 @@
-//! The template for those who bring none, as text.
+//! The default template, as text.
 
 use std::fmt::Write;
 
-/// Of the word and its neighbourhood: good for chunks, names and references alike.
+/// Lines for the word and its neighbours; good for chunks, names and references.
 const WORD: &str = "\
 # column 0: the word
 Ubias
@@ -59,8 +59,8 @@ pub(super) fn text(columns: usize) -> String {
     text
 }
 
-/// Of a further observation: its neighbours, alone and in runs of two and three, and the word with
-/// it.
+/// Lines for another column: its neighbours, alone and in runs of two and three, and together with
+/// the word.
 fn observation(column: usize, text: &mut String) {
     let runs: [&[i32]; 12] = [
         &[-2],

@@ -1,4 +1,4 @@
-//! What the functions of a template make of one cell.
+//! The functions of a template, applied to one cell.
 
 use std::ops::Range;
 
@@ -17,7 +17,7 @@ pub(super) enum Derived {
 }
 
 impl Function {
-    /// The function's text of a cell; appends it to `output` only where it is no part of the cell.
+    /// The function's text of a cell; appended to `output` only if it is not part of the cell.
     pub(super) fn derive(self, cell: &str, output: &mut String) -> Derived {
         match self {
             Self::Cell => Derived::Part(0..cell.len()),
@@ -106,7 +106,7 @@ fn bare(cell: &str, output: &mut String) -> Derived {
     }
 }
 
-/// How many such characters; from nine on they count alike.
+/// The number of such characters, at most nine.
 fn count(cell: &str, such: impl Fn(char) -> bool, output: &mut String) -> Derived {
     let count = cell.chars().filter(|&c| such(c)).take(9).count();
     output.push(digit(count));

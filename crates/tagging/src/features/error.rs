@@ -18,8 +18,8 @@ pub enum TemplateError {
     },
     /// Transitions that look at cells.
     #[error(
-        "line {line}: found {found:?}, expected a plain B: \
-         transitions may depend on labels only, not on cells"
+        "line {line}: found {found:?}, expected a plain B, \
+         since transitions depend on labels only, not on cells"
     )]
     BigramWithCells {
         /// The line's number.
@@ -75,7 +75,7 @@ pub enum TemplateError {
         /// The form the arguments should have.
         expected: &'static str,
     },
-    /// A row that is no number or too far away.
+    /// A row that is not a number, or too far away.
     #[error(
         "line {line}: found the row {found:?}, \
          expected a whole number from -{WIDEST_ROW} to {WIDEST_ROW}"
@@ -86,7 +86,7 @@ pub enum TemplateError {
         /// The text.
         found: String,
     },
-    /// A column that is no number or too high.
+    /// A column that is not a number, or too high.
     #[error(
         "line {line}: found the column {found:?}, expected a whole number from 0 to {HIGHEST_COLUMN}"
     )]
@@ -117,8 +117,8 @@ pub enum TemplateError {
     },
     /// Two lines whose attributes could be the same string.
     #[error(
-        "line {line}: begins with {found:?} as line {first} does, \
-         expected a name of its own, so that their attributes differ"
+        "line {line}: starts with {found:?} like line {first}, \
+         expected a different name so that their attributes differ"
     )]
     SharedName {
         /// The later line's number.
@@ -129,7 +129,7 @@ pub enum TemplateError {
         found: String,
     },
     /// Nothing but comments.
-    #[error("found no line that begins with U, R or B, expected at least one")]
+    #[error("found no line that starts with U, R or B, expected at least one")]
     Empty,
     /// The file cannot be read.
     #[error("{}: {reason}", path.display())]
@@ -161,7 +161,7 @@ pub enum LexiconError {
         reason: String,
     },
     /// A folder without lists.
-    #[error("{}: found no file, expected at least one list", path.display())]
+    #[error("{}: found no files, expected at least one list", path.display())]
     EmptyFolder {
         /// The folder.
         path: PathBuf,
@@ -199,7 +199,7 @@ pub enum LexiconError {
 /// One variant per way a sequence can fail to have what a template reads.
 #[derive(Clone, Debug, Error, PartialEq)]
 pub enum ExtractError {
-    /// The data have fewer columns than the template asks for.
+    /// The data has fewer columns than the template reads.
     #[error("position {position} has no column {column}, but {reader} reads it")]
     MissingColumn {
         /// The position, from 0.
@@ -211,8 +211,8 @@ pub enum ExtractError {
     },
     /// A numeric line meets text.
     #[error(
-        "position {position}, column {column}: found {found:?}, expected a finite number \
-         (or nothing, or _) as line {line} of the template reads it as a value"
+        "position {position}, column {column}: found {found:?}, expected a finite number, nothing \
+         or _, since line {line} of the template reads it as a value"
     )]
     NotANumber {
         /// The position, from 0.

@@ -55,8 +55,8 @@ impl Extractor {
 
     /// The attributes of a sequence.
     ///
-    /// Their order depends on the sequence alone: by position, then by the template's lines, then
-    /// by the names of the lexicons. At one position no attribute comes twice.
+    /// Their order depends only on the sequence: by position, then by the template's lines, then by
+    /// the names of the lexicons. No attribute occurs twice at one position.
     pub fn extract<'a, Sequence: Cells + ?Sized>(
         &'a self,
         sequence: &Sequence,
@@ -122,7 +122,7 @@ impl<'a> Place<'a> {
                 };
                 let (near, single) = self.near(rows);
                 match single {
-                    // Of a single row they tell whether the match begins there.
+                    // For a single row they say whether the match begins there.
                     true => near.for_each(|row| matches.at(row, lists, &mut found)),
                     false => matches.within(near, lists, |list| found(list, Mark::Outside)),
                 }
@@ -175,7 +175,7 @@ impl<'a> Place<'a> {
         (!value.is_nan()).then_some(value)
     }
 
-    /// The rows of a range around here that the sequence has, and whether the range is of one row.
+    /// The existing rows of a range around here, and whether the range is a single row.
     fn near(&self, rows: &RangeInclusive<isize>) -> (Range<usize>, bool) {
         let first = self.position.saturating_add_signed(*rows.start());
         let end = self.position.checked_add_signed(*rows.end());

@@ -3,7 +3,7 @@ use super::extract::Place;
 use super::lexicon::Mark;
 use super::{Extractor, Workspace};
 
-/// An attribute of a sequence: where its text comes from, and what that is looked up by.
+/// An attribute of a sequence: the source of its text, and its fingerprint.
 #[derive(Clone, Copy, Debug)]
 pub struct Attribute {
     pub(super) hash: u64,
@@ -41,7 +41,7 @@ impl Attribute {
     }
 }
 
-/// The attributes of a sequence. No text is written but of those that are asked for it.
+/// The attributes of a sequence. Text is written only on request.
 #[derive(Clone, Copy)]
 pub struct Extracted<'a> {
     pub(in super::super) extractor: &'a Extractor,

@@ -1,9 +1,9 @@
-//! What the tagger sees of a sequence: strings with values, a list of them per position.
+//! The attributes of a sequence: strings with values, a list per position.
 //!
-//! A [`Template`] says which cells of the sequence make an attribute, [`Lexicons`] add the places
-//! where listed names occur, and an [`Extractor`] of both walks through sequences. An attribute is
-//! a string that names what was seen, such as `Uword-1:the`, with the value 1; lines for numeric
-//! cells give other values. A score is then Σ value · weight(attribute, label).
+//! A [`Template`] says which cells make an attribute, [`Lexicons`] add matches of listed names, and
+//! an [`Extractor`] applies both to sequences. An attribute is a string that names what was seen,
+//! such as `Uword-1:the`, with the value 1; lines for numeric cells give other values. A score is
+//! then Σ value · weight(attribute, label).
 //!
 //! ```
 //! use bethe_tagging::features::{Extractor, Lexicons, Template, Workspace};

@@ -1,4 +1,4 @@
-//! Template text to lines, one mistake at a time.
+//! From template text to lines, with the first mistake.
 
 use super::TemplateError;
 use super::function::Function;
@@ -42,7 +42,7 @@ pub(super) fn lines(text: &str) -> Result<(Vec<Line>, bool), TemplateError> {
     Ok((lines, transitions))
 }
 
-/// What every attribute of a line begins with, and whether that is all of it.
+/// The prefix of every attribute of a line, and whether it is the whole attribute.
 struct Beginning {
     text: String,
     whole: bool,

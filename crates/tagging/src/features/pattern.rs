@@ -1,8 +1,8 @@
-//! What a token looks like to a reader of references and addresses.
+//! The look of a token, for references and addresses.
 
 use super::derive::is_punctuation;
 
-/// The first that fits; punctuation around the token does not matter where letters or digits
+/// The first pattern that fits; punctuation around the token does not matter if letters or digits
 /// decide.
 pub(super) fn pattern(cell: &str) -> &'static str {
     let core = cell.trim_matches(is_punctuation);

@@ -1,13 +1,13 @@
-//! What surrounds each cell of a column: marks of punctuation near it, quotation marks and brackets
+//! The surroundings of each cell of a column: punctuation near it, quotation marks and brackets
 //! around it, what came before it.
 
 use super::derive::{digit, is_punctuation};
 use super::function::Function;
 use super::pattern::pattern;
 
-/// Words in lower case, in a row, that a title has and names have not.
+/// A run of this many lower-case words occurs in titles, not in names.
 const TITLE_WORDS: usize = 2;
-/// Counts beyond this are alike.
+/// Larger counts are equal.
 const MANY: u8 = 4;
 /// The part of a sequence in which a year is early.
 const EARLY: f64 = 0.45;
@@ -177,7 +177,7 @@ impl Surroundings {
         self.rows.iter().position(is_word).unwrap_or(0)
     }
 
-    /// How the sequence as a whole is written.
+    /// The style of the whole sequence.
     fn describe(&mut self) {
         let first = self.first_word();
         let pattern = |at: usize| self.rows.get(at).map_or("none", |row| row.pattern);
@@ -221,7 +221,7 @@ impl Past {
     }
 }
 
-/// The mark of punctuation that a cell ends with; a full stop behind initials is none.
+/// The punctuation mark that a cell ends with; a full stop after initials does not count.
 fn mark(cell: &str, pattern: &str) -> Option<char> {
     let last = cell.chars().next_back()?;
     match last {
@@ -232,7 +232,7 @@ fn mark(cell: &str, pattern: &str) -> Option<char> {
     }
 }
 
-/// Distances beyond three are alike up to seven, and beyond that.
+/// Distances from four to seven are equal, and so are those beyond.
 fn distance(cells: usize) -> char {
     digit(match cells {
         0..=3 => cells,

@@ -7,12 +7,12 @@ use super::function::Function;
 use super::{Lexicons, TemplateError};
 use super::{default, parse};
 
-/// Rows are at most this far from the position: a window, not a whole sequence.
+/// Rows are at most this far from the position.
 pub(super) const WIDEST_ROW: i32 = 100;
 /// The highest column a template may name.
 pub(super) const HIGHEST_COLUMN: usize = 999;
 
-/// Which attributes to make of the cells around a position: the template file of CRF++, extended.
+/// Which attributes to make from the cells around a position: the template file of CRF++, extended.
 ///
 /// One line, one attribute per position. Blank lines and lines that begin with `#` are skipped.
 ///
@@ -62,8 +62,8 @@ pub(super) const HIGHEST_COLUMN: usize = 999;
 ///    own.
 /// 3. Bigram lines with macros are refused.
 ///
-/// Within one line parts are joined as written: `%x[0,0]/%x[1,0]` does not tell `a/b`, `c` from
-/// `a`, `b/c`. Where this matters, choose a separator that the cells do not have.
+/// Within one line, parts are joined as written: `%x[0,0]/%x[1,0]` does not distinguish `a/b`, `c`
+/// from `a`, `b/c`. If this matters, choose a separator that the cells do not contain.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Template {
     text: String,
@@ -148,8 +148,7 @@ impl Template {
         self.lines.iter().flat_map(Line::columns)
     }
 
-    /// The first line that asks for matches of lexicons, with the list it asks for, and that is not
-    /// served by these.
+    /// The first line that needs a list that these lexicons lack, with that list.
     pub fn unserved(&self, lexicons: &Lexicons) -> Option<(usize, Option<&str>)> {
         self.lines.iter().find_map(|line| match &line.kind {
             LineKind::Lists { list: Some(name), .. } => {

@@ -65,7 +65,8 @@ impl Trie {
     }
 }
 
-/// Stands for a token that a match may contain though no entry has it; none begins or ends so.
+/// Stands for a token that a match may contain although no entry has it; no match begins or ends
+/// with it.
 pub(super) const PASSED_OVER: u32 = u32::MAX;
 
 fn index(length: usize) -> u32 {

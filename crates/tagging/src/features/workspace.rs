@@ -10,8 +10,8 @@ use super::matches::Matches;
 use super::surroundings::Surroundings;
 use super::{Attribute, Cells, ExtractError};
 
-/// Scratch of [`Extractor`](super::Extractor): one per thread, reused for all sequences, also
-/// across extractors.
+/// Scratch of [`Extractor`](super::Extractor): one per thread, reused for all sequences and
+/// extractors.
 #[derive(Clone, Debug, Default)]
 pub struct Workspace {
     /// Positions of the sequence.
@@ -28,7 +28,7 @@ pub struct Workspace {
     pub(super) token: String,
 }
 
-/// A text in the arena; it ends before it starts where a function gives nothing.
+/// A text in the arena; it ends before it starts if a function gives nothing.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Value {
     start: usize,
@@ -189,8 +189,8 @@ impl Workspace {
     }
 }
 
-/// The surroundings of a column's cells, where the template reads any; a column that is not there
-/// is told of by who reads its cells.
+/// The surroundings of a column's cells, if the template reads any. A missing column is reported
+/// when its cells are read.
 fn look_around(column: &Column, sequence: &(impl Cells + ?Sized)) -> Surroundings {
     if !column.surroundings {
         return Surroundings::default();

@@ -13,11 +13,10 @@ pub struct Canonical<'a> {
     pub roles: Vec<Role>,
 }
 
-/// The canonical form of a sequence: the same [segments](super::segments), said in the scheme's own
-/// tags.
+/// The canonical form of a sequence: the same [segments](super::segments) in the scheme's own tags.
 ///
-/// Labels of [`Scheme::Io`] and [`Scheme::Plain`] stay as they are; in the others `I-x` that begins
-/// a segment becomes `B-x`, and iobes marks ends and single tokens.
+/// Labels of [`Scheme::Io`] and [`Scheme::Plain`] do not change. In the others, `I-x` that begins a
+/// segment becomes `B-x`, and iobes marks ends and single tokens.
 pub fn canonical<'a>(scheme: Scheme, labels: &[&'a str]) -> Vec<Canonical<'a>> {
     let levels = Levels::all(scheme, labels);
     let canonical = |(t, &label): (usize, &&'a str)| {

@@ -5,14 +5,14 @@ use super::{Role, Scheme};
 /// One variant per way labels, or stored states, can be wrong. Positions count from 0.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum LabelError {
-    /// A name that is no scheme.
+    /// A name that is not a scheme.
     #[error("found the scheme {found:?}, expected bio, io, iobes or plain")]
     UnknownScheme {
         /// The name.
         found: String,
     },
     /// No state could be learned.
-    #[error("found no label, expected at least one")]
+    #[error("found no labels, expected at least one")]
     NoLabels,
     /// A token to learn from that has no label.
     #[error("token {position} of sequence {sequence} has no label, expected one")]
@@ -23,7 +23,7 @@ pub enum LabelError {
         position: usize,
     },
     /// A label that stands for no state.
-    #[error("found the label {label:?} at token {position}, expected one of the training labels")]
+    #[error("token {position}: the label {label:?} is not one of the training labels")]
     UnknownLabel {
         /// The label in canonical form.
         label: String,

@@ -5,7 +5,7 @@
 //! `I-authors:B-person:B-person-last`. Any other colon is just a character.
 //!
 //! [`segments`] follow CoNLL's rules at every level, with one more: where a segment begins, deeper
-//! segments cannot go on. The *canonical form* of a sequence says the same segments in the
+//! segments cannot continue. The *canonical form* of a sequence has the same segments in the
 //! scheme's own tags (`I-x` that begins a segment becomes `B-x`, …). [`States`] are the distinct
 //! tokens of canonical training sequences.
 

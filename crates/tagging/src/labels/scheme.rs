@@ -5,15 +5,16 @@ use serde::{Deserialize, Serialize};
 use super::LabelError;
 use super::tag::{OUTSIDE, components, prefixed};
 
-/// How labels tell where segments begin and end.
+/// How labels mark where segments begin and end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Scheme {
-    /// `B-x` begins a segment, `I-x` goes on, `O` is outside; a bare label is a segment by itself.
+    /// `B-x` begins a segment, `I-x` continues it, `O` is outside; a bare label is a segment by
+    /// itself.
     Bio,
     /// A segment is a longest run of one tag, `I-x` or bare `x`; `O` is outside.
     Io,
-    /// As [`Bio`](Self::Bio), and `E-x` ends a segment, `S-x` is one by itself.
+    /// As [`Bio`](Self::Bio); `E-x` ends a segment, `S-x` is a segment of one token.
     Iobes,
     /// Every token is a segment of its label.
     Plain,
@@ -33,7 +34,7 @@ impl Scheme {
         }
     }
 
-    /// Whether every tag of a label has one of the prefixes by which the scheme tells roles apart.
+    /// Whether every tag of a label has one of the scheme's prefixes.
     pub(super) fn writes(self, label: &str) -> bool {
         let letters: &[u8] = match self {
             Self::Bio => b"BI",

@@ -106,12 +106,12 @@ pub fn segments<'a>(scheme: Scheme, labels: &[&'a str]) -> Vec<Segment<'a>> {
     Levels::all(scheme, labels).segments()
 }
 
-/// The segments of the deepest tag of each label, in order: what CoNLL's rules make of these tags
-/// alone. All have level 0, however deep the tag lies.
+/// The segments of the deepest tag of each label, in order, by CoNLL's rules on these tags alone.
+/// All have level 0, however deep the tag is.
 ///
-/// For flat labels these are all [`segments`]. For hierarchical labels that are not well formed
-/// they may be longer than the segments of their levels: in `B-a:B-x I-x` the last tags are one
-/// segment, although `x` lies at two levels.
+/// For flat labels these are all [`segments`]. For malformed hierarchical labels they may be longer
+/// than the segments of their levels: in `B-a:B-x I-x` the last tags are one segment, although `x`
+/// is at two levels.
 pub fn leaf_segments<'a>(scheme: Scheme, labels: &[&'a str]) -> Vec<Segment<'a>> {
     Levels::leaves(scheme, labels).segments()
 }

@@ -10,12 +10,12 @@ use super::{Canonical, LabelError, Scheme, canonical};
 /// The states of the chain behind labels: the distinct tokens of canonical training sequences, in
 /// order of first appearance.
 ///
-/// A state is a label and its role at each level. Only [`Scheme::Io`] has several states of one
-/// label, whether training sequences had them all or not: the one that begins a segment and the one
-/// that goes on with it (of a hierarchical label, one per level from which on segments begin).
+/// A state is a label and its role at each level. Only [`Scheme::Io`] has several states per label,
+/// even if training sequences do not have all of them: one that begins a segment and one that
+/// continues it (for a hierarchical label, one per level from which segments begin).
 ///
-/// Learned states have a path of every length, but for [`Scheme::Iobes`]: without `O` or `S-x` a
-/// lone token has none. States from a file may have none at all.
+/// Learned states have a path of every length, except for [`Scheme::Iobes`]: without `O` or `S-x`,
+/// a single token has none. States from a file may have none at all.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Stored", into = "Stored")]
 pub struct States {
@@ -79,7 +79,7 @@ impl States {
         self.states.len()
     }
 
-    /// Whether there is no state, which cannot be.
+    /// Always false: there is at least one state.
     pub fn is_empty(&self) -> bool {
         self.states.is_empty()
     }
@@ -99,7 +99,7 @@ impl States {
         self.states[state].tags.iter().map(|&(role, kind)| (role, self.kinds[kind].name.as_str()))
     }
 
-    /// The level of a state's last tag; 0 where it has none.
+    /// The level of a state's last tag; 0 if it has none.
     pub fn leaf_level(&self, state: usize) -> usize {
         self.states[state].tags.len().saturating_sub(1)
     }
@@ -118,9 +118,9 @@ impl States {
         canonical(self.scheme, labels).into_iter().enumerate().map(state).collect()
     }
 
-    /// The states that are written as this label. Where there are none and the scheme has such
-    /// labels, the states that agree with it but for their roles: `B-x` for `I-x`, if training
-    /// sequences had `x` of one token only. Empty for a label that has no such state either.
+    /// The states written as this label. If there are none and the scheme has such labels, the
+    /// states that differ only in their roles: `B-x` for `I-x`, if training sequences had `x` only
+    /// on single tokens. Empty if there are none either.
     pub fn matching(&self, label: &str) -> &[usize] {
         let names = || read(self.scheme, label).map(|tag| tag.name.to_string()).collect::<Vec<_>>();
         let alike = || self.scheme.writes(label).then(|| self.paths.get(&names())).flatten();
@@ -177,8 +177,8 @@ impl States {
     }
 }
 
-/// The state of a token, and for [`Scheme::Io`] all others that are written as it is: a label that
-/// was seen must stand for a state wherever it comes.
+/// The state of a token, and for [`Scheme::Io`] all others written as the same label, since a seen
+/// label must have a state at every place.
 fn written_alike(scheme: Scheme, token: Canonical<'_>) -> Vec<StoredState> {
     let label = token.label.into_owned();
     if scheme != Scheme::Io {

@@ -6,7 +6,7 @@ use super::states::{SegmentKind, State, States};
 use super::tag::{Role, Tag, read};
 use super::{LabelError, Scheme};
 
-/// What a model file holds of [`States`]; the rest follows from it.
+/// What a model file stores of [`States`]; the rest follows.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Stored {

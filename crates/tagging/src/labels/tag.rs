@@ -4,7 +4,7 @@ use super::Scheme;
 
 pub(super) const OUTSIDE: &str = "O";
 
-/// What a token is to a segment of some level.
+/// The role of a token in a segment of some level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
@@ -37,7 +37,7 @@ impl Role {
         matches!(self, Self::Begin | Self::Single)
     }
 
-    /// Whether the segment may go on after this token.
+    /// Whether the segment may continue after this token.
     pub(super) fn open(self) -> bool {
         matches!(self, Self::Begin | Self::Inside)
     }

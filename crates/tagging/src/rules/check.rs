@@ -1,17 +1,17 @@
 use super::{Form, Relation, Rule, RuleMistake, Weight};
 use crate::labels::States;
 
-/// No sequence has so many segments of one kind: the largest bound of a rule.
+/// The largest bound of a rule; no sequence has this many segments of one kind.
 pub const MOST_SEGMENTS: u32 = 10_000;
 
 /// The largest coefficient of a rule.
 pub const MOST_COEFFICIENT: u32 = 100;
 
-/// The largest weight of a rule that is not hard: next to scores it is as good as infinite.
+/// The largest weight of a soft rule; compared with scores it is practically infinite.
 pub const MOST_WEIGHT: f64 = 1e6;
 
 impl Rule {
-    /// Whether the rule makes sense for these states. Everything else here expects that it does.
+    /// Checks that the rule is valid for these states. Everything else here assumes it.
     pub fn check(&self, states: &States) -> Result<(), RuleMistake> {
         match self.weight {
             Weight::Given(found) if !(0.0..=MOST_WEIGHT).contains(&found) => {

@@ -28,9 +28,9 @@ pub struct Compiled {
     pub soft: Vec<usize>,
     /// The weight of each soft rule; `None` where it is learned.
     pub given: Vec<Option<f64>>,
-    /// What decoding must obey for all hard rules to hold. Rules on the same sum share one.
+    /// Counters that decoding must obey to keep all hard rules. Rules on the same sum share one.
     pub counters: Vec<Counter>,
-    /// What it would have to obey for each soft rule to hold.
+    /// The counter of each soft rule.
     pub soft_counters: Vec<Counter>,
 }
 
@@ -177,8 +177,8 @@ fn as_count_rule(counter: &Counter) -> CountRule {
     CountRule::at_most(bound as f64, counted.map(|(state, &a)| (state, sign * f64::from(a))))
 }
 
-/// Adds a counter, or its bounds to one of the same or the negated increments: each counter of its
-/// own makes decoding slower.
+/// Adds a counter, or its bounds to an existing one with the same or negated increments, since
+/// every counter makes decoding slower.
 pub(crate) fn add_counter(counters: &mut Vec<Counter>, counter: Counter) {
     for known in counters.iter_mut() {
         let same = known.increments == counter.increments;

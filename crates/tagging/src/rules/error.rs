@@ -6,7 +6,7 @@ use super::{MOST_COEFFICIENT, MOST_SEGMENTS};
 #[derive(Clone, Debug, Error, PartialEq)]
 pub enum RuleMistake {
     /// A kind that the states do not have.
-    #[error("found kind {found}, expected one of the {kinds} kinds, counted from 0")]
+    #[error("found kind {found}, expected a number below {kinds}")]
     UnknownKind {
         /// The kind.
         found: usize,
@@ -14,7 +14,7 @@ pub enum RuleMistake {
         kinds: usize,
     },
     /// Nothing to count.
-    #[error("found no kind to count, expected at least one")]
+    #[error("found nothing to count, expected at least one name")]
     NoTerms,
     /// A kind that comes twice, or out of order.
     #[error("found kind {found} after kind {before}, expected every kind once, in ascending order")]
@@ -40,12 +40,12 @@ pub enum RuleMistake {
         found: u32,
     },
     /// A rule that no sequence can break.
-    #[error("found a rule that always holds, expected one that can be broken")]
+    #[error("the rule always holds, expected one that can be broken")]
     AlwaysHolds,
     /// A rule that no sequence can keep.
-    #[error("found a rule that never holds, expected one that can be kept")]
+    #[error("the rule never holds, expected one that can be kept")]
     NeverHolds,
-    /// A kind that is set in relation to itself.
+    /// A kind that is related to itself.
     #[error("found kind {kind} twice, expected two different kinds")]
     SameKind {
         /// The kind.
@@ -72,8 +72,8 @@ pub enum RuleError {
     },
     /// More memory than a chain can have.
     #[error(
-        "found {found} kinds that others must come before, expected at most {most}: \
-         each may double the states of the chain"
+        "found {found} names that others must come before, expected at most {most}, \
+         since each may double the states of the chain"
     )]
     TooManyOrders {
         /// Different kinds that come second in a rule.

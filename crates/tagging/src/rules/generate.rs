@@ -1,7 +1,7 @@
 use super::{Form, Occurrences, Relation, Rule};
 use crate::labels::States;
 
-/// The share of training sequences that keep to a rule that is worth considering, unless told.
+/// Default share of training sequences that must keep a rule.
 pub const LEAST_SHARE: f64 = 0.9;
 
 /// Bounds of sums and differences go up to here.
@@ -19,10 +19,9 @@ pub struct Candidates {
 /// Proposes rules on the kinds that training sequences have: of one kind `s(i) ≤ 1` and
 /// `s(i) ≥ 1`, of two kinds `s(i) + s(j)` and `s(i) − s(j)`, `≤` and `≥` each of 0 to 3.
 ///
-/// Each inequality comes once, those that cannot be broken do not come, and of the others only
-/// those come that at least `least_share` of the sequences keep. That two counts are equal is the
-/// pair `s(i) − s(j) ≤ 0` and `≥ 0`, whatever the levels of the kinds. For `n` kinds,
-/// `2n + 21n(n − 1)/2` are considered.
+/// Each inequality occurs once. Those that cannot be broken are left out, and so are those that
+/// fewer than `least_share` of the sequences keep. Equality of two counts is the pair `s(i) − s(j)
+/// ≤ 0` and `≥ 0`, for kinds of any level. For `n` kinds, `2n + 21n(n − 1)/2` are considered.
 ///
 /// Reference: Anzaroot et al. 2014, *Learning Soft Linear Constraints with Application to Citation
 /// Field Extraction*, the families of singletons, pairs and hierarchical equalities. Differs: the
@@ -44,7 +43,7 @@ pub fn generate<P: AsRef<[usize]>>(
     let seen: Vec<usize> = (0..counts.len()).filter(seen).collect();
     let mut family = Family {
         counts: &counts,
-        // A share of n sequences is meant, whatever its rounding.
+        // The share of n sequences, without rounding errors.
         least: least_share * counts.first().map_or(0, Vec::len) as f64 - 1e-9,
         generated: Candidates { rules: Vec::new(), considered: 0 },
     };

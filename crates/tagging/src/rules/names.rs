@@ -1,25 +1,25 @@
 use crate::labels::States;
 
-/// The name of a kind, as people read and write it: its own, or `level:name` (levels count from 0)
-/// where several levels have it.
+/// The name of a kind in files and messages: its own, or `level:name` (levels count from 0) if
+/// several levels have it.
 pub fn kind_name(states: &States, kind: usize) -> String {
     let name = &states.kinds()[kind].name;
     if find_kind(states, name) == Ok(kind) { name.clone() } else { with_level(states, kind) }
 }
 
-/// Why a name stands for no kind.
+/// Why a name is not a kind.
 #[derive(Debug, PartialEq)]
 pub(super) enum Unclear {
-    /// It is none; these look like it, the most similar first.
+    /// It is unknown; these are similar, the most similar first.
     Unknown(Vec<String>),
-    /// It is that of several kinds, which are written like this.
+    /// It is ambiguous; the kinds are written like this.
     Ambiguous(Vec<String>),
 }
 
 /// Known kinds that are named where one is unknown.
 const SUGGESTIONS: usize = 5;
 
-/// The kind that a person means. `level:name` goes before names that look like it, so that every
+/// The kind of a name. `level:name` takes precedence over names that look like it, so that every
 /// kind can be written.
 pub(super) fn find_kind(states: &States, text: &str) -> Result<usize, Unclear> {
     let kinds = states.kinds();

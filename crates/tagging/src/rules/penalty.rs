@@ -1,7 +1,7 @@
 use bethe_core::Penalty;
 use serde::{Deserialize, Serialize};
 
-/// What a rule costs that is broken by `x` in expectation, times its weight; `z` is `1 − x`.
+/// The cost of a rule that is broken by `x` in expectation, times its weight; `z` is `1 − x`.
 ///
 /// | penalty | cost |
 /// | --- | --- |
@@ -10,10 +10,10 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RulePenalty {
-    /// Smooth: every solver and every learner takes it.
+    /// Smooth: works with every solver and learner.
     #[default]
     SmoothedHinge,
-    /// With a kink: for the dual, and the Fenchel–Young learner.
+    /// With a kink: needs the dual and the Fenchel–Young learner.
     Hinge,
 }
 

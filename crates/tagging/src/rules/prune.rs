@@ -5,10 +5,10 @@ use serde::{Deserialize, Serialize};
 use super::{Form, Occurrences, Relation, Rule};
 use crate::labels::States;
 
-/// Which rules are worth a weight.
+/// Which rules to keep.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Pruning {
-    /// The least importance: how many predictions break a rule for one true sequence that does.
+    /// The least importance: predictions that break a rule per true sequence that does.
     pub threshold: f64,
     /// The least number of predictions that break it.
     pub least: usize,
@@ -20,7 +20,7 @@ impl Default for Pruning {
     }
 }
 
-/// A rule, and what became of it.
+/// A rule and its verdict.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Judged {
     /// The rule.
@@ -39,12 +39,11 @@ pub struct Judged {
 pub enum Verdict {
     /// It stays.
     Kept,
-    /// Hardly a prediction breaks it.
+    /// Hardly any prediction breaks it.
     Rare,
     /// The truth breaks it about as often as predictions do.
     Unimportant,
-    /// The same predictions break the kept rule of this index, which follows from it or from which
-    /// it follows.
+    /// The same predictions break the kept rule of this index, which implies it or follows from it.
     Covered(usize),
 }
 
@@ -64,10 +63,10 @@ impl Judged {
 /// Judges rules, in their order, by how often the truth and predictions break them; `outcomes` are
 /// the paths of both for each sequence.
 ///
-/// Of rules that the very same predictions break, and of which one follows from the other, one
+/// If two rules are broken by exactly the same predictions and one follows from the other, one
 /// stays: the one that the truth breaks less often, else the one on fewer kinds, else the tighter.
 /// So of `s(i) ≤ 1, 2, 3`, broken only by predictions with `s(i) > 3`, the tightest that the truth
-/// keeps; and `s(i) ≤ 1` rather than `s(i) + s(j) ≤ 1` for every `j` that makes no difference.
+/// keeps stays; and `s(i) ≤ 1` stays rather than `s(i) + s(j) ≤ 1` for every irrelevant `j`.
 pub fn prune<T: AsRef<[usize]>, P: AsRef<[usize]>>(
     rules: &[Rule],
     states: &States,
@@ -101,7 +100,7 @@ pub fn prune<T: AsRef<[usize]>, P: AsRef<[usize]>>(
     judged
 }
 
-/// Keeps, of rules that the same predictions break, those that say something of their own.
+/// Drops rules that are redundant among those broken by the same predictions.
 fn cover(judged: &mut [Judged], mut group: Vec<usize>) {
     let forms: HashMap<usize, AtMost> =
         group.iter().map(|&rule| (rule, AtMost::of(&judged[rule].rule.form))).collect();

@@ -5,13 +5,13 @@ use super::Occurrences;
 /// A rule on the segments of a sequence. Kinds are indices into
 /// [`States::kinds`](crate::labels::States::kinds).
 ///
-/// What a model file holds may be anything: [`check`](Self::check) it against the states.
+/// Rules from a model file must be [checked](Self::check) against the states.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rule {
     /// What must hold.
     pub form: Form,
-    /// How much it costs where it does not.
+    /// The cost if it does not hold.
     pub weight: Weight,
 }
 
@@ -28,15 +28,15 @@ pub enum Form {
         /// The bound. Below 0 it would be the other relation of the negated terms.
         bound: u32,
     },
-    /// Where a segment of `premise` occurs, one of `conclusion` does.
+    /// If a segment of `premise` occurs, one of `conclusion` does.
     Implies {
-        /// What asks for the other.
+        /// The kind that requires the other.
         premise: usize,
-        /// What is asked for.
+        /// The required kind.
         conclusion: usize,
     },
-    /// Every segment of `first` begins before any of `second` begins. Where both begin at one
-    /// token, neither is before the other, and the rule is broken.
+    /// Every segment of `first` begins before any of `second`. If both begin at the same token, the
+    /// rule is broken.
     Before {
         /// What comes first.
         first: usize,
@@ -55,13 +55,13 @@ pub enum Relation {
     AtLeast,
 }
 
-/// What a broken rule costs. In files a number, `"learned"` or `"hard"`.
+/// The cost of a broken rule. In files a number, `"learned"` or `"hard"`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(from = "Stored", into = "Stored")]
 pub enum Weight {
-    /// What learning finds.
+    /// Learned.
     Learned,
-    /// This much, at least 0.
+    /// Given, at least 0.
     Given(f64),
     /// No output may break it.
     Hard,
@@ -87,7 +87,7 @@ impl Rule {
         Self { form, weight: Weight::Learned }
     }
 
-    /// Whether a sequence keeps to the rule.
+    /// Whether a sequence keeps the rule.
     pub fn holds(&self, occurrences: &Occurrences) -> bool {
         self.form.holds(occurrences)
     }
@@ -105,7 +105,7 @@ impl Form {
         Self::Linear { terms, relation, bound }
     }
 
-    /// Whether a sequence keeps to it.
+    /// Whether a sequence keeps it.
     pub fn holds(&self, occurrences: &Occurrences) -> bool {
         match self {
             Self::Linear { terms, relation, bound } => {

@@ -2,7 +2,7 @@ use super::{Form, Relation, Rule, kind_name};
 use crate::labels::States;
 
 impl Rule {
-    /// The rule as a person would say it: `at most one title`, `editor only with booktitle`.
+    /// The rule in words: `at most one title`, `editor only with booktitle`.
     pub fn in_words(&self, states: &States) -> String {
         let name = |kind: usize| kind_name(states, kind);
         match &self.form {

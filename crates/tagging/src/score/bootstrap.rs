@@ -3,13 +3,14 @@ use rand::{Rng, SeedableRng};
 
 use super::SequenceCounts;
 
-/// What lies outside the interval on each side.
+/// Share outside the interval on each side.
 const TAIL: f64 = 0.025;
 
-/// The 95 % interval of how much higher the F1 of `b` is than that of `a`, in points (0–100), by
-/// drawing the sequences anew, with replacement, as often as `resamples` says.
+/// The 95 % interval of F1 of `b` minus F1 of `a`, in points (0–100), by resampling the sequences
+/// with replacement `resamples` times.
 ///
-/// Both systems have the same draws, so that what is hard for both does not widen the interval.
+/// Both systems use the same draws, so that sequences that are hard for both do not widen the
+/// interval.
 ///
 /// # Panics
 ///

@@ -1,11 +1,10 @@
-//! How well predicted labels agree with the right ones.
+//! How well predicted labels agree with the true ones.
 //!
 //! A predicted segment is correct if the gold labels have the same tokens under the same name.
 //! Precision is correct / predicted, recall is correct / gold, F1 = 2 correct / (predicted + gold);
-//! where the denominator is 0, so is the ratio. Segments are those of the last tags, as conlleval
-//! would count them ([`leaf_segments`]); for hierarchical labels, those of every level
-//! ([`segments`]) are counted too. Tokens are compared in [`canonical`] form: a label that
-//! says the same in other tags is right.
+//! if the denominator is 0, so is the ratio. Segments are those of the last tags, as conlleval
+//! counts them ([`leaf_segments`]); for hierarchical labels, those of every level ([`segments`])
+//! are counted too. Tokens are compared in [`canonical`] form: an equivalent label is right.
 
 mod bootstrap;
 mod counts;
@@ -19,7 +18,7 @@ pub use report::{LabelReport, Report};
 
 use super::labels::{Scheme, Segment, canonical, leaf_segments, segments};
 
-/// Counts of what is right, over any number of sequences.
+/// Counts of right labels and segments over sequences.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Score {
     scheme: Scheme,

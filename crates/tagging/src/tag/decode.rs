@@ -7,22 +7,22 @@ use serde::{Deserialize, Serialize};
 
 use crate::rules::{Compiled, add_counter};
 
-/// Entries that exact decoding under hard rules may keep, at 8 bytes each.
+/// Most entries of exact decoding under hard rules, 8 bytes each.
 const DECODING_BUDGET: usize = 4 << 20;
-/// The same for soft rules, which are worth less.
+/// The same for soft rules, which matter less.
 const WEIGHING_BUDGET: usize = 1 << 18;
-/// How often soft rules that labels break are taken up.
+/// Most rounds of adding broken soft rules.
 const ROUNDS: usize = 4;
 
 /// How labels are chosen under soft rules.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Decoding {
-    /// The best labels of the chain with the tilt of inference: rules act in expectation.
+    /// The best labels of the tilted chain: rules act in expectation.
     #[default]
     Tilted,
-    /// Where these break soft rules, the best that keep them too; what counts is the score of the
-    /// base model less what broken rules cost.
+    /// If these break soft rules, also consider the best labels that keep them; the score of the
+    /// base model minus the cost of broken rules decides.
     Weighed,
 }
 
@@ -36,20 +36,20 @@ impl Decoding {
     }
 }
 
-/// Paths that are looked through for as many as asked for that keep hard rules.
+/// How many paths to search for those that keep hard rules.
 const MOST_CANDIDATES: usize = 10_000;
 
-/// What became of the hard rules of a sequence.
+/// The outcome of a sequence's hard rules.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum HardRules {
-    /// The labels keep them, and no better ones do. Also where there is none.
+    /// The labels keep them, and no better ones do. Also if there are none.
     #[default]
     Best,
-    /// The labels keep them; whether better ones do was not found out.
+    /// The labels keep them, but may not be the best that do.
     Kept,
     /// No sequence of labels keeps them all: proved.
     Impossible,
-    /// No labels that keep them all were found, though there may be some.
+    /// The search found no labels that keep them all, but there may be some.
     NotFound,
 }
 
@@ -106,7 +106,7 @@ impl Decoder<'_> {
             }
             let (paths, kept) =
                 decode_within(chain, &found.tilt, &counters, WEIGHING_BUDGET, count);
-            // Rules that contradict each other, or are too much work, stay as they were.
+            // Rules that contradict each other, or take too much work, are left aside.
             if !matches!(kept, HardRules::Best | HardRules::Kept) {
                 break;
             }

@@ -13,9 +13,9 @@ pub enum TagError {
     /// The solver cannot serve the tagger's rules, or a setting is out of its range.
     #[error(transparent)]
     Solve(#[from] SolveError),
-    /// A label that is forced is not one of the model's.
+    /// A forced label is not one of the model's.
     #[error(
-        "{path}:{line}: the label {found:?} is not one of the model's, expected one of them or _"
+        "{path}:{line}: the label {found:?} is not one of the model's; _ leaves the choice open"
     )]
     UnknownLabel {
         /// The file.
@@ -26,15 +26,15 @@ pub enum TagError {
         found: String,
     },
     /// A label that is neither one nor `_`.
-    #[error("{path}:{line}: found an empty label, expected a label, or _ to leave the choice open")]
+    #[error("{path}:{line}: found an empty label, expected a label; _ leaves the choice open")]
     EmptyLabel {
         /// The file.
         path: String,
         /// The line.
         line: usize,
     },
-    /// Labels are to be forced, and there are none.
-    #[error("{path}:{line}: no label column to force labels from")]
+    /// Labels should be forced, but there are none.
+    #[error("{path}:{line}: found no label column, which --force needs")]
     NoLabels {
         /// The file.
         path: String,
@@ -62,7 +62,7 @@ pub enum TagError {
         found: f64,
     },
     /// Scores do not fit the model.
-    #[error("{found} scores, expected rows of {expected}")]
+    #[error("found {found} scores, expected rows of {expected}")]
     Scores {
         /// How many.
         found: usize,

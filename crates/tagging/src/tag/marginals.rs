@@ -59,7 +59,7 @@ fn segments(tagger: &Tagger, chain: &mut Chain, path: &[usize]) -> Vec<(usize, u
         let (first, end) = (segment.start, segment.end);
         let level = states.leaf_level(path[first]);
         let is_later = |state| matches!(states.role(state, level), Role::Inside | Role::End);
-        // A deeper tag is another leaf, even where the segment around it goes on.
+        // A deeper tag is another leaf, even if the segment around it continues.
         let is_leaf = |state| states.leaf_level(state) == level;
         let mut allowed = |t: usize, list: &mut Vec<usize>| {
             list.extend((0..space.len()).filter(|&s| match space.state(s) {
@@ -68,8 +68,8 @@ fn segments(tagger: &Tagger, chain: &mut Chain, path: &[usize]) -> Vec<(usize, u
                 state => state == path[t],
             }));
         };
-        // With the position after it, if there is one, and that before it where its first label
-        // does not say that it begins: between segments inside the one that it is of.
+        // Include the position after it, if there is one, and the one before it if its first label
+        // does not mark a beginning: between inner segments of the same outer one.
         let start = if is_later(path[first]) { first.saturating_sub(1) } else { first };
         let length = (end + 1).min(path.len()) - start;
         (first, end, chain.span_probability((start, length), &mut allowed))

@@ -33,7 +33,7 @@ pub use scores::MOST_SCORE;
 pub(crate) use scores::{is_score, spread_scores};
 pub use tagged::{Active, Summary, Tagged};
 
-/// The memory to tag one sequence after the other.
+/// Scratch memory for tagging sequences one by one.
 pub struct Tagging {
     tagger: Tagger,
     workspace: Workspace,
@@ -46,7 +46,8 @@ pub struct Tagging {
     wide: Vec<f64>,
 }
 
-/// Rules without the hard ones, and inference under them: for sequences that cannot keep those.
+/// The soft rules alone, and inference under them, for sequences that cannot keep the hard
+/// ones.
 struct Softened {
     compiled: Compiled,
     inference: Inference,
@@ -116,8 +117,8 @@ impl Tagging {
         self.tag_scores_of(scores, None, options)
     }
 
-    /// As [`tag_scores`](Self::tag_scores), with the rows that the scores are of: their labels, in
-    /// the last column, can be forced.
+    /// As [`tag_scores`](Self::tag_scores), with the rows of the scores; their labels, in the last
+    /// column, can be forced.
     pub fn tag_scores_of(
         &mut self,
         scores: &[f64],
@@ -191,7 +192,7 @@ impl Tagging {
         let decoder = Decoder { compiled, weights: &weights, decoding, count };
         let (mut best, hard) = decoder.best(inference.chain(), &found);
         if matches!(hard, HardRules::Impossible | HardRules::NotFound) {
-            // What hard rules lead to where they cannot hold means nothing.
+            // If hard rules cannot hold, the result under them is meaningless.
             let Softened { compiled, inference } =
                 softened.get_or_insert_with(|| Softened::new(tagger));
             inference.set_weights(weights.clone());

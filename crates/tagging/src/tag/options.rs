@@ -1,9 +1,9 @@
 use bethe_core::Settings;
 
-/// What to find out about a sequence.
+/// What to compute for a sequence.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TagOptions {
-    /// Keep the labels that the input has, but for `_`; where it has scores, those of its rows.
+    /// Keep the input's labels except `_`; with scores, those of its rows.
     pub force: bool,
     /// Probabilities of the labels and segments of the best label sequences.
     pub marginals: bool,
@@ -13,7 +13,7 @@ pub struct TagOptions {
     pub n_best: usize,
     /// Which rules were active, and what they changed.
     pub explain: bool,
-    /// Whether rules count at all.
+    /// Whether to use rules.
     pub rules: bool,
     /// How labels are inferred under rules.
     pub inference: Settings,

@@ -5,7 +5,7 @@ use crate::data::Sequence;
 use crate::labels::States;
 use crate::model::Tagger;
 
-/// A label that leaves the choice to the tagger, where labels are forced.
+/// The label that leaves the choice to the tagger when labels are forced.
 const UNKNOWN: &str = "_";
 
 impl Tagger {
@@ -47,7 +47,7 @@ impl Tagger {
     }
 }
 
-/// The largest size of a score: sums of any number of them are finite.
+/// The largest score, so that all sums are finite.
 pub const MOST_SCORE: f64 = 1e100;
 
 /// A number that is not too large, or `-∞`.

@@ -9,18 +9,18 @@ pub struct Tagged {
     /// States of the best label sequences, best first, with the log-probability of each under the
     /// tilted model.
     pub best: Vec<(Vec<usize>, f64)>,
-    /// Probability of each label of each of the best sequences, if asked for.
+    /// Probability of each label of each of the best sequences, if requested.
     pub probabilities: Vec<Vec<f64>>,
-    /// Probability of each of their segments `(first, end)`, if asked for.
+    /// Probability of each of their segments `(first, end)`, if requested.
     pub segments: Vec<Vec<(usize, usize, f64)>>,
     /// Probability of every label at every position under the rules, if asked for; labels in the
     /// order of [`Tagger::labels`](crate::Tagger::labels). `[positions][labels]`
     pub label_marginals: Vec<f64>,
-    /// What inference under rules came to; nothing where there is no rule.
+    /// Figures about inference under rules; `None` without rules.
     pub summary: Option<Summary>,
-    /// Rules that were active, the strongest first, if asked for.
+    /// Rules that were active, the strongest first, if requested.
     pub active: Vec<Active>,
-    /// What the base model alone would have said, if asked for.
+    /// The labels of the base model alone, if requested.
     pub plain: Vec<usize>,
     /// Whether the labels keep the hard rules, and if not, why.
     pub hard: HardRules,
@@ -28,7 +28,7 @@ pub struct Tagged {
     pub broken: Vec<usize>,
 }
 
-/// What inference under rules came to.
+/// Figures about inference under rules.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Summary {
     /// How it ended.
@@ -37,7 +37,7 @@ pub struct Summary {
     pub iterations: usize,
     /// Oracle calls.
     pub oracle_calls: usize,
-    /// A bound on how far the objective is from its minimum.
+    /// A bound on the distance of the objective from its minimum.
     pub gap: Option<f64>,
 }
 

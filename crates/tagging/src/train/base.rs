@@ -15,7 +15,7 @@ use super::pool::Pool;
 use super::settings::{BaseSettings, Optimiser};
 use super::{Event, TrainError};
 
-/// Iterations between two looks at the development data.
+/// Iterations between two evaluations on the development data.
 const LOOK_EVERY: usize = 5;
 
 /// A base model that is trained.
@@ -171,7 +171,7 @@ impl Fit<'_> {
         Ok(Fitted { weights, loss, iterations })
     }
 
-    /// The weights that parameters stand for, themselves where they are not shared.
+    /// The weights of parameters; the same if they are not shared.
     fn weights<'p>(&self, parameters: &'p [f64]) -> Cow<'p, [f64]> {
         self.sharing.map_or(Cow::Borrowed(parameters), |sharing| {
             let mut weights = vec![0.0; self.structure.weights()];
@@ -195,7 +195,7 @@ impl Fit<'_> {
             _ => (AdaGrad::new(rate, vec![0.0; self.structure.weights()]), 0, f64::INFINITY, None),
         };
         while passes < max_iterations {
-            // The order of a pass follows from its number, so that a resumed run takes the same.
+            // The order of a pass depends on its number only, so that a resumed run repeats it.
             let mut rng = StdRng::seed_from_u64(self.seed ^ (passes as u64) << 32);
             let mut order: Vec<usize> = (0..self.corpus.len()).collect();
             order.shuffle(&mut rng);
@@ -219,7 +219,7 @@ impl Fit<'_> {
     }
 }
 
-/// Keeps the better weights; returns for how many looks there were none.
+/// Keeps the better weights; returns the number of evaluations without better ones.
 fn worse(best: &mut Option<BestOnDev>, f1: f64, weights: &[f64]) -> usize {
     match best {
         Some(best) if f1 < best.f1 => {

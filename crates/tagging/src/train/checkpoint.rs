@@ -1,4 +1,4 @@
-//! The state of training on disk, to go on from after an interruption.
+//! The state of training on disk, to continue after an interruption.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -16,11 +16,11 @@ use super::settings::TrainSettings;
 /// Models that were trained in full, and the one that is being trained.
 pub(super) struct Checkpoint {
     path: Option<PathBuf>,
-    /// What training depends on: a checkpoint of other data or settings is of no use.
+    /// A fingerprint of data and settings; a checkpoint of others is ignored.
     fingerprint: String,
     /// Weights of the models that are done, with their loss and iterations.
     done: Vec<Fitted>,
-    /// The model in training, until it is taken up.
+    /// The model in training, until it is resumed.
     current: Option<Current>,
     written: Instant,
     interval: Duration,
@@ -81,7 +81,7 @@ impl StoredOptimiser {
 }
 
 impl Checkpoint {
-    /// Takes up what an interrupted run of the same data and settings left, if it left something.
+    /// Reads what an interrupted run of the same data and settings left, if anything.
     pub(super) fn open(settings: &TrainSettings, fingerprint: String) -> Self {
         let path = settings.checkpoint.as_deref();
         let mut checkpoint = Self {
@@ -96,13 +96,13 @@ impl Checkpoint {
         if let Some(path) = path.filter(|path| path.exists())
             && let Ok(archive) = Archive::read(path)
         {
-            // Damaged, or of another run: training starts anew.
+            // Damaged, or from another run: start again.
             let _ = checkpoint.take_up(&archive);
         }
         checkpoint
     }
 
-    /// Whether something was taken up.
+    /// Whether an earlier run is being continued.
     pub(super) fn resumes(&self) -> bool {
         !self.done.is_empty() || self.current.is_some()
     }
@@ -117,7 +117,7 @@ impl Checkpoint {
         self.current.take()
     }
 
-    /// Notes a model that is done.
+    /// Records a finished model.
     pub(super) fn finish(&mut self, model: &Fitted) -> Result<(), TrainError> {
         self.current = None;
         if self.path.is_some() {
@@ -136,12 +136,12 @@ impl Checkpoint {
         self.go_on()
     }
 
-    /// Whether somebody wants training to stop.
+    /// Whether training should stop.
     pub(super) fn is_interrupted(&self) -> bool {
         self.interrupt.as_ref().is_some_and(|interrupt| interrupt.load(Ordering::Relaxed))
     }
 
-    /// An error if training is to stop; what is worth keeping is on disk.
+    /// An error if training should stop; the state is on disk.
     pub(super) fn go_on(&self) -> Result<(), TrainError> {
         if self.is_interrupted() { Err(TrainError::Interrupted) } else { Ok(()) }
     }

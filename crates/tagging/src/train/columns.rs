@@ -41,8 +41,8 @@ pub(super) fn columns(
                 others.partition(|&column| column == 0 || !gives_away(sequences, column, label));
             for column in dropped {
                 observe(Event::Warning(format!(
-                    "column {} holds the names of labels: it is not used as an observation; \
-                     --observe names the columns to use",
+                    "column {} seems to repeat the labels and is not observed; choose columns with \
+                     --observe",
                     column + 1
                 )));
             }
@@ -52,8 +52,7 @@ pub(super) fn columns(
     Ok(Input::Columns { columns, label, observed })
 }
 
-/// Whether a column has the labels' own names nearly everywhere, whatever their prefixes and paths:
-/// a column of labels.
+/// Whether a column repeats the labels nearly everywhere, ignoring prefixes and paths.
 fn gives_away(sequences: &[Sequence], column: usize, label: usize) -> bool {
     let name = |text: &str| {
         let last = text.rsplit([':', '/']).next().unwrap_or(text);

@@ -7,7 +7,7 @@ use crate::Decoding;
 pub enum Event {
     /// Something a person should know.
     Warning(String),
-    /// The data are read.
+    /// The data has been read.
     Data {
         /// Sequences.
         sequences: usize,
@@ -22,7 +22,7 @@ pub enum Event {
         /// Weights.
         weights: usize,
     },
-    /// An interrupted run is taken up.
+    /// An interrupted run continues.
     Resumed,
     /// An iteration of training a base model.
     Iteration {
@@ -32,11 +32,11 @@ pub enum Event {
         models: usize,
         /// The iteration.
         iteration: usize,
-        /// Of at most so many.
+        /// The most iterations.
         max_iterations: usize,
         /// The loss.
         loss: f64,
-        /// F1 on development data, where it was looked at.
+        /// F1 on development data, if it was evaluated.
         dev_f1: Option<f64>,
     },
     /// Rules there are.
@@ -87,7 +87,7 @@ impl fmt::Display for Event {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Warning(text) => write!(f, "warning: {text}"),
-            Self::Resumed => f.write_str("going on where an earlier run was stopped"),
+            Self::Resumed => f.write_str("continuing an earlier run"),
             Self::Data { sequences, tokens, states, scheme, attributes, weights } => write!(
                 f,
                 "{}, {}, {} ({scheme}), {}, {}",
@@ -109,7 +109,7 @@ impl fmt::Display for Event {
             }
             Self::Rules { generated, pruned, sequences } => write!(
                 f,
-                "{} considered, {pruned} worth a weight, to be learned from {}",
+                "{} considered, {pruned} kept for learning from {}",
                 Counted(*generated, "rule"),
                 Counted(*sequences, "held-out sequence")
             ),

@@ -17,7 +17,7 @@ use super::prepared::{Data, Prepared};
 use super::settings::TrainSettings;
 use super::{Event, TrainError};
 
-/// Sequences, as models see them that were not trained on them.
+/// Sequences as seen by models that were not trained on them.
 #[derive(Clone, Debug, Default)]
 pub struct HeldOut {
     /// Log-potentials of the transitions of each model. `[models][states × states]`
@@ -26,10 +26,10 @@ pub struct HeldOut {
     pub predictions: Vec<Prediction>,
 }
 
-/// A sequence, and what a model makes of it.
+/// A sequence and a model's prediction for it.
 #[derive(Clone, Debug)]
 pub struct Prediction {
-    /// The true states; empty where a true label is not one of the model's.
+    /// The true states; empty if a true label is not one of the model's.
     pub truth: Vec<usize>,
     /// The predicted ones.
     pub predicted: Vec<usize>,
@@ -52,7 +52,7 @@ impl HeldOut {
         judged.into_iter().filter(|judged| judged.is_kept()).map(|judged| judged.rule).collect()
     }
 
-    /// The sequences whose truth is known, as learners of weights take them.
+    /// The sequences with known truth, in the form for learners.
     pub fn examples(&self, space: &Space) -> Examples {
         let mut examples = Examples::default();
         for table in &self.tables {
@@ -94,7 +94,7 @@ pub(super) fn hold_out(
     for fold in 0..folds {
         let others = |&sequence: &usize| fold_of[sequence] != fold;
         let others: Vec<usize> = (0..fold_of.len()).filter(others).collect();
-        // Weights that only the part itself has a use for would tell what its labels are.
+        // Weights used only by the held-out part would reveal its labels.
         let (structure, sharing) = prepared.structure_of(&others, settings);
         let data = &prepared.data;
         let (corpus, truth) = Part { data, which: &others }.copied();
@@ -116,7 +116,7 @@ pub(super) fn hold_out(
         predict(&fold_crf, part, settings.rules.features, &mut held_out);
     }
     if let Some(dev) = dev {
-        // What the model has no state for cannot teach it anything.
+        // Sequences with unknown labels cannot be learned from.
         let known: Vec<usize> = (0..dev.len()).filter(|&s| dev.known[s]).collect();
         let part = Part { data: dev, which: &known };
         predict(crf, part, settings.rules.features, &mut held_out);
@@ -124,7 +124,7 @@ pub(super) fn hold_out(
     Ok(held_out)
 }
 
-/// Adds a model, and what it makes of some sequences.
+/// Adds a model and its predictions for some sequences.
 pub(super) fn predict(crf: &Crf, part: Part, features: WeightFeatures, held_out: &mut HeldOut) {
     let model = held_out.tables.len();
     held_out.tables.push(crf.structure.transition_table(&crf.weights));

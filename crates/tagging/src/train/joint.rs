@@ -1,4 +1,4 @@
-//! The base model's weights and those of the rules together.
+//! Joint training of the base model's weights and the rules' weights.
 
 use bethe_learn::crf::Crf;
 use bethe_learn::energy::{Inference, Joint};

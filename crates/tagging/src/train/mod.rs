@@ -1,10 +1,10 @@
 //! From labelled sequences to a [`Tagger`].
 //!
-//! The base model is a conditional random field, trained to its optimum or until development data
-//! say stop. Rules are generated from the training labels or declared; what they are worth is
-//! learned from predictions of models that did not see the truth: training data are cut into parts,
-//! each predicted by a model trained on the others, and development data are predicted by the model
-//! of all. (On its own training data a model breaks no rule.)
+//! The base model is a conditional random field, trained to its optimum or until F1 on development
+//! data stops rising. Rules are generated from the training labels or declared. Their weights are
+//! learned from predictions of models that did not see the truth, since a model breaks no rules on
+//! its own training data: training data is cut into parts, each predicted by a model trained on the
+//! others, and development data is predicted by the model of all.
 
 mod base;
 mod checkpoint;
@@ -47,10 +47,10 @@ use super::tag::MOST_SCORE;
 #[derive(Debug, Error)]
 pub enum TrainError {
     /// No sequence.
-    #[error("no sequence to train on")]
+    #[error("there are no sequences to train on")]
     NoData,
     /// A token without a label.
-    #[error("{path}:{line}: no label, expected one for every token")]
+    #[error("{path}:{line}: found no label, expected one for every token")]
     NoLabel {
         /// The file.
         path: String,
@@ -58,7 +58,7 @@ pub enum TrainError {
         line: usize,
     },
     /// A column that is not there.
-    #[error("{path}: no column {found}, expected 1 to {columns}")]
+    #[error("{path}: found no column {found}, expected 1 to {columns}")]
     Column {
         /// The file.
         path: String,
@@ -68,7 +68,7 @@ pub enum TrainError {
         columns: usize,
     },
     /// A column file of labels alone.
-    #[error("{path}:{line}: 1 column, expected a word and a label at least")]
+    #[error("{path}:{line}: found 1 column, expected at least a word and a label")]
     NoColumns {
         /// The file.
         path: String,
@@ -76,13 +76,13 @@ pub enum TrainError {
         line: usize,
     },
     /// The label's column as an observation.
-    #[error("column {column} is the label's, expected other columns to observe")]
+    #[error("column {column} is the label's and cannot be observed")]
     ObservedLabel {
         /// The column.
         column: usize,
     },
     /// A template for other data.
-    #[error("the template reads column {column}, counted from 0; the data have {columns}")]
+    #[error("the template reads column {column} (from 0), but the data has {columns}")]
     TemplateColumn {
         /// The column.
         column: usize,
@@ -90,9 +90,7 @@ pub enum TrainError {
         columns: usize,
     },
     /// A template that reads the label.
-    #[error(
-        "the template reads column {column} of {columns}, counted from 0, which is the label's"
-    )]
+    #[error("the template reads column {column} of {columns} (from 0), which is the label's")]
     TemplateReadsLabel {
         /// The column.
         column: usize,
@@ -101,7 +99,7 @@ pub enum TrainError {
     },
     /// Scores that do not fit a sequence.
     #[error(
-        "{path}:{line}: {found} scores for this sequence, expected {positions} positions × {labels} labels"
+        "{path}:{line}: found {found} scores, expected {positions} positions × {labels} labels"
     )]
     Scores {
         /// The file.
@@ -116,7 +114,7 @@ pub enum TrainError {
         labels: usize,
     },
     /// A label that there is no score for.
-    #[error("{path}:{line}: the label {label:?} has no score, expected one of the scores' labels")]
+    #[error("{path}:{line}: the label {label:?} has no scores; add it to --labels")]
     UnscoredLabel {
         /// The file.
         path: String,
@@ -125,7 +123,7 @@ pub enum TrainError {
         /// The label.
         label: String,
     },
-    /// A score that is no score.
+    /// An invalid score.
     #[error(
         "{path}:{line}: a score of this token is {found:e}, expected a number between ±{MOST_SCORE:e}, \
          or -∞ to forbid a label"
@@ -138,7 +136,7 @@ pub enum TrainError {
         /// The score.
         found: f64,
     },
-    /// Labels that are no labels.
+    /// Invalid labels.
     #[error(transparent)]
     Labels(LabelError),
     /// A sequence that cannot be read.
@@ -150,10 +148,10 @@ pub enum TrainError {
     /// A file of rules that is wrong.
     #[error(transparent)]
     RuleFile(#[from] RuleFileError),
-    /// A learner that takes slopes of a penalty that has a kink.
+    /// A learner that needs a smooth penalty, with one that has a kink.
     #[error(
-        "found the penalty {penalty} with the learner {learner}, which follows its slopes; \
-         expected smoothed-hinge, or the learner fenchel-young"
+        "the learner {learner} needs a smooth penalty, found {penalty}; use smoothed-hinge, or the \
+         learner fenchel-young"
     )]
     KinkedPenalty {
         /// The penalty.
@@ -167,12 +165,12 @@ pub enum TrainError {
     /// A checkpoint that cannot be written.
     #[error(transparent)]
     Checkpoint(#[from] ArchiveError),
-    /// It was asked to stop.
+    /// Training was stopped.
     #[error("training was interrupted")]
     Interrupted,
 }
 
-/// Labelled sequences, with scores from elsewhere or without.
+/// Labelled sequences, with or without given scores.
 #[derive(Clone, Copy)]
 pub struct Labelled<'a> {
     /// The sequences.
@@ -192,7 +190,7 @@ pub fn train(
     with_rules(Base::train(labelled, dev, settings, observe)?, settings, observe)
 }
 
-/// As [`train()`], of sequences that are being read: see [`Base::train_reading`].
+/// As [`train()`], on sequences that are still being read; see [`Base::train_reading`].
 pub fn train_reading(
     sequences: impl Iterator<Item = Result<Sequence, DataError>>,
     dev: Option<Labelled>,

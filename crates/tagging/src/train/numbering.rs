@@ -1,4 +1,4 @@
-//! Attributes and labels as numbers, in the order in which they come.
+//! Attributes and labels as numbers, in order of appearance.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use super::super::features::{Extractor, Workspace};
 use super::super::input::{Input, in_range};
 use super::TrainError;
 
-/// Numbers that attributes and labels get as they come.
+/// Numbers of attributes and labels, assigned as they appear.
 #[derive(Default)]
 pub(super) struct Numbering {
     dictionary: Dictionary,
@@ -88,8 +88,8 @@ impl Numbering {
         Ok(())
     }
 
-    /// The attributes that came often enough, the most frequent first: what is used together lies
-    /// together. With the new number of each old one.
+    /// The attributes that are frequent enough, the most frequent first, so that attributes used
+    /// together are close in memory; and the new number of each old one.
     pub(super) fn by_frequency(self, min_count: u32) -> (Dictionary, Vec<Option<u32>>) {
         let Self { dictionary, counts, .. } = self;
         let mut order: Vec<usize> = (0..dictionary.len()).collect();

@@ -1,4 +1,4 @@
-//! The L1 penalty on weights of rules, by cross-validation, and how labels are chosen under them.
+//! Chooses the L1 penalty on weights of rules by cross-validation, and the way of decoding.
 
 use bethe_core::solve::SolveError;
 use bethe_learn::energy::{Example, Inference, Loss, RuledInference, Sample, Start};
@@ -19,9 +19,9 @@ use super::{Event, TrainError};
 const PENALTIES: [f64; 4] = [0.3, 1.0, 3.0, 10.0];
 /// Parts that cross-validation of the penalty cuts the held-out sequences into.
 const PARTS: usize = 3;
-/// Sequences that are enough to choose a penalty.
+/// Most sequences used to choose a penalty.
 const ENOUGH: usize = 3000;
-/// F1 that rules may cost on held-out sequences, as noise.
+/// Loss of held-out F1 that counts as noise.
 const TOLERATED_LOSS_OF_F1: f64 = 5e-4;
 
 /// A part of the held-out sequences, those outside it, and the weights learned from these so far.
@@ -32,9 +32,8 @@ struct Part {
 }
 
 impl Learning<'_> {
-    /// The penalty with the least Fenchel–Young loss on sequences that weights were not learned
-    /// from, of those that do not lower F1 there; none where all do. With F1 without rules, and
-    /// with.
+    /// The penalty with the least Fenchel–Young loss on held-out sequences among those that do not
+    /// lower F1 there; `None` if all do. Also F1 without and with rules.
     pub(super) fn choose_penalty(
         &self,
         checkpoint: &Checkpoint,
@@ -65,7 +64,7 @@ impl Learning<'_> {
             let (mut score, mut loss) = (Score::new(self.states.scheme()), 0.0);
             for part in &mut parts {
                 checkpoint.go_on()?;
-                // From the greatest penalty down, each starts where the one before came to.
+                // From the greatest penalty down, each starts at the previous solution.
                 part.start.parameters = self.fit(&part.others, l1, &part.start, &mut |_, _| ())?;
                 self.score(&part.own, &part.start.parameters, tilted, &mut score)?;
                 let mut unused = vec![0.0; part.start.parameters.len()];
@@ -83,8 +82,8 @@ impl Learning<'_> {
     }
 
     /// How to choose labels under rules with these weights. Weighing rules on the labels themselves
-    /// keeps nearly all of them; held-out F1 may be higher or lower for it than by the tilt alone,
-    /// but must not be lower than without rules.
+    /// keeps nearly all of them. Held-out F1 may be higher or lower than by the tilt alone, but
+    /// must not be lower than without rules.
     pub(super) fn choose_decoding(
         &self,
         which: &[usize],

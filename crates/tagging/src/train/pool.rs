@@ -1,10 +1,10 @@
-//! Base models that are the mean of several.
+//! A base model as the mean of several.
 //!
-//! A strong attribute keeps a model from learning what weaker ones tell of the same thing, which is
-//! all there is where the strong one is absent or misleads. So attributes are cut into parts, and
-//! beside the model of all of them there is one without each part, which learns to do with the
-//! others. Scores are linear in the weights: the mean of the members' weights is one model, as fast
-//! as any, whose distribution is the normalised geometric mean of theirs.
+//! A strong attribute keeps a model from learning weaker ones that say the same, which matter when
+//! the strong one is absent or misleading. So attributes are cut into parts, and next to the model
+//! with all of them there is one without each part, which learns to rely on the others. Scores are
+//! linear in the weights, so the mean of the members' weights is one model, as fast as any; its
+//! distribution is the normalised geometric mean of theirs.
 //!
 //! Reference: Smith, Cohn and Osborne 2005, *Logarithmic Opinion Pools for Conditional Random
 //! Fields*; Sutton, Sindelar and McCallum 2006, *Reducing Weight Undertraining in Structured
@@ -19,7 +19,7 @@ use rand::SeedableRng;
 use rand::rngs::StdRng;
 use rand::seq::SliceRandom;
 
-/// Which attributes each member does without: the first without none.
+/// Which attributes each member lacks; the first has all.
 pub(super) struct Pool {
     members: usize,
     /// The member that leaves an attribute out. `[attributes]`
@@ -27,7 +27,7 @@ pub(super) struct Pool {
 }
 
 impl Pool {
-    /// Cuts attributes into so many parts, or as many as there are families of them.
+    /// Cuts attributes into this many parts, or as many as there are families.
     pub(super) fn new(parts: usize, dictionary: &Dictionary, seed: u64) -> Self {
         let strings = || (0..dictionary.len()).map(|number| dictionary.string(number));
         let distinct: BTreeSet<&str> = match parts {
@@ -52,7 +52,7 @@ impl Pool {
         self.members
     }
 
-    /// What a member sees of a corpus, if that is not all of it.
+    /// The corpus as a member sees it, if it lacks attributes.
     pub(super) fn view(&self, member: usize, corpus: &Corpus) -> Option<Corpus> {
         if member == 0 {
             return None;

@@ -20,7 +20,7 @@ use super::seen::Seen;
 use super::settings::TrainSettings;
 use super::{Event, Labelled, TrainError};
 
-/// Values beyond this make training slow, or end it where it began.
+/// Larger values make training slow, or stop it at the start.
 const LARGE_VALUE: f32 = 1e4;
 
 /// Training data, and what a tagger needs to read others.
@@ -40,7 +40,7 @@ pub(super) struct Prepared {
 #[derive(Default)]
 pub(super) struct Data {
     pub(super) corpus: Corpus,
-    /// `[positions]`; meaningless in sequences whose truth is not known to the model.
+    /// `[positions]`; meaningless in sequences with labels unknown to the model.
     pub(super) truth: Vec<u16>,
     /// Whether the truth of each sequence is among the model's states. `[sequences]`
     pub(super) known: Vec<bool>,
@@ -79,7 +79,7 @@ impl Data {
     }
 }
 
-/// Scores that come from elsewhere, in place of attributes.
+/// Given scores in place of attributes.
 pub struct GivenScores {
     /// The label of each column.
     pub labels: Vec<String>,
@@ -88,7 +88,7 @@ pub struct GivenScores {
 }
 
 impl Prepared {
-    /// Data that are in memory.
+    /// Data in memory.
     pub(super) fn new(
         Labelled { sequences, scores }: Labelled,
         settings: &TrainSettings,
@@ -104,7 +104,7 @@ impl Prepared {
         Self::index(input, sequences, settings, scored, observe)
     }
 
-    /// Data that are being read: their text is let go as soon as it is numbers.
+    /// Data that is being read; its text is dropped as soon as it is numbered.
     pub(super) fn read(
         sequences: impl Iterator<Item = Result<Sequence, DataError>>,
         settings: &TrainSettings,
@@ -116,7 +116,7 @@ impl Prepared {
                 let sequences = sequences.map(|one| one.map(Cow::Owned));
                 Self::index(Input::Attributes, sequences, settings, None, observe)
             }
-            // Which columns to use is known when all have been seen.
+            // Which columns to use is known only after all have been seen.
             Format::Columns => {
                 let sequences = sequences.collect::<Result<Vec<Sequence>, _>>()?;
                 let input = columns(&sequences, settings, observe)?;
@@ -150,8 +150,8 @@ impl Prepared {
         }
         if numbering.largest > LARGE_VALUE {
             observe(Event::Warning(format!(
-                "values of attributes are as large as {:e}: training is at its best with values of \
-                 about 1, and may not get anywhere with these",
+                "values of attributes are as large as {:e}; training works best with values of \
+                 about 1 and may fail with these",
                 numbering.largest
             )));
         }
@@ -182,8 +182,7 @@ impl Prepared {
         })
     }
 
-    /// What a model of some of the training sequences alone has weights for, and how they are
-    /// shared.
+    /// The weights of a model of some training sequences only, and how they are shared.
     pub(super) fn structure_of(
         &self,
         which: &[usize],

@@ -1,4 +1,4 @@
-//! Rules: where they come from, and what each is worth.
+//! Rules: where they come from, and their weights.
 
 use std::sync::Arc;
 
@@ -19,15 +19,15 @@ use super::prepared::Prepared;
 use super::settings::{RuleSettings, TrainSettings};
 use super::{Event, TrainError};
 
-/// A learned weight below this changes nothing that anyone would see.
+/// A smaller learned weight has no visible effect.
 const NEGLIGIBLE: f64 = 1e-3;
 
-/// Rules with their weights, and a base model where it was trained with them.
+/// Rules with their weights, and the base model if it was trained with them.
 #[derive(Clone, Debug, Default)]
 pub struct LearnedRules {
     /// Those with a weight.
     pub rules: Vec<Rule>,
-    /// Of those that are not hard. `[rules][features]`
+    /// Weights of those that are not hard. `[rules][features]`
     pub weights: Vec<f64>,
     /// The greatest number of segments of each kind in a training sequence.
     pub(super) most: Vec<u32>,
@@ -39,7 +39,7 @@ pub struct LearnedRules {
     pub(super) settings: Option<RuleSettings>,
 }
 
-/// Learns the weights of those rules that have none.
+/// Learns the weights of rules without a given one.
 pub(super) struct LearningStage<'a> {
     pub(super) prepared: &'a Prepared,
     pub(super) crf: &'a Crf,
@@ -156,8 +156,8 @@ fn learner_name(learner: Learner) -> &'static str {
     }
 }
 
-/// Whether the learner can take the penalty. The gradient of the Fenchel–Young loss has values of
-/// the penalty only, those of the surrogates have its slope at the answer, which a kink may lie on.
+/// Whether the learner works with the penalty. The gradient of the Fenchel–Young loss uses only
+/// values of the penalty; those of the surrogates use its slope at the answer, which may be a kink.
 pub(super) fn check(settings: &RuleSettings) -> Result<(), TrainError> {
     let RuleSettings { learner, penalty, .. } = *settings;
     if penalty.is_smooth() || learner == Learner::FenchelYoung {
@@ -190,7 +190,7 @@ impl<'a> Learning<'a> {
         Self { states, compiled, rules, examples, held_out, settings }
     }
 
-    /// Where learning starts: given weights where they stay, the others at zero.
+    /// The start of learning: given weights stay, the others are zero.
     pub(super) fn start(&self) -> Start {
         let features = self.examples.features();
         let fixed = self.compiled.given.iter().flat_map(|given| vec![given.is_some(); features]);
@@ -235,7 +235,7 @@ fn given(compiled: &Compiled, features: usize) -> Vec<f64> {
     compiled.given.iter().flat_map(own).collect()
 }
 
-/// Leaves out rules whose learned weight is nothing.
+/// Drops rules whose learned weight is zero.
 fn drop_idle(rules: Vec<Rule>, weights: Vec<f64>, features: usize) -> (Vec<Rule>, Vec<f64>) {
     let mut own = weights.chunks(features);
     let (mut kept, mut kept_weights) = (Vec::new(), Vec::new());

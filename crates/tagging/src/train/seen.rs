@@ -7,10 +7,10 @@ use super::prepared::Data;
 use super::settings::{AllowedTransitions, TrainSettings};
 use super::sharing::LabelParts;
 
-/// States beyond which only transitions that were seen are allowed, unless told otherwise.
+/// With more states, only seen transitions are allowed by default.
 const MANY_STATES: usize = 64;
 
-/// What some of the training sequences have together.
+/// What some of the training sequences contain.
 pub(super) struct Seen {
     attributes: AttributeStates,
     /// Whether a state follows another. `[states][states]`
@@ -49,7 +49,7 @@ impl Seen {
         Self { attributes, follows }
     }
 
-    /// The weights that there is a use for and what is forbidden, and how weights are shared.
+    /// Which weights exist, what is forbidden, and how weights are shared.
     pub(super) fn structure(
         self,
         states: &States,

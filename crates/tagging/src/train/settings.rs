@@ -15,16 +15,15 @@ use super::super::tag::decode::Decoding;
 /// How to train a tagger.
 #[derive(Clone, Debug)]
 pub struct TrainSettings {
-    /// How the files are written.
+    /// The file format.
     pub format: Format,
-    /// The label's column, from 1; the last one if not told.
+    /// The label's column, from 1; `None` for the last.
     pub column: Option<usize>,
-    /// Columns that the default template reads, from 1; all but the label's, and but those that
-    /// give the label away, if not told.
+    /// Columns to observe, from 1; `None` for all but the label's and those that repeat it.
     pub observe: Option<Vec<usize>>,
-    /// How labels mark segments; recognised if not told.
+    /// How labels mark segments; `None` to recognise it.
     pub scheme: Option<Scheme>,
-    /// The template; a strong one for the columns if not told.
+    /// The template; `None` for the default one.
     pub template: Option<Template>,
     /// Word lists.
     pub lexicons: Lexicons,
@@ -38,13 +37,13 @@ pub struct TrainSettings {
     pub rule_source: RuleSource,
     /// How their weights are learned.
     pub rules: RuleSettings,
-    /// For everything random.
+    /// Seed for everything random.
     pub seed: u64,
-    /// Where the state of training is kept, to go on from after an interruption.
+    /// Where to save the state of training, to continue after an interruption.
     pub checkpoint: Option<PathBuf>,
     /// Time between two writes of that state.
     pub checkpoint_interval: Duration,
-    /// Training stops soon after this is set, with its state kept.
+    /// Training stops soon after this is set, and saves its state.
     pub interrupt: Option<Arc<AtomicBool>>,
 }
 
@@ -57,7 +56,7 @@ pub enum AllowedTransitions {
     Seen,
     /// All that the scheme allows; those not seen have the score 0.
     Valid,
-    /// All that the scheme allows, those not seen with weights too: these learn to be avoided.
+    /// All that the scheme allows; unseen ones have weights too, and learn to be avoided.
     Weighted,
 }
 
@@ -66,20 +65,20 @@ pub enum AllowedTransitions {
 pub struct BaseSettings {
     /// The method.
     pub optimiser: Optimiser,
-    /// `l1 ‖w‖₁` is added to the loss; quasi-Newton only.
+    /// Adds `l1 ‖w‖₁` to the loss; quasi-Newton only.
     pub l1: f64,
-    /// `l2 ‖w‖²` is added to the loss (CRFsuite's `c2`).
+    /// Adds `l2 ‖w‖²` to the loss (CRFsuite's `c2`).
     pub l2: f64,
-    /// Iterations, or passes over the data, at most.
+    /// Most iterations, or passes over the data.
     pub max_iterations: usize,
-    /// Stops where the loss fell by less than this part over ten iterations.
+    /// Stops when the loss fell by less than this fraction over ten iterations.
     pub least_decrease: f64,
     /// Evaluations on development data without a better F1 that end training.
     pub patience: usize,
     /// Size of the first stochastic step.
     pub rate: f64,
-    /// Parts that attributes are cut into: the base model is the mean of a model of all attributes
-    /// and of models without each part; with one part, that of all attributes alone.
+    /// Parts of the attributes: the base model is the mean of a model with all attributes and of
+    /// models that each lack one part. 1 for a single model.
     pub pool: usize,
     /// Whether labels with tags in common share weights; quasi-Newton only.
     pub share_weights: bool,
@@ -88,7 +87,7 @@ pub struct BaseSettings {
 /// A method to train the base model with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Optimiser {
-    /// Limited-memory quasi-Newton, orthant-wise where there is an L1 norm.
+    /// Limited-memory quasi-Newton, orthant-wise with an L1 norm.
     QuasiNewton,
     /// Averaged stochastic gradients.
     AdaGrad,
@@ -101,7 +100,7 @@ pub enum RuleSource {
     None,
     /// Generated from the training labels.
     Auto,
-    /// A person declared them in a file.
+    /// Declared in a file.
     File(PathBuf),
 }
 
@@ -110,21 +109,21 @@ pub enum RuleSource {
 pub struct RuleSettings {
     /// The learner.
     pub learner: Learner,
-    /// What a broken rule costs, times its weight. One that is not smooth is for the Fenchel–Young
-    /// learner only.
+    /// The cost of a broken rule, times its weight. A penalty that is not smooth needs the
+    /// Fenchel–Young learner.
     pub penalty: RulePenalty,
-    /// The L1 penalty; chosen by cross-validation if not told.
+    /// The L1 penalty; `None` to choose it by cross-validation.
     pub l1: Option<f64>,
-    /// How labels are chosen; if not told, what held-out predictions suggest where weights are
-    /// learned, and by the tilt where all are given.
+    /// How labels are chosen; `None` for the better on held-out predictions if weights are learned,
+    /// and by the tilt if all are given.
     pub decoding: Option<Decoding>,
-    /// What weights depend on.
+    /// Features that weights depend on.
     pub features: WeightFeatures,
-    /// Violations by held-out predictions over violations by the truth: at least this.
+    /// Least ratio of violations by held-out predictions to violations by the truth.
     pub importance: f64,
-    /// Violations by held-out predictions: at least so many.
+    /// Fewest violations by held-out predictions.
     pub least_violations: usize,
-    /// Parts that training data are cut into to be predicted by a model that has not seen them.
+    /// Parts of the training data; each is predicted by a model that has not seen it.
     pub folds: usize,
     /// Passes over the held-out sequences.
     pub passes: usize,
@@ -133,7 +132,7 @@ pub struct RuleSettings {
 }
 
 impl TrainSettings {
-    /// Base models there are: that of all data, and one for each part where rules need them.
+    /// Number of base models: one of all data, and one per part if rules need them.
     pub(super) fn models(&self) -> usize {
         if self.rule_source == RuleSource::None { 1 } else { 1 + self.rules.folds }
     }

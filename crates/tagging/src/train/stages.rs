@@ -17,8 +17,8 @@ use super::{Event, Labelled, TrainError};
 
 /// A trained base model, with the data that rules for it are learned from.
 ///
-/// [`train`](super::train()) goes through the stages in turn; whoever compares rules on one base
-/// model calls them apart.
+/// [`train`](super::train()) runs the stages in turn; call them separately to compare rules on one
+/// base model.
 pub struct Base {
     prepared: Prepared,
     dev: Option<Data>,
@@ -30,7 +30,7 @@ pub struct Base {
 }
 
 impl Base {
-    /// Trains the base model, or goes on where an interrupted run stopped.
+    /// Trains the base model, or continues an interrupted run.
     pub fn train(
         labelled: Labelled,
         dev: Option<Labelled>,
@@ -42,8 +42,8 @@ impl Base {
         Self::train_on(prepared, dev, settings, observe)
     }
 
-    /// As [`train`](Self::train), of sequences that are being read: their text is let go as soon as
-    /// it is numbers, which for attribute files is most of the memory.
+    /// As [`train`](Self::train), on sequences that are still being read. Their text is dropped as
+    /// soon as it is numbered, which saves most of the memory for attribute files.
     pub fn train_reading(
         sequences: impl Iterator<Item = Result<Sequence, DataError>>,
         dev: Option<Labelled>,
@@ -61,7 +61,7 @@ impl Base {
         settings: &TrainSettings,
         observe: &mut dyn FnMut(Event),
     ) -> Result<Self, TrainError> {
-        // Before hours of training: what is wrong with the file shows at once.
+        // Errors in the file show before hours of training.
         let declared = match &settings.rule_source {
             RuleSource::File(file) => load_rules(file, &prepared.states)?,
             RuleSource::None | RuleSource::Auto => Vec::new(),
@@ -92,7 +92,7 @@ impl Base {
         &self.prepared.states
     }
 
-    /// The rules that a person declared.
+    /// The declared rules.
     pub fn declared(&self) -> &[Rule] {
         &self.declared
     }
@@ -134,12 +134,12 @@ impl Base {
         stage.run(candidates, observe)
     }
 
-    /// The tagger that it makes with rules.
+    /// The tagger of this base model and rules.
     pub fn tagger(&self, learned: LearnedRules) -> Result<Tagger, TrainError> {
         let crf = learned.crf.as_ref().unwrap_or(&self.crf);
         let rules = learned.settings.unwrap_or(self.settings.rules);
         let (crf, dictionary) = match rules.features {
-            // Random features are of every attribute by its number, also of those without a weight.
+            // Random features use every attribute by its number, even without a weight.
             WeightFeatures::Fourier { .. } => (crf.clone(), self.prepared.dictionary.clone()),
             WeightFeatures::Constant | WeightFeatures::Length => {
                 let (crf, numbers) = crf.pruned();
@@ -164,7 +164,7 @@ impl Base {
         })?)
     }
 
-    /// Training is done: nothing is left to go on from.
+    /// Training is done: removes the checkpoint.
     pub fn finish(self) {
         self.checkpoint.remove();
     }
@@ -178,12 +178,12 @@ fn warn_of_unused_scores(prepared: &Prepared, observe: &mut dyn FnMut(Event)) {
     let known = |label: &String| !prepared.states.matching(label).is_empty();
     for label in prepared.score_labels.iter().filter(|label| !known(label)) {
         observe(Event::Warning(format!(
-            "the label {label:?} of the scores is not in the training data: its scores are not used"
+            "the label {label:?} of the scores is not in the training data and is not used"
         )));
     }
 }
 
-/// The weights of the base model, and how they came about.
+/// The weights of the base model, and how they were trained.
 fn fit(
     prepared: &Prepared,
     dev: Option<&Data>,
@@ -232,7 +232,7 @@ fn fit(
     Ok((weights, training))
 }
 
-/// Tells runs of other data or settings apart.
+/// A fingerprint of data and settings.
 fn fingerprint(prepared: &Prepared, dev: Option<&Data>, settings: &TrainSettings) -> String {
     let mut hasher = rustc_hash::FxHasher::default();
     for data in [Some(&prepared.data), dev] {
@@ -252,6 +252,6 @@ fn fingerprint(prepared: &Prepared, dev: Option<&Data>, settings: &TrainSettings
     let Transitions { forbidden, weighted } = prepared.structure.transitions();
     (forbidden, weighted).hash(&mut hasher);
     let TrainSettings { base, rules, seed, .. } = settings;
-    // The number tells runs of programs apart whose models have other weights.
+    // The number distinguishes versions of the program whose models have other weights.
     format!("2 {:?} {} {:?} {:016x}", base, rules.folds, seed, hasher.finish())
 }

@@ -23,8 +23,8 @@ fn lines_of_unknown_kind_are_refused() {
 fn bigram_lines_with_cells_are_refused() {
     refused(
         "B01:%x[0,0]",
-        "line 1: found \"B01:%x[0,0]\", expected a plain B: \
-         transitions may depend on labels only, not on cells",
+        "line 1: found \"B01:%x[0,0]\", expected a plain B, since transitions depend on labels \
+         only, not on cells",
     );
 }
 
@@ -114,8 +114,8 @@ fn lines_of_lists_are_a_name_and_rows() {
 fn lines_whose_attributes_could_coincide_are_refused() {
     let message = |found: &str| {
         format!(
-            "line 3: begins with {found:?} as line 1 does, \
-             expected a name of its own, so that their attributes differ"
+            "line 3: starts with {found:?} like line 1, expected a different name so that their \
+             attributes differ"
         )
     };
     refused("U1:%x[0,0]\n\nU1:%x[1,0]", &message("U1:"));
@@ -131,8 +131,8 @@ fn lines_whose_attributes_could_coincide_are_refused() {
 
 #[test]
 fn templates_without_lines_are_refused() {
-    refused("", "found no line that begins with U, R or B, expected at least one");
-    refused("# nothing", "found no line that begins with U, R or B, expected at least one");
+    refused("", "found no line that starts with U, R or B, expected at least one");
+    refused("# nothing", "found no line that starts with U, R or B, expected at least one");
 }
 
 #[test]

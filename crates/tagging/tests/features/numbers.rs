@@ -34,8 +34,8 @@ fn cells_that_are_no_finite_numbers_are_refused() {
         assert_eq!(
             result.unwrap_err().to_string(),
             format!(
-                "position 1, column 1: found {found:?}, expected a finite number \
-                 (or nothing, or _) as line 2 of the template reads it as a value"
+                "position 1, column 1: found {found:?}, expected a finite number, nothing or _, \
+                 since line 2 of the template reads it as a value"
             )
         );
     }

@@ -74,9 +74,9 @@ fn a_ragged_row_is_named_even_in_a_later_sequence() {
 #[test]
 fn text_that_is_not_utf8_is_named_by_line_and_byte() {
     let found = message(b"\xef\xbb\xbfa O\nb\xff O\n");
-    assert_eq!(found, "train.conll:2: byte 8 of the text is 0xFF, expected UTF-8");
+    assert_eq!(found, "train.conll:2: byte 8 is 0xFF, expected UTF-8 text");
     let found = message(b"\xef\xbb\xbf\xc3(");
-    assert_eq!(found, "train.conll:1: byte 3 of the text is 0xC3, expected UTF-8");
+    assert_eq!(found, "train.conll:1: byte 3 is 0xC3, expected UTF-8 text");
 }
 
 #[test]

@@ -115,10 +115,7 @@ fn labels_without_state_are_named_in_canonical_form() {
     let states = learn(Scheme::Bio, &["B-x O"]);
     let error = states.encode(&["O", "I-y"]).unwrap_err();
     assert_eq!(error, LabelError::UnknownLabel { label: "B-y".into(), position: 1 });
-    assert_eq!(
-        error.to_string(),
-        "found the label \"B-y\" at token 1, expected one of the training labels"
-    );
+    assert_eq!(error.to_string(), "token 1: the label \"B-y\" is not one of the training labels");
     assert!(states.encode(&[""]).is_err());
     assert_eq!(states.encode(&[]), Ok(vec![]));
 }

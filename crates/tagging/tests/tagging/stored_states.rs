@@ -25,7 +25,7 @@ fn states_are_stored_as_labels_and_roles() {
 fn stored_states_need_labels() {
     assert_eq!(
         message(r#"{"scheme": "bio", "states": []}"#),
-        "found no label, expected at least one"
+        "found no labels, expected at least one"
     );
     assert_eq!(message(&one("bio", "", "")), "state 0 has no label, expected one");
     assert_eq!(message(&one("plain", "", "\"single\"")), "state 0 has no label, expected one");

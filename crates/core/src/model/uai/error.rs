@@ -4,7 +4,7 @@ use crate::model::ModelError;
 
 /// One variant per way a file can be wrong, with its place and what was found there.
 ///
-/// The message does not name the file: whoever opened it puts that in front.
+/// The message does not name the file; the caller puts that in front.
 #[derive(Clone, Debug, Error, PartialEq)]
 pub enum UaiError {
     /// A word that does not belong there.
@@ -27,7 +27,7 @@ pub enum UaiError {
         /// What belongs there.
         expected: String,
     },
-    /// Something the model refuses.
+    /// An error of the model.
     #[error("line {line}, column {column}: {error} (in {part})")]
     Model {
         /// Counted from 1.

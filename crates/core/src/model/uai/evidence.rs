@@ -18,12 +18,12 @@ pub struct Sample {
 struct Observation {
     variable: usize,
     state: usize,
-    /// Where the file names the variable, and where the state.
+    /// The places of the variable and of the state in the file.
     lines: [usize; 2],
     columns: [usize; 2],
 }
 
-/// Words that are whole numbers, and how many the reader took so far.
+/// Whole numbers, and how many have been read.
 struct Numbers<'a> {
     words: Vec<Word<'a>>,
     values: Vec<usize>,
@@ -34,9 +34,9 @@ impl Evidence {
     /// Reads an `.evid` file: the number of observations and then a variable and its state each; or
     /// the number of samples first, and then that for every sample.
     ///
-    /// The numbers tell which of the two it is. Where they fit both, the line ends do: a first line
-    /// with one number is a number of samples, unless all others have two, a variable and its
-    /// state.
+    /// The numbers tell which of the two it is. If they fit both, line ends decide: a first line
+    /// with one number is a number of samples, unless all other lines have two numbers, a variable
+    /// and its state.
     pub fn from_uai(text: &[u8]) -> Result<Self, UaiError> {
         let words: Vec<Word> = Words::new(text).collect();
         let Some(first) = words.first() else {
@@ -94,7 +94,7 @@ impl Sample {
 }
 
 impl Numbers<'_> {
-    /// Whether a number of samples, and then so many, is all there is.
+    /// Whether the text is a number of samples and that many samples.
     fn counts_samples(&self) -> bool {
         let mut at = 1;
         for _ in 0..self.values[0] {
@@ -104,7 +104,7 @@ impl Numbers<'_> {
         at == self.values.len()
     }
 
-    /// Whether a number of observations, and then so many, is all there is.
+    /// Whether the text is a number of observations and that many observations.
     fn is_one_sample(&self) -> bool {
         self.values[0].checked_mul(2).and_then(|n| n.checked_add(1)) == Some(self.values.len())
     }
@@ -116,7 +116,7 @@ impl Numbers<'_> {
         for index in 0..count {
             samples.push(self.sample(&format!(" of sample {index}"))?);
         }
-        // No sample at all means that nothing was observed.
+        // No samples means that nothing was observed.
         if samples.is_empty() {
             samples.push(Sample::default());
         }

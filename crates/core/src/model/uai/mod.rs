@@ -1,9 +1,8 @@
 //! The text formats of the UAI inference competitions: models (`MARKOV`, `BAYES`) and evidence.
 //! Results are written by [`problem::uai`](crate::problem::uai).
 //!
-//! Words are separated by any white space; line ends mean nothing. A table holds factors, not their
-//! logarithms: zero becomes `-∞` and forbids a configuration. Tables of `BAYES` files are taken as
-//! they are, whether their rows sum to one or not.
+//! Words are separated by any white space. A table holds factors, not their logarithms: zero
+//! becomes `-∞` and forbids a configuration. Rows of `BAYES` tables need not sum to one.
 //!
 //! ```
 //! use bethe_core::model::uai::Evidence;

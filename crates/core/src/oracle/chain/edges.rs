@@ -1,7 +1,7 @@
 //! Transition tables that a support touches, and edge marginals.
 //!
-//! An edge marginal is `μ(i, j) ∝ α_i e_ij γ_j`. A block that stands for many links of one table
-//! sums the outer products `α γᵀ` of its links first and meets `e` once.
+//! An edge marginal is `μ(i, j) ∝ α_i e_ij γ_j`. A block for many links of one table first sums the
+//! outer products `α γᵀ` of its links and then multiplies by `e` once.
 
 use pulp::Simd;
 
@@ -23,8 +23,8 @@ pub(super) struct EdgeGroup {
     links: usize,
     /// The block's cell of each slot of the forward layout; 0 in the padding. `[forward slots]`
     cells: Vec<u32>,
-    /// Where each slot of the backward layout is found in the forward layout; its length, where a
-    /// zero waits, in the padding. Empty where there is no backward layout. `[backward slots]`
+    /// The place of each slot of the backward layout in the forward layout; padding points past its
+    /// end, to a zero. Empty if there is no backward layout. `[backward slots]`
     mirror: Vec<u32>,
     /// Tilted log-potentials. `[forward slots]`
     pub(super) log_forward: Aligned,
@@ -76,7 +76,8 @@ impl EdgeGroup {
         self.links += 1;
     }
 
-    /// Takes the exponentials of the tilted table; returns what all links were divided by together.
+    /// Takes the exponentials of the tilted table; returns the log of the common factor of all
+    /// links.
     #[inline(always)]
     pub(super) fn exponentiate<S: Simd>(
         &mut self,

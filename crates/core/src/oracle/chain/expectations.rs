@@ -12,12 +12,13 @@ use super::oracle::{Chain, State};
 
 /// Expected transitions of a homogeneous chain's table, summed over positions and sequences.
 ///
-/// `Σ α_t γ_{t+1}ᵀ` is summed over all of them and meets the table's exponentials once, at the end.
+/// `Σ α_t γ_{t+1}ᵀ` is summed over all of them and multiplied by the table's exponentials once, at
+/// the end.
 #[derive(Clone, Debug)]
 pub struct TransitionCounts {
     /// Sums of outer products, still without the table. `[forward slots]`
     products: Aligned,
-    /// Sums of what came from the log domain, complete. `[forward slots]`
+    /// Complete sums from the log domain. `[forward slots]`
     complete: Aligned,
 }
 
@@ -49,8 +50,8 @@ impl Chain {
     /// Writes the node marginals at the tilt of the latest [`Oracle::tilted`] call
     /// (`[positions][states]`) and adds the expected transitions to `counts`.
     ///
-    /// For learning: this is all that the gradient of a log-partition needs, without a table for
-    /// every link. It costs about as much as one of the two passes of the call.
+    /// For learning: the gradient of a log-partition needs only this, not a table per link. It
+    /// costs about as much as one of the two passes of the call.
     ///
     /// # Panics
     /// If the chain is not homogeneous, or no call has answered yet.

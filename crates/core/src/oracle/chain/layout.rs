@@ -2,9 +2,9 @@
 //!
 //! A product `y_j = Σ_i x_i e_ij` keeps a panel of `y` in registers and streams the table once, so
 //! entries lie in the order in which that loop reads them: panels of up to eight vectors of
-//! columns, and within a panel row after row. Sparse layouts have panels of one vector. Where an
-//! instruction permutes vectors, their lanes [pick](super::picks) rows of their own; elsewhere a
-//! panel leaves out the rows in which none of its columns has an allowed transition.
+//! columns, and within a panel row after row. Sparse layouts have panels of one vector. If the
+//! machine can permute vectors, each lane [picks](super::picks) rows of its own; otherwise a panel
+//! leaves out rows in which none of its columns has an allowed transition.
 
 use std::ops::Range;
 
@@ -12,15 +12,15 @@ use super::aligned::Aligned;
 use super::picks::{self, Pick};
 use super::transitions::Lists;
 
-/// Vectors of accumulators that fit the registers of every instruction set we dispatch to.
+/// Vectors of accumulators that fit the registers of every supported instruction set.
 pub(super) const WIDEST_PANEL: usize = 8;
 
-/// Time of a stored sparse vector over that of a dense one where the dense table fits the innermost
-/// cache, and where it waits for the next: as measured at the density where both take equally long,
-/// blocks with AVX2, picks with AVX-512.
+/// Time per stored vector, sparse over dense, if the dense table fits the innermost cache and if it
+/// does not. Measured at the density where both take equally long: blocks with AVX2, picks with
+/// AVX-512.
 const BLOCK_PRICE: [f64; 2] = [2.5, 1.6];
 const PICK_PRICE: [f64; 2] = [2.9, 2.1];
-/// Bytes of a table that the innermost cache of common processors holds beside the messages.
+/// Bytes of a table that fit the innermost cache next to the messages.
 const INNERMOST_CACHE: usize = 40 << 10;
 
 /// Where each entry of a `[rows][columns]` table is stored.
@@ -28,7 +28,7 @@ const INNERMOST_CACHE: usize = 40 << 10;
 pub(super) struct Layout {
     pub(super) rows: usize,
     pub(super) columns: usize,
-    /// Doubles in a vector of this machine.
+    /// Doubles per vector on this machine.
     pub(super) lanes: usize,
     pub(super) storage: Storage,
 }
@@ -40,8 +40,8 @@ pub(super) enum Storage {
     Blocks {
         /// First group of each panel, and the number of groups. `[panels + 1]`
         starts: Vec<u32>,
-        /// Rows of the blocks, ascending within a panel, whose last group repeats its last row to
-        /// be full; the repeated blocks are zero. `[groups]`
+        /// Rows of the blocks, ascending within a panel. The last group of a panel is filled up
+        /// with its last row; the extra blocks are zero. `[groups]`
         groups: Vec<Group>,
     },
     /// For each lane of a panel the rows that have an entry.
@@ -59,7 +59,7 @@ pub(super) struct Group(u64);
 impl Group {
     /// Blocks in a group.
     pub(super) const BLOCKS: usize = 4;
-    /// Rows that 16 bits tell apart.
+    /// Most rows for 16 bits.
     const MOST_ROWS: usize = 1 << 16;
 
     fn new(rows: [usize; Self::BLOCKS]) -> Self {
@@ -73,7 +73,7 @@ impl Group {
     }
 }
 
-/// Width of the next panel where `remaining` vectors of columns are left: 8, 4, 2 or 1.
+/// Width of the next panel if `remaining` vectors of columns are left: 8, 4, 2 or 1.
 #[inline(always)]
 pub(super) fn panel_width(remaining: usize) -> usize {
     if remaining >= WIDEST_PANEL { WIDEST_PANEL } else { 1 << remaining.ilog2() }
@@ -84,8 +84,8 @@ impl Layout {
         Self { rows, columns, lanes, storage: Storage::Dense }
     }
 
-    /// The sparse layout that suits vectors of so many lanes, given the rows of the entries in each
-    /// column; `None` where there are too many rows.
+    /// The best sparse layout for vectors of this many lanes, given the rows of the entries in each
+    /// column; `None` for too many rows.
     pub(super) fn sparse(
         rows: usize,
         columns: usize,
@@ -124,7 +124,7 @@ impl Layout {
         Some(Self { rows, columns, lanes, storage: Storage::Blocks { starts, groups } })
     }
 
-    /// Leaves out, lane for lane, all that is forbidden.
+    /// Leaves out forbidden entries, lane by lane.
     pub(super) fn picks(
         rows: usize,
         columns: usize,
@@ -169,8 +169,8 @@ impl Layout {
         }
     }
 
-    /// Whether the innermost cache holds all of it: a product with the transpose then has a layout
-    /// of its own, which spares sums across lanes. Larger tables are better kept once.
+    /// Whether the innermost cache holds all of it. Then the transpose gets a layout of its own,
+    /// which avoids sums across lanes. Larger tables are better stored once.
     pub(super) fn is_small(&self) -> bool {
         self.slots() * size_of::<f64>() <= INNERMOST_CACHE
     }
@@ -299,7 +299,7 @@ impl Layout {
         }
     }
 
-    /// Stores `value(row, column)` in this layout, and `padding` where there is no entry.
+    /// Stores `value(row, column)` in this layout, and `padding` elsewhere.
     pub(super) fn pack(&self, padding: f64, value: impl Fn(usize, usize) -> f64) -> Aligned {
         let mut packed = Aligned::filled(self.slots(), padding);
         self.for_each_entry(|row, column, slot| packed[slot] = value(row, column));

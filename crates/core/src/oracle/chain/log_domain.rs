@@ -1,7 +1,7 @@
 //! The same messages in the log domain, for potentials whose exponentials would vanish.
 //!
-//! Slow (an exponential per transition) and safe: each message is kept relative to its greatest
-//! entry, and the greatest entries are summed apart.
+//! Slow (one exponential per transition) but safe: each message is kept relative to its greatest
+//! entry, and the greatest entries are summed separately.
 
 use super::layout::Layout;
 use super::messages::Messages;

@@ -1,4 +1,4 @@
-//! Marginals from scaled messages, and the test that scaling lost no probability.
+//! Marginals from scaled messages, and the check that scaling lost no probability.
 
 use pulp::Simd;
 
@@ -9,13 +9,13 @@ use super::node_tilts::{Tilt, inner_product, keep};
 use super::sequence::{Sequence, Total};
 use super::tilts::Tilts;
 
-/// Ranges of log-potentials that add up to less than this can make no message vanish: an entry is
-/// at least `2⁻⁶⁴ e^(−2·120)`, and the product of two of them is still a normal number.
+/// If ranges of log-potentials add up to less than this, no message can vanish: an entry is at
+/// least `2⁻⁶⁴ e^(−2·120)`, and the product of two is still a normal number.
 const HARMLESS_SPREAD: f64 = 120.0;
-/// An entry of `α` below this, before scaling, may have lost digits, or all of itself.
+/// An entry of `α` below this, before scaling, may have lost digits or vanished.
 const LOSSY: f64 = 1e-290;
-/// A lossy `α` is harmless where the rest of the chain is at most this many times as likely from
-/// there as it is on average.
+/// A lossy `α` is harmless if the rest of the chain is at most this many times as likely from there
+/// as on average.
 const HARMLESS_BETA: f64 = 1e150;
 /// Entries of `β` are exact to within [`LOSSY`]; a scale and an average that make this more than
 /// 1e-100 of the probability are not harmless.
@@ -32,13 +32,13 @@ pub(super) struct Pass<'a> {
     pub(super) messages: &'a mut Messages,
     pub(super) reachable: &'a mut Reachable,
     pub(super) tilt: &'a [f64],
-    /// Where the tilt is kept. `[support]`
+    /// The tilt. `[support]`
     pub(super) kept: &'a mut [f64],
     pub(super) marginals: &'a mut [f64],
 }
 
 impl pulp::WithSimd for Pass<'_> {
-    /// The log-partition, or `None` where the log domain must decide.
+    /// The log-partition, or `None` if the log domain must decide.
     type Output = Option<f64>;
 
     #[inline(always)]
@@ -103,9 +103,9 @@ impl Pass<'_> {
 
     /// Whether no state that can be reached lost probability that matters.
     ///
-    /// A path's probability is lost where an entry of a message on it is. What `β` loses at a state
-    /// is at most [`LOSSY`] times its scale, on paths that carry at most all of `α`. What `α` loses
-    /// is at most [`LOSSY`] before scaling, on paths that carry `β` of that state.
+    /// A path's probability is lost if an entry of a message on it is. At a state, `β` loses at
+    /// most [`LOSSY`] times its scale, on paths that carry at most all of `α`; `α` loses at most
+    /// [`LOSSY`] before scaling, on paths that carry `β` of that state.
     #[inline(always)]
     fn loses_nothing<S: Simd>(&mut self, simd: S) -> bool {
         let Self { model, sequence, messages, reachable, .. } = self;
@@ -136,7 +136,7 @@ impl Pass<'_> {
     }
 }
 
-/// Which states some allowed path from the start leads to; computed when first asked for.
+/// Which states can be reached from the start; computed on first use.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Reachable {
     known: bool,
@@ -145,7 +145,7 @@ pub(super) struct Reachable {
 }
 
 impl Reachable {
-    /// Forgets the sequence, keeps the memory, and reserves what the next may need.
+    /// Clears the sequence, keeps the memory and reserves what the next may need.
     pub(super) fn clear(&mut self, sequence: &Sequence) {
         self.known = false;
         self.states.clear();
@@ -181,8 +181,8 @@ impl Reachable {
     }
 }
 
-/// Whether `α_i γ_j` times its scale stays so far from overflow that its product with a transition,
-/// however small, is a number, and one that lost nothing.
+/// Whether `α_i γ_j` times its scale is so far from overflow that its product with any transition
+/// is exact.
 pub(super) fn edge_stays_finite(
     sequence: &Sequence,
     tilts: &Tilts,

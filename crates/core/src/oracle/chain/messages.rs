@@ -6,10 +6,9 @@
 //! α_t(j) = w_t(j) Σ_i α_{t−1}(i) e(i, j)      β_t(i) = Σ_j e(i, j) w_{t+1}(j) β_{t+1}(j)
 //! ```
 //!
-//! A message is multiplied by a power of two when its sum leaves `[2⁻⁶⁴, 2⁶⁴]`: that rounds
-//! nothing, needs no logarithm, and as the branch is rarely taken no position waits for the sum of
-//! the one before. The two recurrences run one after the other, so that a cache holds one table at
-//! a time.
+//! A message is multiplied by a power of two when its sum leaves `[2⁻⁶⁴, 2⁶⁴]`. This is exact and
+//! needs no logarithm, and since the branch is rarely taken, no position waits for the previous
+//! sum. The two recurrences run one after the other, so that a cache holds one table at a time.
 
 use std::ops::Range;
 
@@ -59,8 +58,8 @@ impl Messages {
 
 /// Both recurrences of one call.
 ///
-/// What each position needs besides a product (exponentials on the way forward, marginals on the
-/// way back) is done in the same loops: a product waits for the one before, this work for none.
+/// Exponentials (forward) and marginals (backward) are computed in the same loops: a product waits
+/// for the one before, this work does not.
 pub(super) struct Propagation<'a> {
     pub(super) model: &'a ChainModel,
     pub(super) sequence: &'a Sequence,
@@ -71,7 +70,7 @@ pub(super) struct Propagation<'a> {
 
 impl Propagation<'_> {
     /// Writes the messages, and the marginals of blocks of one position; returns `log Σ α` at the
-    /// end with all scales undone, or `None` where a message vanished.
+    /// end with all scales undone, or `None` if a message vanished.
     #[inline(always)]
     pub(super) fn run<S: Simd>(
         self,
@@ -127,7 +126,7 @@ impl Propagation<'_> {
     }
 }
 
-/// The table of ones that a free link has.
+/// The table of ones of a free link.
 struct Free;
 
 /// Forward steps over a run of links.
@@ -228,7 +227,7 @@ impl<S: Simd> WithKernel<S> for Backward<'_> {
 struct Scale {
     /// Sum of the latest message.
     sum: f64,
-    /// Powers of two that messages were multiplied by so far, the latest included.
+    /// Sum of the powers of two so far, including the latest.
     exponent: i64,
 }
 
@@ -238,7 +237,7 @@ impl Scale {
         Self { sum, exponent: 0 }
     }
 
-    /// The scale of the message after one with this sum; `None` where that is zero or nearly.
+    /// The scale of the message after one with this sum; `None` if that is (nearly) zero.
     #[cold]
     fn next(&mut self, sum: f64) -> Option<f64> {
         let biased = sum.to_bits() >> 52;

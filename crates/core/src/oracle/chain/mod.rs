@@ -5,10 +5,10 @@
 //! μ_t(k) ∝ α_t(k) β_t(k)      α_t = w_t ∘ e_{t−1}ᵀ α_{t−1}      β_t = e_t (w_{t+1} ∘ β_{t+1})
 //! ```
 //!
-//! A [`ChainModel`] keeps the exponentials of transition tables, which tilts nearly never touch,
-//! for all sequences and threads; a [`Chain`] adds the node scores of one sequence, a support and
-//! scratch. Messages are scaled products (two matrix–vector products a position); a call whose
-//! potentials are so extreme that this could lose probability is answered in the log domain.
+//! A [`ChainModel`] keeps the exponentials of transition tables for all sequences and threads,
+//! since tilts rarely touch them. A [`Chain`] adds the node scores of one sequence, a support and
+//! scratch. Messages are scaled products: two matrix–vector products per position. If potentials
+//! are so extreme that this could lose probability, the call is answered in the log domain.
 
 mod counted;
 mod edges;

@@ -4,10 +4,10 @@ use super::table::{Stated, Storage, TransitionTable};
 use super::transitions::Transitions;
 use crate::model::ModelError;
 
-/// What holds between a position and the next.
+/// The link between a position and the next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Link {
-    /// Nothing: the two sides are independent. A union of paths is one chain with free links.
+    /// The two sides are independent. A union of paths is one chain with free links.
     Free,
     /// The transition table of this index.
     Table(usize),
@@ -15,17 +15,17 @@ pub enum Link {
 
 /// The part of a chain that sequences share: transition tables and their exponentials.
 ///
-/// Immutable, so an [`Arc`](std::sync::Arc) of it serves any number of threads; what a sequence
-/// brings of its own is node scores. Tables that forbid most transitions are stored sparse.
+/// Immutable, so an [`Arc`](std::sync::Arc) of it serves any number of threads. A sequence brings
+/// only node scores. Tables that forbid most transitions are stored sparse.
 #[derive(Debug)]
 pub struct ChainModel {
     shape: Shape,
     pub(super) tables: Vec<TransitionTable>,
-    /// Widest range of log-potentials in a table, forbidden ones apart.
+    /// Widest range of allowed log-potentials in a table.
     pub(super) spread: f64,
     /// Whether a table forbids a transition.
     pub(super) forbids: bool,
-    /// What every table was laid out for.
+    /// The instruction set that tables are laid out for.
     pub(super) instructions: pulp::Arch,
 }
 
@@ -39,12 +39,12 @@ enum Shape {
 
 impl ChainModel {
     /// A chain of any length with one table of log-potentials (`[states][states]`, row-major, from
-    /// the rows to the columns; `-∞` forbids a transition) between all positions, as a CRF has it.
+    /// rows to columns; `-∞` forbids a transition) between all positions, as in a CRF.
     pub fn homogeneous(states: usize, transitions: &[f64]) -> Result<Self, ModelError> {
         Self::homogeneous_stored(states, transitions, Storage::Automatic)
     }
 
-    /// As [`ChainModel::homogeneous`], with the table stored as told.
+    /// As [`ChainModel::homogeneous`], with the given storage.
     #[doc(hidden)]
     pub fn homogeneous_stored(
         states: usize,
@@ -58,12 +58,12 @@ impl ChainModel {
         Self::assemble(Shape::Homogeneous { states }, &[table], storage, pulp::Arch::new())
     }
 
-    /// A chain of given numbers of states (`[positions]`), where `links[t]` stands between
-    /// positions `t` and `t + 1` and several links may name one of the row-major `tables`.
+    /// A chain with these numbers of states (`[positions]`). `links[t]` is between positions `t`
+    /// and `t + 1`; several links may share one of the row-major `tables`.
     ///
     /// # Panics
-    /// If there is not one link between every two positions, a link names no table, or a table is
-    /// named by no link.
+    /// If there is not one link between every two positions, a link names a missing table, or a
+    /// table has no link.
     pub fn new<T: AsRef<[f64]>>(
         states: Vec<usize>,
         links: Vec<Link>,
@@ -72,7 +72,7 @@ impl ChainModel {
         Self::stored(states, links, tables, (Storage::Automatic, pulp::Arch::new()))
     }
 
-    /// As [`ChainModel::new`], given the transitions that are allowed: memory follows their number.
+    /// As [`ChainModel::new`], from the allowed transitions; memory follows their number.
     pub fn with_transitions<T: Borrow<Transitions>>(
         states: Vec<usize>,
         links: Vec<Link>,
@@ -82,7 +82,7 @@ impl ChainModel {
         Self::stated(states, links, tables, (Storage::Automatic, pulp::Arch::new()))
     }
 
-    /// As [`ChainModel::new`], with the tables stored as told, for these instructions.
+    /// As [`ChainModel::new`], with the given storage and instruction set.
     pub(super) fn stored<T: AsRef<[f64]>>(
         states: Vec<usize>,
         links: Vec<Link>,
@@ -134,7 +134,7 @@ impl ChainModel {
         Ok(Self { shape, tables, spread, forbids, instructions })
     }
 
-    /// The number of positions, unless sequences choose it.
+    /// The number of positions; `None` if sequences choose it.
     pub fn length(&self) -> Option<usize> {
         match &self.shape {
             Shape::Homogeneous { .. } => None,
@@ -150,7 +150,7 @@ impl ChainModel {
         }
     }
 
-    /// What holds between `position` and the next.
+    /// The link between `position` and the next.
     pub fn link(&self, position: usize) -> Link {
         match &self.shape {
             Shape::Homogeneous { .. } => Link::Table(0),

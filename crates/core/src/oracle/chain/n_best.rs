@@ -1,11 +1,11 @@
-//! The best assignments, not only the best one: `score(y) = max score − Σ_t regret_t(y_t |
-//! y_{t+1})`.
+//! The n best assignments: `score(y) = max score − Σ_t regret_t(y_t | y_{t+1})`.
 //!
-//! The way there of decoding, `δ`, tells for every state before a given one what it costs to choose
-//! it instead of the best: `regret_t(i | j) = max_k (δ_t(k) + θ(k, j)) − (δ_t(i) + θ(i, j)) ≥ 0`.
-//! An assignment is named by the positions where it pays a regret, from the end; so each one found
-//! opens those that deviate from it once more, further ahead, and the cheapest waiting is the next
-//! best. No more are kept waiting than are still wanted: `O(T·K)` time for each assignment.
+//! The forward pass of decoding, `δ`, gives the cost of each predecessor of a state compared with
+//! the best one: `regret_t(i | j) = max_k (δ_t(k) + θ(k, j)) − (δ_t(i) + θ(i, j)) ≥ 0`. An
+//! assignment is determined by the positions at which it pays a regret, from the end. So each
+//! assignment found opens those that deviate from it once more, further ahead, and the cheapest
+//! open one is the next best. Only as many stay open as are still wanted: `O(T·K)` time per
+//! assignment.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BTreeSet;
@@ -27,16 +27,15 @@ pub struct Path {
 }
 
 impl Chain {
-    /// The `count` best distinct assignments at `θ + tilt`, best first; fewer where fewer are
-    /// allowed.
+    /// The `count` best distinct assignments at `θ + tilt`, best first; fewer if fewer are allowed.
     ///
-    /// The first is that of [`Oracle::decode`]. Assignments of equal scores come in an order that
-    /// depends on nothing but the chain and the tilt. Use it to rerank candidates, or to see how
-    /// close the runners-up are; for the best assignment that obeys a rule on counts, which may be
-    /// far down this list, use [`Chain::decode_counted`].
+    /// The first is that of [`Oracle::decode`]. The order of equal scores depends only on the chain
+    /// and the tilt. Use it to rerank candidates, or to see how close the runners-up are. For the
+    /// best assignment that obeys a rule on counts, which may be far down this list, use
+    /// [`Chain::decode_counted`].
     ///
-    /// Takes a decoding, and for each assignment the time to look at every transition into it, and
-    /// its own memory. Invalidates what [`Oracle::visit_marginals`] reads.
+    /// The cost is one decoding, plus for each assignment a look at every transition into it, and
+    /// its memory. Invalidates what [`Oracle::visit_marginals`] reads.
     ///
     /// # Panics
     /// If `tilt` is not of the support's length.
@@ -60,14 +59,14 @@ impl Chain {
 
 /// An assignment that was found.
 struct Found {
-    /// What it scores less than the best.
+    /// The best score minus its own.
     loss: f64,
     /// `[positions]`
     states: Vec<usize>,
 }
 
-/// An assignment that is known to exist: another's states after `position`, `state` there, and what
-/// is best before.
+/// An open assignment: another's states after `position`, `state` there, and the best states
+/// before.
 #[derive(Clone, Copy)]
 struct Deviation {
     loss: f64,
@@ -79,7 +78,7 @@ struct Deviation {
 
 impl Ord for Deviation {
     fn cmp(&self, other: &Self) -> Ordering {
-        // In the order of finding, so that one of equal loss never takes another's place.
+        // Ties in the order of finding, so that the result is deterministic.
         let place = |own: &Self| (own.from, Reverse(own.position), own.state);
         self.loss.total_cmp(&other.loss).then_with(|| place(self).cmp(&place(other)))
     }
@@ -101,10 +100,10 @@ impl Eq for Deviation {}
 
 struct Search<'a> {
     viterbi: &'a Viterbi<'a>,
-    /// How many assignments are asked for.
+    /// How many assignments are wanted.
     count: usize,
     found: Vec<Found>,
-    /// The cheapest deviations, as many as assignments are wanted besides those found.
+    /// The cheapest deviations, as many as are still wanted.
     waiting: BTreeSet<Deviation>,
     /// States before one state, with their regrets.
     regrets: Vec<(usize, f64)>,
@@ -128,7 +127,7 @@ impl<'a> Search<'a> {
         self.found
     }
 
-    /// Goes on with what is best before position `end`; whatever else is possible there waits.
+    /// Completes an assignment with the best states before position `end`; other choices stay open.
     fn complete(&mut self, mut path: Found, end: usize) {
         let (from, wanted) = (self.found.len(), self.count - self.found.len() - 1);
         while self.waiting.len() > wanted {
@@ -155,7 +154,7 @@ impl<'a> Search<'a> {
         self.found.push(path);
     }
 
-    /// Losses below this are worth waiting for.
+    /// Losses below this are worth keeping.
     fn limit(&self, wanted: usize) -> f64 {
         match self.waiting.last() {
             _ if wanted == 0 => f64::NEG_INFINITY,

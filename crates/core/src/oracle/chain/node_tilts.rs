@@ -7,12 +7,12 @@ use super::exponential::{exponential, exponentials, maximum};
 use super::sequence::{Sequence, Total};
 use crate::support::Block;
 
-/// Widest range of a shared tilt for which its exponential may multiply kept exponentials: within
-/// it, no weight that matters can have vanished in either factor.
+/// Widest range of a shared tilt whose exponential may multiply stored exponentials: within it, no
+/// weight that matters can have vanished in either factor.
 const WIDEST_SHARED_TILT: f64 = 100.0;
 
-/// Tilts within this need no shift of their own: the weights stay near 1, and the scaling of
-/// messages takes the rest.
+/// Tilts within this range need no shift of their own: weights stay near 1, and the scaling of
+/// messages does the rest.
 const GENTLE_TILT: f64 = 20.0;
 
 /// The tilt of one position.
@@ -51,8 +51,7 @@ pub(super) struct NodeTilts {
     factors: Aligned,
     /// Summed marginals of shared blocks. `[shared][padded states]`
     counts: Aligned,
-    /// `exp(scores + tilt - shift)`; empty where no position is tilted. `[positions][padded
-    /// states]`
+    /// `exp(scores + tilt - shift)`; empty if no position is tilted. `[positions][padded states]`
     weights: Aligned,
     /// Sum of the greatest scores of positions with a block of their own.
     own_highest: f64,
@@ -75,7 +74,7 @@ impl<'a> Tilt<'a> {
 }
 
 impl NodeTilts {
-    /// Forgets all blocks.
+    /// Removes all blocks.
     pub(super) fn clear(&mut self, length: usize) {
         self.tilts.clear();
         self.tilts.resize(length, NodeTilt::None);
@@ -181,7 +180,7 @@ impl NodeTilts {
         self.counts.fill(0.0);
     }
 
-    /// What the gentle tilts of all positions are divided by, in one.
+    /// The common shift of the gentle tilts of all positions.
     pub(super) fn gentle_shift(&self, tilt: Tilt) -> f64 {
         if tilt.gentle { self.own_highest } else { 0.0 }
     }

@@ -6,7 +6,7 @@ use super::aligned::LINE;
 use super::layout::{Group, Layout, Storage, panel_width};
 use super::picks::Pick;
 
-/// What a product sums and multiplies with.
+/// The operations of a product.
 pub(super) trait Semiring: Copy {
     fn zero<S: Simd>(simd: S) -> S::f64s;
     /// `total ⊕ (x ⊗ entry)`
@@ -62,14 +62,14 @@ impl Semiring for MaxSum {
     }
 }
 
-/// Takes the panels of a product while they are still in registers.
+/// Receives the panels of a product while they are still in registers.
 ///
-/// A trait and not a closure: a closure that is not inlined would lose the instruction set.
+/// A trait, not a closure: a closure that is not inlined would lose the instruction set.
 pub(super) trait Sink<S: Simd> {
-    /// Vectors that there is room for.
+    /// How many vectors it has room for.
     fn vectors(&self) -> usize;
 
-    /// Takes vectors `first..first + N` of the product.
+    /// Receives vectors `first..first + N` of the product.
     fn take<const N: usize>(&mut self, simd: S, first: usize, panel: [S::f64s; N]);
 }
 
@@ -119,7 +119,7 @@ pub(super) trait Kernel<S: Simd> {
     fn multiply<R: Semiring>(&self, simd: S, x: Operand<'_>, sink: &mut impl Sink<S>);
 }
 
-/// What to do with a table, whichever kernel suits it.
+/// Work on a table with the kernel that suits it.
 pub(super) trait WithKernel<S: Simd> {
     type Output;
 
@@ -331,8 +331,7 @@ fn rows<S: Simd, R: Semiring, const N: usize, const U: usize>(
     totals[0]
 }
 
-/// Adds the products of some rows of a panel of `N` vectors with `x`, lane for lane, to one total
-/// each.
+/// Adds the products of some rows of a panel of `N` vectors with `x` to the totals, lane by lane.
 #[inline(always)]
 fn dot_rows<S: Simd, R: Semiring, const N: usize>(
     simd: S,

@@ -2,8 +2,8 @@ use super::oracle::{Chain, State};
 
 impl Chain {
     /// Draws an assignment of the variables from the distribution at the tilt of the latest
-    /// [`Oracle::tilted`] call. `uniform` gives independent numbers, uniform on `[0, 1)`; one is
-    /// taken a position.
+    /// [`Oracle::tilted`] call. `uniform` returns independent numbers, uniform on `[0, 1)`; one is
+    /// used per position.
     ///
     /// Going back, `P(y_t | y_{t+1}) ∝ α_t(y_t) e(y_t, y_{t+1})`.
     ///

@@ -1,4 +1,4 @@
-//! What a sequence brings: its positions and its node scores.
+//! The data of a sequence: its positions and node scores.
 
 use pulp::Simd;
 
@@ -40,18 +40,18 @@ pub(super) struct Sequence {
     pub(super) scores: Aligned,
     /// `exp(scores - highest)`. `[positions][padded states]`
     pub(super) weights: Aligned,
-    /// Greatest score of each position; 0 where all are forbidden. `[positions]`
+    /// Greatest score of each position; 0 if all are forbidden. `[positions]`
     pub(super) highest: Vec<f64>,
-    /// Widest range of scores at a position, forbidden ones apart.
+    /// Widest range of allowed scores at a position.
     pub(super) spread: f64,
-    /// Whether a state is forbidden somewhere.
+    /// Whether any state is forbidden.
     pub(super) forbids: bool,
     /// Widest padded position.
     pub(super) width: usize,
 }
 
 impl Sequence {
-    /// Takes the scores of another sequence (`[positions][states]`, without padding).
+    /// Loads the scores of another sequence (`[positions][states]`, without padding).
     pub(super) fn load(&mut self, model: &ChainModel, scores: &[f64]) -> Result<(), ModelError> {
         let Some(length) = model.length_of(scores.len()) else {
             let shape = match model.length() {

@@ -3,14 +3,12 @@ use super::messages::Messages;
 use super::oracle::{Chain, State};
 
 impl Chain {
-    /// The probability of states along some positions, at the tilt of the latest
-    /// [`Oracle::tilted`](crate::Oracle::tilted) call: that position `first` has one of the states
-    /// that `allowed` writes for it, the next one of those for that, and so on for `length`
-    /// positions.
+    /// The probability, at the tilt of the latest [`Oracle::tilted`](crate::Oracle::tilted) call,
+    /// that each of `length` positions from `first` on has one of the states that `allowed` writes
+    /// for it.
     ///
-    /// A chain is a Markov process, so this is `p(y_first) Π p(y_{t+1} | y_t)`, with the
-    /// conditionals from the messages of the call: work for the positions asked for, not for the
-    /// whole sequence.
+    /// A chain is a Markov process, so this is `p(y_first) Π p(y_{t+1} | y_t)`, with conditionals
+    /// from the messages of the call. The cost follows `length`, not the whole sequence.
     ///
     /// # Panics
     /// If the chain is not homogeneous, no call has answered yet, or there is no such position or
@@ -65,7 +63,7 @@ impl Chain {
         }
     }
 
-    /// Writes `p(y_{t+1} | y_t = state)`; `false` where the messages do not tell.
+    /// Writes `p(y_{t+1} | y_t = state)`; `false` if the messages have lost it.
     fn write_chances(&mut self, t: usize, state: usize, out: &mut [f64]) -> bool {
         let Self { model, sequence, tilts, messages, tilt, .. } = self;
         let Messages { beta, gamma: [gamma, _], .. } = messages;
@@ -110,7 +108,7 @@ impl Chain {
     }
 }
 
-/// Makes values sum to 1; `false` where they are too small for that.
+/// Normalises values to sum to 1; `false` if they are too small.
 fn normalise(values: &mut [f64]) -> bool {
     let total: f64 = values.iter().sum();
     values.iter_mut().for_each(|value| *value /= total);

@@ -1,4 +1,4 @@
-//! A transition table with everything that is computed once and kept.
+//! A transition table with all that is computed once.
 
 use std::borrow::Cow;
 
@@ -13,7 +13,7 @@ use crate::model::ModelError;
 /// Whether a table is stored sparse.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Storage {
-    /// Sparse where so many transitions are forbidden that it is faster.
+    /// Sparse if that is faster.
     #[default]
     Automatic,
     /// Every transition is stored.
@@ -27,23 +27,23 @@ pub enum Storage {
 pub(super) struct TransitionTable {
     /// Entry `(from, to)`, as the forward pass reads it.
     pub(super) forward: Layout,
-    /// Entry `(to, from)`, as the backward pass reads it; `None` where that reads the forward one.
+    /// Entry `(to, from)`, as the backward pass reads it; `None` if that reads the forward one.
     pub(super) backward: Option<Layout>,
     /// In the forward layout, `-∞` in the padding.
     pub(super) log_forward: Aligned,
     /// `exp(log_potentials - highest)` in the forward layout.
     pub(super) exp_forward: Aligned,
-    /// The same in the backward layout, empty where there is none.
+    /// The same in the backward layout; empty if there is none.
     pub(super) exp_backward: Aligned,
-    /// Greatest log-potential; 0 where all are forbidden.
+    /// Greatest log-potential; 0 if all are forbidden.
     pub(super) highest: f64,
-    /// Greatest less least log-potential, of the allowed ones.
+    /// Greatest minus least allowed log-potential.
     pub(super) spread: f64,
     /// Whether a transition is forbidden.
     pub(super) forbids: bool,
 }
 
-/// A table as it is stated.
+/// A table as given.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Stated<'a> {
     /// Row-major log-potentials, `[from][to]`.
@@ -69,7 +69,7 @@ impl<'a> Stated<'a> {
         }
     }
 
-    /// Pairs of states that it speaks of.
+    /// Number of pairs of states.
     pub(super) fn cells(self) -> usize {
         match self {
             Self::Dense(log_potentials) => log_potentials.len(),
@@ -156,9 +156,9 @@ impl TransitionTable {
 
 /// The range of some log-potentials.
 pub(super) struct Extent {
-    /// The greatest; 0 where all are `-∞`.
+    /// The greatest; 0 if all are `-∞`.
     pub(super) highest: f64,
-    /// Greatest less least of those that are not `-∞`.
+    /// Greatest minus least of those that are not `-∞`.
     pub(super) spread: f64,
     /// Whether any is `-∞`.
     pub(super) forbids: bool,

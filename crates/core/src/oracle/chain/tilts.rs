@@ -46,7 +46,7 @@ impl TiltedTable<'_> {
 }
 
 impl Run {
-    /// The table of these links; `None` where they are free.
+    /// The table of these links; `None` if they are free.
     #[inline(always)]
     pub(super) fn transitions<'a>(
         &self,
@@ -160,8 +160,8 @@ impl Tilts {
         self.untouched = untouched.value();
     }
 
-    /// Takes the exponentials of tilted tables, and of shared tilts of positions; what all these
-    /// are divided by, and the untouched tables, goes into `shift`.
+    /// Takes the exponentials of tilted tables and of shared tilts of positions. The shifts of
+    /// these and of untouched tables go into `shift`.
     #[inline(always)]
     pub(super) fn exponentiate<S: Simd>(
         &mut self,

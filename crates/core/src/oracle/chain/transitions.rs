@@ -4,8 +4,8 @@ use std::ops::Range;
 use super::table::Extent;
 use crate::model::ModelError;
 
-/// Log-potentials of the transitions that are allowed between two positions, row after row: memory
-/// follows their number, not that of the pairs of states.
+/// Log-potentials of the allowed transitions between two positions, row by row. Memory follows
+/// their number, not the number of pairs of states.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Transitions {
     /// States after.
@@ -19,7 +19,7 @@ pub struct Transitions {
 }
 
 impl Transitions {
-    /// No state before, and so many after.
+    /// An empty table with `to` states after.
     pub fn new(to: usize) -> Self {
         Self { to, starts: vec![0], columns: Vec::new(), log_potentials: Vec::new() }
     }
@@ -38,7 +38,7 @@ impl Transitions {
     /// are forbidden.
     ///
     /// # Panics
-    /// If the states that follow are not ascending, or there are no so many.
+    /// If the states that follow are not ascending or out of range.
     pub fn push_row(&mut self, entries: impl IntoIterator<Item = (usize, f64)>) {
         let first = self.columns.len();
         for (column, log_potential) in entries {
@@ -77,8 +77,7 @@ impl Transitions {
         &mut self.log_potentials[entries]
     }
 
-    /// The place of a transition among all that are allowed, row after row; `None` if it is
-    /// forbidden.
+    /// The index of a transition among all allowed ones, row by row; `None` if it is forbidden.
     pub fn find(&self, from: usize, to: usize) -> Option<usize> {
         let place = self.row(from).0.binary_search(&(to as u32)).ok()?;
         Some(self.starts[from] + place)

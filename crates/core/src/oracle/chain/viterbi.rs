@@ -1,7 +1,7 @@
 //! The most probable assignment: `δ_t(j) = θ_t(j) + max_i (δ_{t−1}(i) + θ(i, j))`, then back.
 //!
-//! No back pointers are kept: on the way back, the best predecessor of one state is found again
-//! among its transitions, which is a K-th of the work of the way there.
+//! No back pointers are kept. On the way back, the best predecessor of one state is found again
+//! among its transitions, which is 1/K of the work of the forward pass.
 
 use pulp::Simd;
 
@@ -18,8 +18,8 @@ pub(super) struct Viterbi<'a> {
     pub(super) tilts: &'a mut Tilts,
     pub(super) messages: &'a mut Messages,
     pub(super) tilt: &'a [f64],
-    /// Added to the score of each state at every position, where it is not empty: `δ` and regrets
-    /// have it, scores of paths do not. `[states]`
+    /// Added to the score of each state at every position, unless empty. It counts in `δ` and
+    /// regrets, not in scores of paths. `[states]`
     pub(super) shift: Vec<f64>,
 }
 
@@ -150,7 +150,7 @@ impl Viterbi<'_> {
     pub(super) fn best_before(&self, t: usize, next: usize) -> (usize, f64) {
         let delta = &self.messages.alpha[self.sequence.positions[t].states()];
         let (mut best, mut highest, mut step) = (0, f64::NEG_INFINITY, 0.0);
-        // Of equals the first state, in whichever order the storage holds them.
+        // Ties go to the first state, in any storage order.
         self.for_each_before(t, next, |state, log_potential| {
             let value = delta[state] + log_potential;
             if value > highest || (value == highest && state < best) {

@@ -5,15 +5,15 @@ use super::elimination::{Elimination, Graph, Heuristic};
 use crate::cancel::Cancel;
 use crate::model::{BaseModel, ModelError};
 
-/// How far beyond the limit a lower bound on the cost must be to refuse a model by it alone: nearer
-/// the limit, a person wants the true cost.
+/// How far a lower bound on the cost must exceed the limit to refuse a model at once. Closer to the
+/// limit, the error should state the true cost.
 const HOPELESS: f64 = 1024.0;
 
-/// Orders are tried twice so often, but for what chance decides, if they are found at once.
+/// How many seeds to try for elimination orders, if orders are found quickly.
 const RESTARTS: usize = 8;
-/// The work, in pairs of neighbours, after which no further order is tried.
+/// Work, in pairs of neighbours, after which no further order is tried.
 const ENOUGH: usize = 4_000_000;
-/// A table is kept with the smallest of at most so many cliques.
+/// A table is assigned to the smallest of at most this many cliques.
 const MOST_COMPARED: usize = 64;
 
 /// How often elimination is worth trying again.
@@ -100,8 +100,9 @@ impl Cliques {
         Ok(cliques)
     }
 
-    /// Takes the variables in reverse order: each joins the clique of its first neighbour to leave
-    /// after it, if its neighbours are all of that clique, and else starts a clique below it.
+    /// Takes the variables in reverse order. Each joins the clique of its neighbour that is
+    /// eliminated next, if that clique holds all its neighbours; otherwise it starts a clique
+    /// below.
     fn new(elimination: &Elimination, cardinalities: &[usize]) -> Self {
         let variables = elimination.order.len();
         let mut position = vec![0; variables];
@@ -131,7 +132,7 @@ impl Cliques {
         Self { list, home, position, sizes, around }
     }
 
-    /// A clique that holds every variable of a table's scope: the smallest, if they are not many.
+    /// A clique that holds every variable of a table's scope; the smallest, if there are few.
     pub fn home(&self, scope: &[usize]) -> usize {
         let first = scope.iter().min_by_key(|&&v| self.position[v]);
         let known = self.home[*first.expect("a base table has a variable")];
@@ -142,8 +143,8 @@ impl Cliques {
         candidates.filter(holds).fold(known, smaller)
     }
 
-    /// Roots every tree at a clique that is `wanted`, where it has one, so that only the paths
-    /// between wanted cliques lie above them, and orders the cliques from the roots down.
+    /// Roots every tree at a `wanted` clique, if it has one, so that only paths between wanted
+    /// cliques lie above them, and orders the cliques from the roots down.
     pub fn rooted(self, wanted: &[bool]) -> Self {
         let count = self.list.len();
         let mut around = vec![Vec::new(); count];

@@ -1,20 +1,20 @@
-//! What the tables of a junction tree will take, known before any is made.
+//! The memory of a junction tree's tables, estimated before any is made.
 
 use super::cliques::Clique;
 use crate::model::ModelError;
 
 const BYTES_PER_GIBIBYTE: f64 = (1u64 << 30) as f64;
 
-/// Numbers of eight bytes that a clique's cell costs: its score and its belief.
+/// Doubles per cell of a clique: its score and its belief.
 const NUMBERS_PER_CLIQUE_CELL: f64 = 2.0;
 
-/// Numbers that a separator's cell costs: messages for sums and for maxima, best states, scratch.
+/// Doubles per cell of a separator: messages for sums and maxima, best states, scratch.
 const NUMBERS_PER_SEPARATOR_CELL: f64 = 4.0;
 
-/// Numbers that each cell of the largest clique costs besides: decoding works in one such table.
+/// Extra doubles per cell of the largest clique: decoding works in one such table.
 const NUMBERS_PER_LARGEST_CELL: f64 = 1.0;
 
-/// Logarithms to base 2, since a model may be wide beyond all numbers.
+/// Logarithms to base 2, since the numbers may overflow.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cost {
     /// Variables in the clique with the most configurations.
@@ -41,7 +41,7 @@ impl Cost {
         }
     }
 
-    /// The least that any tree costs which has a table as large as one over `core`.
+    /// A lower bound on the cost of any tree with a table as large as one over `core`.
     pub fn at_least(core: &[usize], cardinalities: &[usize]) -> Self {
         let largest_table = log_size(core, cardinalities);
         let bytes = log_bytes(largest_table, 1.0, 0.0);
@@ -56,7 +56,7 @@ impl Cost {
         self.bytes < other.bytes
     }
 
-    /// An error if the tables take more than the limit, or more than can be addressed.
+    /// An error if the tables need more than the limit, or more than can be addressed.
     pub fn check(&self, limit_gibibytes: f64) -> Result<(), ModelError> {
         let gibibytes = self.gibibytes();
         if gibibytes <= limit_gibibytes && self.bytes < f64::from(isize::BITS - 1) {

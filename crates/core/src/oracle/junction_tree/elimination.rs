@@ -1,9 +1,8 @@
-//! Elimination orders, greedily: fewest added edges first, or smallest table first; what is left to
-//! chance is decided by a seed.
+//! Greedy elimination orders: fewest added edges first, or smallest table first; a seed breaks
+//! ties.
 //!
-//! The number of edges that eliminating a variable would add is kept exact for every variable while
-//! the graph changes, so nothing is counted twice and a hub of many thousands of neighbours is
-//! cheap.
+//! The number of edges that eliminating a variable would add is kept up to date for every variable,
+//! so nothing is counted twice, and a hub with many thousands of neighbours is cheap.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -13,11 +12,11 @@ use rustc_hash::FxHashSet;
 use crate::cancel::Cancel;
 use crate::model::BaseModel;
 
-/// Steps per unit of log₂: weights are whole numbers, so sums stay exact whatever is taken away
-/// again, and 2³⁰ variables of 2³² states do not overflow.
+/// Steps per unit of log₂. Weights are whole numbers, so sums stay exact after subtraction, and 2³⁰
+/// variables of 2³² states do not overflow.
 const WEIGHT_STEPS: f64 = (1u64 << 24) as f64;
 
-/// What the next variable to eliminate has least of; the other breaks ties.
+/// What the next variable to eliminate minimises; the other breaks ties.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Heuristic {
     Fill,
@@ -75,9 +74,9 @@ impl Graph {
     /// Variables for which any junction tree of this graph needs a table at least as large as
     /// theirs.
     ///
-    /// Any tree has a clique at its edge that holds some variable and all its neighbours. That is
-    /// true of every part of the graph: take the part whose lightest such table is heaviest, by
-    /// always removing the lightest.
+    /// Any tree has a leaf clique that holds some variable and all its neighbours. That is true of
+    /// every part of the graph; take the part whose lightest such table is heaviest, by always
+    /// removing the lightest.
     pub fn widest_core(&self) -> Vec<usize> {
         let mut weight = self.weight.clone();
         let mut removed = vec![false; weight.len()];
@@ -103,8 +102,7 @@ impl Graph {
         core
     }
 
-    /// Where the heuristic does not tell variables apart, their numbers do, shuffled unless the
-    /// seed is 0. `None` if it is cancelled.
+    /// Ties of the heuristic are broken by the variables' numbers, shuffled unless the seed is 0. `None` if it is cancelled.
     pub fn eliminate(
         mut self,
         heuristic: Heuristic,
@@ -125,7 +123,7 @@ impl Graph {
         let mut perfect = true;
         while let Some(Reverse(entry)) = queue.pop() {
             let v = entry.3;
-            // A variable is queued anew whenever its key changes: older entries are void.
+            // A variable is queued again whenever its key changes; older entries are void.
             if eliminated[v] || entry != key(&self, v) {
                 continue;
             }
@@ -187,7 +185,7 @@ impl Graph {
     }
 }
 
-/// A number that looks like chance, by the finaliser of SplitMix64; 0 for the seed 0.
+/// A pseudo-random number, by the finaliser of SplitMix64; 0 for the seed 0.
 fn shuffled(variable: usize, seed: u64) -> u64 {
     if seed == 0 {
         return 0;

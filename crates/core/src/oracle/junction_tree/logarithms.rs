@@ -1,4 +1,4 @@
-//! A clique's part of the pass up in logarithms, for products that would leave the range of a
+//! A clique's part of the upward pass in logarithms, for products that would leave the range of a
 //! double.
 
 use super::structure::{SAFE, Source, Structure};
@@ -59,7 +59,7 @@ fn exponentiate_rows(structure: &Structure, up: usize, own: &mut Scratch) {
     sums.fill(0.0);
     up.each(|cell, row| {
         let greatest = logs[row];
-        // Where all is forbidden, nothing is weighed against anything.
+        // If everything is forbidden, there is nothing to compare.
         let possible = greatest > f64::NEG_INFINITY;
         belief[cell] = if possible { (belief[cell] - greatest).exp() } else { 0.0 };
         sums[row] += belief[cell];

@@ -1,4 +1,4 @@
-//! Max-product: the best score up, and down again along the states that reached it.
+//! Max-product: the best score on the way up, the states that reach it on the way down.
 
 use super::structure::{Node, Source, Structure};
 use super::sums::compensated_sum;
@@ -75,14 +75,14 @@ impl Maxima {
         let rows = node.separators..node.separators + node.separator_cells;
         let (messages, best) = (&mut self.messages[rows.clone()], &mut self.best[rows]);
         messages.fill(f64::NEG_INFINITY);
-        // A row that allows nothing keeps its first cell, so that the states still agree.
+        // A row without allowed cells keeps its first cell, so that the states still agree.
         best.fill(usize::MAX);
         structure.projections[node.up].each(|cell, row| {
             if scores[cell] > messages[row] || best[row] == usize::MAX {
                 (messages[row], best[row]) = (scores[cell], cell);
             }
         });
-        // Messages stay small and precise, however long the path.
+        // Messages stay small and precise on long paths.
         let highest = messages.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         if highest > f64::NEG_INFINITY {
             messages.iter_mut().for_each(|message| *message -= highest);

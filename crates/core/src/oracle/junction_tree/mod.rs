@@ -1,14 +1,14 @@
 //! Exact inference on any graph of small treewidth: `p(y) = Π_C p(y_C) / Π_S p(y_S)`.
 //!
 //! Variables are eliminated greedily ([`JunctionTree::new`] keeps the cheapest of a few orders, by
-//! fill and by weight, with ties broken at random from fixed seeds), the maximal cliques C are
-//! joined by separators S into a forest, and one pass up and one down give every clique its
-//! marginals. Time and memory grow with the cliques' tables; a model whose tables would not fit is
-//! refused before any is allocated. Independent subtrees of large forests go to the threads of the
-//! current rayon pool; the answers are the same bits on any number of them.
+//! fill and by weight, with ties broken from fixed seeds). Separators S join the maximal cliques C
+//! into a forest. One pass up and one down give every clique its marginals. Time and memory grow
+//! with the cliques' tables; a model whose tables would not fit is refused before any is allocated.
+//! Independent subtrees of large forests run on the threads of the current rayon pool; the answers
+//! are the same bits on any number of threads.
 //!
-//! In a solver's loop only the cliques that hold tables of the support, and those between them, are
-//! visited: messages from elsewhere are computed once.
+//! In a solver's loop only the cliques with tables of the support, and those between them, are
+//! visited; messages from elsewhere are computed once.
 
 mod cliques;
 mod cost;
@@ -64,12 +64,12 @@ pub struct JunctionTree {
 }
 
 impl JunctionTree {
-    /// How much memory the tables may take unless the caller says otherwise.
+    /// The default limit on the memory of the tables.
     pub const LIMIT_GIBIBYTES: f64 = 2.0;
 
-    /// The junction tree of `base`, or [`ModelError::TooWide`] where its tables would take more
-    /// than [`JunctionTree::LIMIT_GIBIBYTES`]. For a model far beyond the limit the error's numbers
-    /// are lower bounds: finding good cliques would take longer than the answer is worth.
+    /// The junction tree of `base`, or [`ModelError::TooWide`] if its tables would need more than
+    /// [`JunctionTree::LIMIT_GIBIBYTES`]. For a model far beyond the limit the error's numbers are
+    /// lower bounds, since finding good cliques would take too long.
     ///
     /// # Panics
     /// If the support names a table that `base` lacks, or gives it another size.
@@ -82,7 +82,7 @@ impl JunctionTree {
         self.structure.cliques.iter().map(Vec::as_slice)
     }
 
-    /// What draws independent assignments of the base variables at `θ + tilt`; `None` where every
+    /// A sampler of independent assignments of the base variables at `θ + tilt`; `None` if every
     /// configuration is forbidden. Invalidates what `visit_marginals` reads.
     pub fn sampler(&mut self, tilt: &[f64]) -> Option<Sampler> {
         let log_partition = self.sums.collect(&self.structure, tilt, &self.cancel);

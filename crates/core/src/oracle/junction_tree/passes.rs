@@ -1,5 +1,5 @@
-//! One clique's part of a pass, block by block: a block of its table stays in the cache while all
-//! operands are multiplied into it and all sums are taken out of it.
+//! One clique's part of a pass, block by block: a block stays in the cache while all operands are
+//! multiplied into it and all sums are taken from it.
 
 use pulp::Simd;
 
@@ -7,11 +7,10 @@ use super::structure::{Node, Operand, SAFE, Source, Structure, WIDEST};
 use super::sums::{Scratch, deliver, normalise};
 use crate::vector::exponential::exponential;
 
-/// A tilt whose greatest entry is no farther than this from that of the last call is scaled by
-/// that.
+/// A tilt whose greatest entry is within this distance of the last call's reuses its scale.
 const DRIFT: f64 = 40.0;
 
-/// Entries that come in an order of their own are gathered so many at a time.
+/// How many reordered entries to gather at a time.
 const GATHERED: usize = 256;
 
 /// The product of all that goes into a clique, and its message.
@@ -45,8 +44,7 @@ impl Bounds {
 }
 
 impl pulp::WithSimd for Up<'_> {
-    /// Whether the product stays within the range of a double; if it does not, nothing is there
-    /// yet.
+    /// Whether the product stays within the range of a double; if not, nothing was written.
     type Output = bool;
 
     #[inline(always)]
@@ -214,8 +212,7 @@ fn finish(own: &mut Scratch) {
     own.message.iter_mut().zip(&own.sums).for_each(|(message, sum)| *message = sum * scale);
 }
 
-/// `e^(x − shift)` of all entries, which may come in an order of their own, and the least and
-/// greatest `x`.
+/// `e^(x − shift)` of all entries, possibly reordered, and the least and greatest `x`.
 #[inline(always)]
 fn exponentials<S: Simd>(
     simd: S,
@@ -269,9 +266,9 @@ pub(super) struct Down<'a> {
     pub own: &'a mut Scratch,
     /// The cliques after this one.
     pub below: &'a mut [Scratch],
-    /// Where marginals of tilts go; without it they stay with the operands.
+    /// Where to write marginals of tilts; `None` leaves them with the operands.
     pub marginals: Option<&'a mut [f64]>,
-    /// Whether children without a tilt are told, and every table is left as marginals.
+    /// Whether to inform children without a tilt too, and leave every table as marginals.
     pub all: bool,
 }
 
@@ -306,7 +303,7 @@ impl pulp::WithSimd for Down<'_> {
         let up = &structure.projections[node.up];
         for (block, cells) in up.blocks() {
             let table = &mut own.belief[cells.clone()];
-            // A tilt over the whole clique: its marginals go where they are wanted right away.
+            // The marginals of a tilt over the whole clique go straight to their target.
             let table = match (&mut marginals, whole) {
                 (Some(marginals), Some((start, None, false))) if !own.calibrated => {
                     let target = &mut marginals[start..][cells];
@@ -341,7 +338,7 @@ impl pulp::WithSimd for Down<'_> {
                 }
             }
             let found = &mut own.operands[buffer];
-            // Rounding would add up along a path of many thousands of cliques.
+            // Otherwise rounding would add up along a path of many thousands of cliques.
             normalise(found);
             match (operand.source, &mut marginals) {
                 (Source::Message { child, .. }, _) => {

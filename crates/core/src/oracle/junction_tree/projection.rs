@@ -1,11 +1,11 @@
 //! How a small table lies within a large one: which of its cells each cell of the large one maps
 //! to.
 //!
-//! A large table is walked in blocks of its trailing axes, small enough that a block stays in the
-//! cache while several tables are multiplied into it and summed out of it. The map is a sum over
-//! the axes, so it is kept as an offset per block and a pattern that all blocks share; the pattern
-//! is in runs along which it stands still or counts up. Models repeat a few shapes many times, so
-//! equal maps are kept once.
+//! A large table is walked in blocks of its trailing axes, small enough to stay in the cache while
+//! several tables are multiplied into a block and summed out of it. The map is a sum over the axes,
+//! so it is stored as an offset per block and a pattern that all blocks share. The pattern consists
+//! of runs along which it is constant or counts up. Models repeat a few shapes many times, so equal
+//! maps are stored once.
 
 use std::ops::Range;
 
@@ -13,13 +13,13 @@ use rustc_hash::FxHashMap;
 
 use crate::model::table::walk;
 
-/// Shorter runs cost more to set up than they save.
+/// Shorter runs cost more than they save.
 const SHORTEST_RUN: usize = 4;
 
 /// Cells of a block, unless the last axis alone has more.
 const BLOCK: usize = 2048;
 
-/// Sums are kept in so many parts, which do not wait for one another.
+/// Number of partial sums, which do not wait for one another.
 const LANES: usize = 16;
 
 /// The map from the cells of a large table, in order, to those of a small one.

@@ -1,11 +1,11 @@
-//! Ancestral sampling: each clique's variables given those that its parent has drawn already.
+//! Ancestral sampling: each clique's variables, given those that its parent has drawn.
 
 use rand::Rng;
 
 use super::structure::Structure;
 use super::sums::Scratch;
 
-/// Draws independent assignments of the base variables. It holds all it needs.
+/// Draws independent assignments of the base variables.
 ///
 /// ```
 /// use bethe_core::model::{BaseModel, Model};
@@ -77,8 +77,8 @@ impl Sampler {
             let start = clique.start + clique.row * separator.iter().fold(0, position);
             let row = &self.sums[start..start + clique.row];
             let point = random.random::<f64>() * row[row.len() - 1];
-            // Past every cell whose sum is not above the point: those of probability zero among
-            // them.
+            // Skip every cell whose sum is not above the point, which includes cells of probability
+            // zero.
             let mut cell = row.partition_point(|&sum| sum <= point).min(row.len() - 1);
             for &(v, states) in others.iter().rev() {
                 assignment[v] = cell % states;

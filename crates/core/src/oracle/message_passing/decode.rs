@@ -1,4 +1,4 @@
-//! A configuration of high score, without a proof that none is higher.
+//! A configuration of high score, without a proof that it is the best.
 
 use super::messages::Messages;
 use super::potentials::Potentials;
@@ -8,8 +8,7 @@ use crate::model::table::row_major_strides;
 /// Rounds of single changes, at most.
 const IMPROVEMENTS: usize = 100;
 
-/// Chooses states one variable after another, each given those chosen before and what messages say
-/// of the others.
+/// Chooses states one variable at a time, given earlier choices and messages about the others.
 pub(super) fn choose(
     (regions, appearance): (&Regions, &[f64]),
     (potentials, messages): (&Potentials, &mut Messages),
@@ -36,10 +35,10 @@ pub(super) fn choose(
     }
 }
 
-/// Changes single variables while that makes fewer cells forbidden, or raises the score.
+/// Changes single variables as long as that reduces forbidden cells or raises the score.
 pub(super) fn improve(regions: &Regions, potentials: &Potentials, assignment: &mut [usize]) {
     let finite = potentials.nodes.iter().chain(&potentials.regions).filter(|p| p.is_finite());
-    // Worse than everything that is allowed together.
+    // Worse than the sum of all allowed scores.
     let forbidden = -1.0 - 2.0 * finite.map(|p| p.abs()).sum::<f64>();
     let worth = |potential: f64| if potential == f64::NEG_INFINITY { forbidden } else { potential };
     for _ in 0..IMPROVEMENTS {

@@ -3,11 +3,10 @@
 //! A forest is a set of regions without a cycle in the bipartite graph of variables and regions.
 //! Over distributions with given marginals the one with the forest's structure has the greatest
 //! entropy, `Σ_v H_v − Σ_{c in forest} I_c` with `I_c = Σ_{v in c} H_v − H_c`. So the average over
-//! forests, `Σ_v H_v − Σ_c ρ_c I_c`, is concave and at least the entropy, whatever the orders of
-//! the regions.
+//! forests, `Σ_v H_v − Σ_c ρ_c I_c`, is concave and at least the entropy, for regions of any order.
 //!
-//! Rooted anywhere, a forest's entropy is `Σ_roots H_v + Σ_c H(c | parent variable of c)`. Averages
-//! over roots are kept too: the bound on the log-partition is made of them.
+//! For any roots, a forest's entropy is `Σ_roots H_v + Σ_c H(c | parent variable of c)`. Averages
+//! over roots are kept too, since the bound on the log-partition is made of them.
 
 use super::regions::Regions;
 
@@ -22,9 +21,9 @@ pub(super) struct Appearance {
     pub roots: Vec<f64>,
 }
 
-/// Forests that the start is an average of, at least.
+/// Fewest forests in the starting average.
 const LEAST_FORESTS: usize = 48;
-/// How often every region appears among them, at least.
+/// Fewest appearances of every region among them.
 const LEAST_APPEARANCES: usize = 2;
 
 impl Appearance {
@@ -33,14 +32,13 @@ impl Appearance {
         Self { regions: vec![1.0; regions.list.len()], below: Vec::new(), roots: Vec::new() }
     }
 
-    /// An even start: the average of forests, each of which prefers the regions that appeared
-    /// least.
+    /// An even start: the average of forests that each prefer the regions that appeared least.
     pub fn even(regions: &Regions) -> Self {
         let mut counts = vec![0usize; regions.list.len()];
         let mut mean = Self::of_forest(regions, &[]);
         let mut forests = 0;
         while forests < LEAST_FORESTS || counts.iter().any(|&n| n < LEAST_APPEARANCES) {
-            // Ties are broken differently every time, and always the same way.
+            // Ties are broken differently in each forest, but reproducibly.
             let mut order: Vec<usize> = (0..counts.len()).collect();
             order.sort_by_cached_key(|&c| (counts[c], scrambled(forests as u64, c as u64)));
             let forest = grow(regions, &order);
@@ -63,8 +61,8 @@ impl Appearance {
         Self::of_forest(regions, &grow(regions, &order))
     }
 
-    /// Moves a part of the way to other appearance probabilities; both being averages over forests,
-    /// so is the result.
+    /// Moves part of the way to other appearance probabilities. Both are averages over forests, so
+    /// the result is one too.
     pub fn approach(&mut self, other: &Self, share: f64) {
         let mix = |own: &mut Vec<f64>, other: &Vec<f64>| {
             own.iter_mut().zip(other).for_each(|(own, other)| *own += share * (other - *own));
@@ -143,7 +141,7 @@ impl Appearance {
     }
 }
 
-/// Takes regions in order, leaving out those that would close a cycle.
+/// Takes regions in order, skipping those that would close a cycle.
 fn grow(regions: &Regions, order: &[usize]) -> Vec<usize> {
     let mut parent: Vec<usize> = (0..regions.variables()).collect();
     let mut forest = Vec::new();
@@ -167,7 +165,7 @@ fn find(parent: &mut [usize], mut variable: usize) -> usize {
     variable
 }
 
-/// A number without pattern (SplitMix64).
+/// A pseudo-random number (SplitMix64).
 fn scrambled(round: u64, index: u64) -> u64 {
     let mut mixed = (round << 32 | index).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -2,8 +2,8 @@
 //! λ_cv`.
 //!
 //! `b_v ∝ exp(θ_v + Σ_c ρ_c λ_cv)` is a variable's belief, `b_c ∝ exp(θ_c/ρ_c + Σ_v η_cv)` a
-//! region's. Where nothing changes any more, the beliefs agree and are the stationary point of `⟨θ,
-//! b⟩ + Σ_v H(b_v) − Σ_c ρ_c I_c(b)`. With `ρ = 1` this is plain belief propagation.
+//! region's. At a fixed point the beliefs agree and are the stationary point of `⟨θ, b⟩ + Σ_v
+//! H(b_v) − Σ_c ρ_c I_c(b)`. With `ρ = 1` this is plain belief propagation.
 
 use super::potentials::Potentials;
 use super::regions::{Region, Regions};
@@ -41,7 +41,7 @@ impl Messages {
         messages
     }
 
-    /// Forgets everything: no message says anything.
+    /// Resets all messages.
     pub fn reset(&mut self, regions: &Regions, nodes: &[f64]) {
         self.inward.fill(0.0);
         for variable in 0..regions.variables() {
@@ -61,8 +61,8 @@ impl Messages {
         numbers().all(|v| !v.is_nan() && *v < f64::INFINITY)
     }
 
-    /// Updates all that concerns a variable, moving `share` of the way; by how much its belief
-    /// would change all the way, as total variation.
+    /// Updates the messages around a variable, moving `share` of the way. Returns how much its
+    /// belief would change in a full update, as total variation.
     pub fn update(
         &mut self,
         (regions, appearance): (&Regions, &[f64]),
@@ -152,7 +152,7 @@ pub(super) fn log_sum(scores: &[f64]) -> f64 {
     highest + scores.iter().map(|s| (s - highest).exp()).sum::<f64>().ln()
 }
 
-/// Moves a message part of the way; where it was or becomes `-∞` it is what is fresh.
+/// Moves a message part of the way; entries that were or become `-∞` are replaced.
 fn blend(message: &mut [f64], fresh: &[f64], share: f64) {
     for (old, &new) in message.iter_mut().zip(fresh) {
         let mixed = *old + share * (new - *old);

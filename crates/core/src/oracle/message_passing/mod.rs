@@ -1,14 +1,14 @@
 //! Inference on graphs too wide for exact inference, by message passing on the local polytope.
 //!
-//! Marginals are pseudo-marginals: tables that agree on single variables, whether or not any
-//! distribution has them. Two entropies of them are served:
+//! Marginals are pseudo-marginals: tables that agree on single variables, whether or not a
+//! distribution has them. There are two entropies:
 //!
-//! * **Tree-reweighted**, `H_ρ = Σ_v H_v − Σ_c ρ_c I_c` with `ρ_c` how often table `c` appears in a
-//!   random spanning forest: concave, at least the true entropy, equal to it where the graph is a
-//!   forest. So the log-partition is an upper bound on the true one, and convex in the potentials:
-//!   every solver and every certificate works, for the problem with `H_ρ` in place of `H`.
-//! * **Bethe**, `ρ_c = 1`: plain ("loopy") belief propagation. No bound, no certificate, perhaps no
-//!   convergence; often closer.
+//! * **Tree-reweighted**, `H_ρ = Σ_v H_v − Σ_c ρ_c I_c`, with `ρ_c` the probability of table `c` in
+//!   a random spanning forest: concave, at least the true entropy, and equal to it if the graph is
+//!   a forest. So the log-partition is an upper bound on the true one and convex in the potentials.
+//!   Every solver and certificate works, for the problem with `H_ρ` in place of `H`.
+//! * **Bethe**, `ρ_c = 1`: loopy belief propagation. No bound, no certificate, and it may not
+//!   converge; but it is often closer.
 //!
 //! * Reference: Wainwright, Jaakkola and Willsky (2005), "A new class of upper bounds on the log
 //!   partition function". Tables of three and more variables are ours: forests of tables, not trees
@@ -39,12 +39,12 @@ use messages::Messages;
 use potentials::Potentials;
 use regions::Regions;
 
-/// Messages are forgotten where a tilt changes by more than this: they would mislead.
+/// Messages are reset if a tilt changes by more than this.
 const FAR: f64 = 50.0;
 
-/// Potentials are multiplied by these to make a configuration stand out from all others.
+/// Decoding multiplies potentials by these, to make one configuration stand out.
 const COLDNESSES: [f64; 3] = [1.0, 4.0, 16.0];
-/// Beliefs of a fixed point change by less.
+/// At a fixed point, beliefs change by less than this.
 const FIXED: f64 = 1e-6;
 
 /// Pseudo-marginals of any discrete model, under the tree-reweighted or the Bethe entropy.
@@ -69,7 +69,7 @@ const FIXED: f64 = 1e-6;
 pub struct MessagePassing {
     regions: Arc<Regions>,
     appearance: Appearance,
-    /// Variables of each part of the graph, nearest to its first one first.
+    /// Variables of each connected part of the graph, in order of distance from its first one.
     order: Vec<usize>,
     entropy: Entropy,
     potentials: Potentials,
@@ -78,9 +78,9 @@ pub struct MessagePassing {
     bound: Bound,
     /// The tilt that the messages are for. `[support]`
     tilt: Vec<f64>,
-    /// By how much some belief would still change.
+    /// How much some belief would still change.
     residual: f64,
-    /// By how much the latest log-partition is above what the beliefs are worth.
+    /// How far the latest log-partition is above the value of the beliefs.
     slack: f64,
     /// A table being shown.
     table: Vec<f64>,
@@ -163,7 +163,7 @@ impl MessagePassing {
         scopes.zip(self.appearance.regions.iter().copied())
     }
 
-    /// Takes over a tilt; messages that were for one far away are forgotten.
+    /// Sets the tilt; messages for a distant tilt are reset.
     fn take(&mut self, tilt: &[f64], coldness: f64) {
         let apart = self.tilt.iter().zip(tilt).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
         self.potentials.tilt(&self.regions, &self.appearance.regions, tilt, coldness);
@@ -220,7 +220,7 @@ impl Oracle for MessagePassing {
         }
     }
 
-    /// The best of a few attempts: no assignment is proved to be a most probable one.
+    /// The best of a few attempts; not proved to be the best of all.
     fn decode(&mut self, tilt: &[f64], assignment: &mut [usize]) -> f64 {
         let regions = self.regions.clone();
         let mut best = f64::NEG_INFINITY;

@@ -1,19 +1,19 @@
-//! When messages are damped, extrapolated from anew, or given up.
+//! When to damp messages, restart extrapolation, or give up.
 
-/// After so many passes without progress messages are damped more …
+/// Damp messages more after this many passes without progress …
 const PATIENCE: usize = 12;
-/// … and given up after so many times.
+/// … and give up after damping this often.
 const DAMPINGS: usize = 4;
-/// Progress is a residual that falls below this part of the least so far.
+/// Progress means a residual below this fraction of the least so far.
 const PROGRESS: f64 = 0.9;
-/// A residual that rises to so many times the least means that an extrapolation went astray.
+/// A residual this many times the least means that an extrapolation failed.
 const ASTRAY: f64 = 100.0;
 
-/// What a residual says of message passing.
+/// What to do after a residual.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Judgement {
     GoOn,
-    /// Past passes are no guide any more.
+    /// Forget past passes.
     Restart,
     GiveUp,
 }
@@ -21,7 +21,7 @@ pub(super) enum Judgement {
 /// The residuals so far, summed up.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pace {
-    /// How much of the way messages go.
+    /// The share of the way that messages move.
     pub share: f64,
     least: f64,
     idle: usize,
@@ -33,7 +33,7 @@ impl Pace {
         Self { share: 1.0, least: f64::INFINITY, idle: 0, dampings: 0 }
     }
 
-    /// Takes note of a residual.
+    /// Records a residual.
     pub fn judge(&mut self, residual: f64) -> Judgement {
         self.idle += 1;
         if residual < PROGRESS * self.least {

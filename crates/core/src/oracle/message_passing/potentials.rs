@@ -18,7 +18,7 @@ pub(super) struct Potentials {
     has_kernel: Vec<bool>,
 }
 
-/// Scores of a kernel are at most so far apart: sums of their exponentials are exact to rounding.
+/// Widest range of scores of a kernel, so that sums of exponentials are exact up to rounding.
 const RANGE: f64 = 500.0;
 /// A sum below this may have lost terms that underflowed.
 const LEAST_SUM: f64 = 1e-200;
@@ -57,7 +57,7 @@ impl Potentials {
         self.rescale(regions, appearance);
     }
 
-    /// Follows a change of the appearance probabilities.
+    /// Updates after a change of the appearance probabilities.
     pub fn rescale(&mut self, regions: &Regions, appearance: &[f64]) {
         for (index, (region, &rho)) in regions.list.iter().zip(appearance).enumerate() {
             let scaled = &mut self.scaled[region.range()];
@@ -77,8 +77,8 @@ impl Potentials {
         }
     }
 
-    /// A region's message about one axis, from what the other axes say; its greatest entry becomes
-    /// 0. States that are impossible have `-∞`.
+    /// A region's message about one axis, from the messages of the other axes. Its greatest entry
+    /// becomes 0; impossible states have `-∞`.
     pub fn collect(
         &self,
         (regions, index): (&Regions, usize),
@@ -104,8 +104,8 @@ impl Potentials {
     }
 }
 
-/// The message of a pair of variables as a product of its kernel and the exponentials of what the
-/// other variable says; whether nothing underflowed.
+/// The message of a pair of variables, as a product of its kernel and the exponentials of the other
+/// variable's message. Returns whether nothing underflowed.
 fn multiply(
     kernel: &[f64],
     axis: usize,

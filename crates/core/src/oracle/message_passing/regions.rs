@@ -1,4 +1,4 @@
-//! Variables and the tables between them, as messages see them.
+//! The graph of variables and tables for message passing.
 //!
 //! A region is a table that no other contains; smaller tables of two or more variables are added to
 //! a region that holds them. Beliefs of regions agree on single variables, and on nothing larger.
@@ -168,8 +168,8 @@ impl Regions {
         self.around[*rarest].iter().map(|&(region, _)| region).find(|&region| holds(region))
     }
 
-    /// Takes away states that fit no cell of some region, and cells with a state that was taken
-    /// away, until nothing changes.
+    /// Removes states that fit no cell of some region, and cells with a removed state, until
+    /// nothing changes.
     fn rule_out_impossible(&mut self) {
         let mut waiting: Vec<usize> = (0..self.list.len()).collect();
         let mut is_waiting = vec![true; self.list.len()];
@@ -190,8 +190,8 @@ impl Regions {
         self.is_empty = !(0..self.cardinalities.len()).all(possible);
     }
 
-    /// Makes one region and its variables agree on what is possible; the variables that lost a
-    /// state.
+    /// Makes one region and its variables agree on what is possible. Returns the variables that
+    /// lost a state.
     fn revise(&mut self, index: usize) -> Vec<usize> {
         let region = &self.list[index];
         let potentials = &mut self.region_potentials[region.range()];

@@ -1,4 +1,4 @@
-//! Message passing until beliefs agree, and descent on the bound where that alone does not do.
+//! Message passing until beliefs agree, with descent on the bound if that is not enough.
 
 use super::acceleration::Acceleration;
 use super::bound::Descent;
@@ -7,21 +7,21 @@ use super::{Entropy, FIXED, MessagePassing};
 
 /// Message passing stops when no belief would change by more than this.
 const RESIDUAL: f64 = 1e-11;
-/// Passes over all variables, there and back, before other means are tried.
+/// Passes over all variables and back before descent is tried.
 const PASSES: usize = 300;
 /// Passes before messages are extrapolated: forests need none.
 const PLAIN_PASSES: usize = 3;
-/// How often descent on the bound and message passing take turns, at most …
+/// Most rounds of descent and message passing …
 const ROUNDS: usize = 8;
-/// … and how often in vain.
+/// … and most rounds without progress.
 const IDLE_ROUNDS: usize = 3;
 /// Steps of the first descent; the next ones are longer.
 const DESCENT: usize = 100;
-/// A log-partition is known well enough if the bound is off by this part of its size.
+/// A log-partition is known well enough if the bound is off by this fraction of its size.
 const SLACK: f64 = 1e-11;
 
 impl MessagePassing {
-    /// Passes messages there and back until they hardly change, or will not settle.
+    /// Passes messages back and forth until they hardly change or fail to settle.
     pub(super) fn pass_messages(&mut self, enough: f64) {
         if !self.messages.is_sound() {
             self.messages.reset(&self.regions, &self.potentials.nodes);
@@ -46,7 +46,7 @@ impl MessagePassing {
         }
     }
 
-    /// Updates every variable there and back; by how much some belief would change.
+    /// Updates every variable, forwards and backwards. Returns how much some belief would change.
     fn pass(&mut self, share: f64) -> f64 {
         let model = (&*self.regions, &self.appearance.regions[..]);
         let mut residual = 0.0;
@@ -58,7 +58,7 @@ impl MessagePassing {
         residual
     }
 
-    /// Settles the messages at the potentials as they are; the log-partition.
+    /// Settles the messages at the current potentials. Returns the log-partition.
     pub(super) fn settle(&mut self) -> f64 {
         if self.regions.is_empty {
             return f64::NEG_INFINITY;
@@ -104,7 +104,7 @@ impl MessagePassing {
         self.bound.value(model, &self.potentials, &self.messages.outward)
     }
 
-    /// Messages that went astray give a worse bound than none at all.
+    /// Whether the messages give a worse bound than no messages at all.
     fn start_over_if_lower(&mut self) {
         let (astray, messages) = (self.fresh_bound(), self.messages.clone());
         self.messages.reset(&self.regions, &self.potentials.nodes);
@@ -113,13 +113,14 @@ impl MessagePassing {
         }
     }
 
-    /// What the beliefs may be worth less than `upper`, rounding included.
+    /// How far the value of the beliefs may be below `upper`, including rounding.
     fn slack_at(&self, upper: f64) -> f64 {
         let rounding = 4.0 * f64::EPSILON * self.beliefs.size;
         (upper - self.beliefs.value).max(0.0) + rounding + self.beliefs.disagreement
     }
 
-    /// Below this no bound can be unless the local polytope is empty: the entropy is not negative.
+    /// No bound can be below this unless the local polytope is empty, since the entropy is not
+    /// negative.
     fn least_value(&self) -> f64 {
         let least = |values: &[f64]| {
             values.iter().copied().filter(|v| v.is_finite()).fold(f64::INFINITY, f64::min)

@@ -5,9 +5,9 @@ use super::forests::Appearance;
 
 /// Steps of the conditional gradient that finds appearance probabilities …
 const STEPS: usize = 8;
-/// … of which this part stays the even start, so that no table's probability is next to nothing …
+/// … of which this fraction stays the even start, so that no probability vanishes …
 const EVEN_SHARE: f64 = 0.2;
-/// … until so many nats at most are to be won, per nat of the bound.
+/// … until the possible gain is below this fraction of the bound.
 const GAIN: f64 = 1e-4;
 /// A step that must be shorter is not worth taking.
 const LEAST_SHARE: f64 = 0.01;
@@ -15,8 +15,8 @@ const LEAST_SHARE: f64 = 0.01;
 const ROUGH_RESIDUAL: f64 = 1e-6;
 
 impl MessagePassing {
-    /// Conditional gradient on the appearance probabilities: the bound's slope in `ρ_c` is `−I_c`,
-    /// so a heaviest forest by `I_c` is where to go.
+    /// Conditional gradient on the appearance probabilities. The slope of the bound in `ρ_c` is
+    /// `−I_c`, so each step moves towards a heaviest forest by `I_c`.
     pub(super) fn tighten(&mut self) {
         let even = self.appearance.clone();
         let zero = vec![0.0; self.tilt.len()];

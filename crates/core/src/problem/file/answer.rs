@@ -8,8 +8,8 @@ use crate::model::Model;
 use crate::problem::{Answer, EnergyAnswer, TableAnswer};
 
 impl Answer {
-    /// The answer as one line of JSON; variables and states that have names are called by them.
-    /// What is not finite is `null`.
+    /// The answer as one line of JSON, with names for variables and states that have them. Numbers
+    /// that are not finite are `null`.
     pub fn to_json(&self, model: &Model) -> String {
         let named = AnswerFile {
             status: self.status.name(),
@@ -90,7 +90,7 @@ struct TableFile<'a> {
     values: &'a [f64],
 }
 
-/// A list about a model's variables, written with the names they have.
+/// A list about a model's variables, written with their names.
 struct Named<'a, T> {
     model: &'a Model,
     items: &'a [T],

@@ -1,4 +1,4 @@
-//! Raw energies to checked ones: which fields a kind has, what they default to, what they mean.
+//! From raw to checked energies: the fields of each kind, their defaults and meaning.
 
 use super::place::JsonPlace;
 use super::raw::{Object, RawEnergy, RawNorm, RawPenalty, RawTerm};
@@ -28,7 +28,7 @@ pub(super) fn resolve(
     raw.iter().enumerate().map(resolve_one).collect()
 }
 
-/// Checks what can be checked without a model: kinds, fields, penalties.
+/// Checks kinds, fields and penalties, which need no model.
 pub(super) fn check_alone(raw: &[Object<RawEnergy>]) -> Result<(), ProblemFileError> {
     let outer = JsonPlace::Root.field("energies");
     raw.iter().enumerate().try_for_each(|(index, Object(raw))| {

@@ -18,7 +18,7 @@ pub enum ProblemFileError {
         column: usize,
         /// What is there.
         found: String,
-        /// What could be.
+        /// What may stand there.
         expected: String,
     },
     /// A value of the wrong type.
@@ -74,7 +74,7 @@ pub enum ProblemFileError {
         place: JsonPath,
         /// The name.
         name: String,
-        /// What else would do there.
+        /// What else may stand there.
         or_index: &'static str,
     },
     /// A name that no state of the variable has.
@@ -88,7 +88,7 @@ pub enum ProblemFileError {
         expected: String,
     },
     /// A scope lists a variable twice.
-    #[error("{place}found variable {variable} a second time, expected each variable at most once")]
+    #[error("{place}found variable {variable} a second time, expected each variable once")]
     RepeatedVariable {
         /// Where the second mention is.
         place: JsonPath,
@@ -119,7 +119,7 @@ pub enum ProblemFileError {
         /// What is wrong.
         error: ModelError,
     },
-    /// A number an energy refuses.
+    /// An error of an energy.
     #[error("{place}{fault}")]
     Energy {
         /// Where.
@@ -133,15 +133,15 @@ pub enum ProblemFileError {
 #[derive(Clone, Debug, Error, PartialEq)]
 pub enum WriteError {
     /// A closure cannot be written.
-    #[error("energies[{index}] is a custom energy, expected one that a file can hold")]
+    #[error("energies[{index}] is a closure, which a file cannot hold")]
     Custom {
         /// Which energy.
         index: usize,
     },
-    /// The evidence key of an unnamed variable would mean another one, whose name it is.
+    /// The evidence key of an unnamed variable is another variable's name.
     #[error(
-        "variable {variable} is observed and has no name, and another one is named {variable:?}; \
-         expected names by which evidence can tell them apart"
+        "variable {variable} is observed and has no name, but another one is named {variable:?}; \
+         evidence cannot tell them apart: rename one"
     )]
     AmbiguousEvidence {
         /// The unnamed variable.

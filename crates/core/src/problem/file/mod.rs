@@ -1,7 +1,7 @@
-//! The problem file: JSON in, a checked [`Problem`] out, and back.
+//! The problem file: from JSON to a checked [`Problem`], and back.
 //!
-//! Reading has two stages. The raw types hold what is written and refuse unknown fields and wrong
-//! types; the rest checks what it means against the variables (names, sizes, repeated variables,
+//! Reading has two stages. The raw types hold the text and refuse unknown fields and wrong types.
+//! The second stage checks the meaning against the variables (names, sizes, repeated variables,
 //! ranges). Both report one mistake, with its place as a path into the JSON text.
 //!
 //! ```
@@ -56,7 +56,7 @@ impl Problem {
 pub struct EnergiesFile(raw::RawEnergies);
 
 impl EnergiesFile {
-    /// Reads an energies file. What its scopes mean is checked against a model later.
+    /// Reads an energies file. Its scopes are checked against a model later.
     pub fn from_json(json: &[u8]) -> Result<Self, ProblemFileError> {
         let raw: raw::RawEnergies = parse::parse(json)?;
         energies::check_alone(&raw.energies)?;

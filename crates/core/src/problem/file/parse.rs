@@ -1,4 +1,4 @@
-//! JSON text to raw types, and serde's mistakes to ours.
+//! From JSON text to raw types, and from serde's errors to ours.
 
 use serde::de::DeserializeOwned;
 use serde_json::error::Category;
@@ -6,10 +6,10 @@ use serde_json::error::Category;
 use super::raw::Object;
 use super::{JsonPath, ProblemFileError};
 
-/// What serde_json says of a number such as 1e999.
+/// serde_json's message for a number such as 1e999.
 const OUT_OF_RANGE: &str = "number out of range";
 
-/// Reads one object. Places are tracked only once something is known to be wrong.
+/// Reads one object. Places are tracked only after something is known to be wrong.
 pub(super) fn parse<T: DeserializeOwned>(json: &[u8]) -> Result<T, ProblemFileError> {
     if let Ok(Object(raw)) = serde_json::from_slice(json) {
         return Ok(raw);
@@ -52,7 +52,7 @@ fn data(path: &serde_path_to_error::Path, message: &str) -> ProblemFileError {
     if let Some((_, rest)) = message.split_once("unknown field `")
         && let Some((field, expected)) = rest.split_once('`')
     {
-        // The path ends in the unknown field itself: the object is the better place.
+        // The path ends in the unknown field itself; its object is the better place.
         let object = place
             .0
             .strip_suffix(field)
@@ -110,7 +110,7 @@ fn plain_expected(expected: &str) -> &str {
 fn syntax(error: &serde_json::Error, json: &[u8]) -> ProblemFileError {
     let (mut line, mut column) = (error.line(), error.column());
     if column == 0 && line > 1 {
-        // The text ended in a line break: the line before it is the one a person sees.
+        // The text ended in a line break; a person sees the line before it.
         line -= 1;
         column = json.split(|&b| b == b'\n').nth(line - 1).map_or(0, <[u8]>::len) + 1;
     }

@@ -1,7 +1,7 @@
-//! The file as it is written: types and field names are checked here, meaning is not.
+//! The file as written. Types and field names are checked here, their meaning is not.
 //!
-//! Energies and penalties are flat, every field optional: an enum tagged by `kind` would make serde
-//! buffer each energy, and the place of a mistake would be lost.
+//! Energies and penalties are flat with optional fields. An enum tagged by `kind` would make serde
+//! buffer each energy and lose the place of a mistake.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -128,7 +128,7 @@ pub(super) struct RawEvidence(pub Vec<(String, Reference)>);
 /// A log-potential: a number, or `null` for −∞.
 pub(super) struct LogPotential(pub f64);
 
-/// A JSON object and nothing else; derived structs alone would read lists too.
+/// A JSON object and nothing else; derived structs would read lists too.
 pub(super) struct Object<T>(pub T);
 
 /// A field that may be absent but not `null`.

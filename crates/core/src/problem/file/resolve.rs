@@ -1,4 +1,4 @@
-//! Raw variables, factors and evidence to a checked model.
+//! From raw variables, factors and evidence to a checked model.
 
 use super::place::JsonPlace;
 use super::raw::{
@@ -71,7 +71,7 @@ fn observe(
 ) -> Result<(), ProblemFileError> {
     for (key, state) in evidence.0 {
         let place = place.field(&key);
-        // Digits only: `parse` would take "+2" too.
+        // Digits only, since `parse` also accepts "+2".
         let number = key.bytes().all(|b| b.is_ascii_digit()).then(|| key.parse::<usize>().ok());
         let number = number.flatten();
         let index = number.filter(|&i| i < model.variables().len());
@@ -168,7 +168,7 @@ pub(super) fn check_size(
     Err(ProblemFileError::Model { place: place.path(), error })
 }
 
-/// A variable as a person would call it.
+/// The name of a variable in messages.
 fn shown(model: &Model, variable: usize) -> String {
     match &model.variables()[variable].names {
         Some(names) => format!("{:?}", names.variable),

@@ -1,4 +1,4 @@
-//! A problem as the file has it. −∞ needs no care: serde_json writes what is not finite as `null`.
+//! A problem as a file. serde_json writes −∞ as `null`, as the format wants.
 
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
@@ -106,7 +106,7 @@ enum NormFile {
     Huber(f64),
 }
 
-/// A variable or a state: its name where it has one, its index otherwise.
+/// A variable or a state: its name if it has one, else its index.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
 pub(super) enum ReferenceFile<'a> {

@@ -11,7 +11,7 @@ pub fn chosen(stated: Option<&str>, words: &[Word]) -> Result<Vec<usize>> {
     let names = names.join(", ");
     if known.len() < 2 {
         return Err(bad_input(format!(
-            "the data: found the fold {names} alone, expected at least two"
+            "the data has only the fold {names}, expected at least two"
         )));
     }
     let Some(stated) = stated else { return Ok(known.into_iter().collect()) };

@@ -14,33 +14,32 @@ use clap::Args;
 
 use super::results;
 
-/// Handwritten words, read letter by letter under energies that know which words there are.
+/// The paper's second experiment: handwritten words under dictionary energies.
 #[derive(Args)]
 pub struct Flags {
-    /// Folder that holds `ocr/letter.data.gz`.
+    /// Folder that holds ocr/letter.data.gz
     #[arg(long, value_name = "DIR")]
     data: PathBuf,
-    /// Folder for table.md, table.json, iterations.svg and contact-sheet.svg.
+    /// Folder for table.md, table.json, iterations.svg and contact-sheet.svg
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
     /// Folder with the page handwriting.md, such as docs/results: its table is written anew.
     #[arg(long, value_name = "DIR")]
     results: Option<PathBuf>,
-    /// Folds to test on, such as 0-9 or 0,3,5; all by default.
+    /// Folds to test on, such as 0-9 or 0,3,5 [default: all]
     #[arg(long, value_name = "FOLDS")]
     folds: Option<String>,
-    /// Runs with other random numbers (orders of words, random features, hidden words); scores of a
-    /// fold are over all of them.
+    /// Number of runs with different random numbers (order of words, random features, hidden
+    /// words); scores are over all of them
     #[arg(long, value_name = "N", default_value_t = 1)]
     seeds: usize,
-    /// Smooth the distance from words: huber with this δ, divided by it, in place of the absolute
-    /// value.
+    /// Smooth the distance from words: huber(δ)/δ in place of the absolute value
     #[arg(long, value_name = "DELTA")]
     huber: Option<f64>,
-    /// Threads to share the work; as many as there are cores by default.
+    /// Number of threads [default: all cores]
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
-    /// Say nothing on standard error.
+    /// No progress on standard error
     #[arg(long)]
     quiet: bool,
 }
@@ -99,7 +98,7 @@ fn show(progress: &mut Progress, event: Event) {
     }
 }
 
-/// How the table came about.
+/// How the table was made.
 fn note(flags: &Flags, settings: &Settings) -> String {
     let folds = flags.folds.as_ref().map(|folds| format!(" --folds {folds}")).unwrap_or_default();
     let huber = flags.huber.map(|delta| format!(" --huber {delta}")).unwrap_or_default();

@@ -25,10 +25,10 @@ pub enum DataError {
 #[derive(Debug, Error)]
 pub enum Fault {
     /// The system, or the packing, failed.
-    #[error("cannot be read: {0}")]
+    #[error("cannot read: {0}")]
     Read(io::Error),
     /// Bytes that are no text.
-    #[error("found bytes that are no text, expected tab-separated columns")]
+    #[error("found bytes that are not text, expected tab-separated columns")]
     NotText,
     /// Another number of columns.
     #[error("found {found} tab-separated columns, expected {expected} (6 and 16 × 8 pixels)")]
@@ -61,12 +61,12 @@ pub enum Fault {
         expected: u64,
     },
     /// The file ends within a word.
-    #[error("found the end of the file, expected letter {next}, which the last line announces")]
+    #[error("the file ends, expected letter {next}, which the last line announces")]
     Unfinished {
         /// The id of the missing letter.
         next: u64,
     },
     /// There is no letter at all.
-    #[error("found no letter, expected at least one word")]
+    #[error("the file is empty, expected at least one word")]
     Empty,
 }

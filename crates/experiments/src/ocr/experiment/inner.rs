@@ -1,4 +1,4 @@
-//! What is tuned inside the training folds: some of them are held out.
+//! Tuning inside the training folds, with some of them held out.
 
 use bethe_learn::corpus::Corpus;
 

@@ -1,5 +1,5 @@
-//! An open vocabulary: a fifth of the words is hidden from training and from the lexicon, and the
-//! test has all of them.
+//! An open vocabulary: a fifth of the words is hidden from training and lexicon, but not from the
+//! test.
 
 mod trial;
 

@@ -1,4 +1,4 @@
-//! Words as they were written, and as they were read.
+//! Words as written and as read.
 
 use std::fmt::Write;
 

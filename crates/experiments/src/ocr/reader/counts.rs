@@ -10,9 +10,9 @@
 //! with it, cut off at the box, take a handful of oracle calls where a quasi-Newton method takes
 //! twenty.
 //!
-//! It starts where most words end: at `ψ` for the word's letters and `−ψ` for all others, which in
-//! the L1 norm stay there, as a count is never below zero. `D` is a lower bound on the piece, so a
-//! word whose bound reaches the best value so far is done with.
+//! It starts where most words end: at `ψ` for the word's letters and `−ψ` for all others, which
+//! stay there in the L1 norm since a count is never below zero. `D` is a lower bound on the piece,
+//! so a word whose bound reaches the best value so far is closed.
 
 use bethe_core::oracle::Oracle;
 use bethe_core::{Norm, solve_positive};

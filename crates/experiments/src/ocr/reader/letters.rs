@@ -4,7 +4,7 @@
 //! of a word is solved by the tilt `2ψ` on its letters, with the value `2ψT − A_w`, `A_w` the
 //! log-partition there: one oracle call a word.
 //!
-//! For the best of all words no call is needed that bounds rule out. With `p_w` the word's
+//! For the best of all words, calls are skipped if bounds rule them out. With `p_w` the word's
 //! probability, every other assignment misses at least one letter, so
 //!
 //! ```text

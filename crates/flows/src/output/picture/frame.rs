@@ -14,7 +14,7 @@ const MARGIN: f64 = 24.0;
 /// Room for the title above and the legend below.
 const HEAD: f64 = 64.0;
 const FOOT: f64 = 76.0;
-/// Beyond so many cells, those with next to nobody are not drawn one by one.
+/// Beyond this many cells, nearly empty ones are not drawn individually.
 const MANY: usize = 3000;
 /// Arrows in a frame.
 const ARROWS: usize = 200;
@@ -86,7 +86,7 @@ fn arrows(svg: &mut String, moves: &[Move], map: &Map, scale: &Scale) {
         }
         let (x, y) = (across / length, down / length);
         let half = scale.width(own.count, map.cell) / 2.0;
-        // Beside the way back, not on it.
+        // Next to the opposite arrow, not on top of it.
         let aside = (half + 1.0).min(0.2 * map.cell);
         let [from, to] = [from, to].map(|place| (place.0 - y * aside, place.1 + x * aside));
         let head = (3.2 * half + 3.0).min(0.6 * length);

@@ -1,4 +1,4 @@
-//! Where cells lie in a picture.
+//! The places of cells in a picture.
 
 use std::collections::HashSet;
 
@@ -20,7 +20,7 @@ pub(super) struct Map {
 }
 
 impl Map {
-    /// Fits the cells into a box of this size, as large as it goes.
+    /// Fits the cells into a box of this size, as large as possible.
     pub fn new(cells: &Cells, (width, height): (f64, f64)) -> Self {
         let (places, spacing) = plane(cells);
         let side = |place: fn(&(f64, f64)) -> f64| {
@@ -65,7 +65,7 @@ fn first_longitude(longitudes: impl Iterator<Item = f64>) -> f64 {
     gaps.max_by(|a, b| a.0.total_cmp(&b.0)).map_or(0.0, |(_, lon)| lon)
 }
 
-/// Whether most cells have a neighbour beside them and one above or below, both at just the
+/// Whether most cells have a neighbour to the side and one above or below, both at exactly the
 /// spacing.
 fn is_grid(places: &[(f64, f64)], spacing: f64) -> bool {
     const STEPS: f64 = 10.0;

@@ -1,7 +1,7 @@
-//! Maps with arrows: a page that plays, and frames that stand still.
+//! Maps with arrows: a page that plays, and still frames.
 //!
-//! The page holds everything it shows, so it works from the file system. Its size is bounded by
-//! what is kept of each step, not by how many moves are possible.
+//! The page is self-contained, so it works from the file system. Its size is bounded by the arrows
+//! kept per step, not by the number of possible moves.
 
 mod frame;
 mod map;
@@ -14,11 +14,11 @@ use crate::data::{Cells, Observations};
 use map::Map;
 use scale::{COLOURS, POWER, Scale, WIDEST_PART, WIDTHS};
 
-/// Arrows that are kept of each step.
+/// Arrows kept per step.
 const ARROWS: usize = 400;
 /// Arrows in a page, over all steps.
 const ALL_ARROWS: usize = 60_000;
-/// Beyond so many counts the page has fewer digits of each, and leaves out those observed.
+/// Beyond this many counts the page shows fewer digits and leaves out observed counts.
 const MANY_COUNTS: usize = 400_000;
 
 const PAGE: &str = include_str!("page.html");
@@ -37,7 +37,7 @@ pub struct Picture<'a> {
 }
 
 impl<'a> Picture<'a> {
-    /// How many of the strongest moves of each of so many steps a picture can show.
+    /// How many of the strongest moves per step a picture can show, for this many steps.
     pub fn arrows(steps: usize) -> usize {
         (ALL_ARROWS / steps.max(1)).clamp(20, ARROWS)
     }
@@ -69,7 +69,7 @@ impl<'a> Picture<'a> {
 
     /// All times as one HTML page.
     pub fn page(&self) -> String {
-        // Nothing in the data may end the script that holds them.
+        // Data must not end the script that contains it.
         let data = self.data().to_string().replace("</", "<\\/");
         PAGE.replace("{{title}}", &frame::escaped(self.title)).replacen("{{data}}", &data, 1)
     }

@@ -8,8 +8,8 @@ use super::{FORMS, RuleFileError, parse_rules};
 use crate::labels::{Scheme, States};
 use crate::rules::Rule;
 
-/// Reads a file of rules without the labels they are for: every name is taken for a kind. With the
-/// states that have these kinds.
+/// Reads a file of rules without knowing the labels: every name counts as a kind. Also returns
+/// states with these kinds.
 pub fn rules_of_any_labels(path: impl AsRef<Path>) -> Result<(Vec<Rule>, States), RuleFileError> {
     let path = path.as_ref();
     let text = fs::read_to_string(path)

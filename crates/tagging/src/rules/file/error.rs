@@ -10,15 +10,15 @@ use crate::rules::{MOST_SEGMENTS, MOST_WEIGHT, RuleMistake};
 #[derive(Debug, Error)]
 pub enum RuleFileError {
     /// The file cannot be read.
-    #[error("{}: cannot be read: {source}", path.display())]
+    #[error("{}: cannot read: {source}", path.display())]
     Read {
         /// The file.
         path: PathBuf,
         /// What the system says.
         source: io::Error,
     },
-    /// The text is no TOML.
-    #[error("{}:{line}: this is no TOML: {message}", path.display())]
+    /// The text is not TOML.
+    #[error("{}:{line}: not valid TOML: {message}", path.display())]
     Syntax {
         /// The file.
         path: PathBuf,
@@ -27,8 +27,8 @@ pub enum RuleFileError {
         /// What the parser says.
         message: String,
     },
-    /// Something else than rules at the top.
-    #[error("{}:{line}: found {found:?}, expected rules, each under [[rule]]", path.display())]
+    /// Something other than rules at the top level.
+    #[error("{}:{line}: found {found:?}, expected each rule under [[rule]]", path.display())]
     NotARule {
         /// The file.
         path: PathBuf,
@@ -64,10 +64,10 @@ pub enum RuleFileMistake {
         found: String,
     },
     /// A rule that says nothing.
-    #[error("expected one of at_most, at_least, exactly, equal, if and before, found none")]
+    #[error("found none of at_most, at_least, exactly, equal, if and before, expected one")]
     NoForm,
-    /// Fields that are not of one rule.
-    #[error("found {first} and {second}, expected them in two rules")]
+    /// Fields of different rules.
+    #[error("found {first} and {second} in one rule, expected two rules")]
     TwoForms {
         /// A field.
         first: &'static str,
@@ -75,7 +75,7 @@ pub enum RuleFileMistake {
         second: &'static str,
     },
     /// A field without the one that goes with it.
-    #[error("found {form} without {expected}, expected both")]
+    #[error("{form} needs {expected}")]
     Incomplete {
         /// The field.
         form: &'static str,
@@ -83,7 +83,7 @@ pub enum RuleFileMistake {
         expected: &'static str,
     },
     /// A field that does not go with the others.
-    #[error("found {found} with {form}, expected {form} without it")]
+    #[error("{found} does not go with {form}")]
     Stray {
         /// The field.
         found: &'static str,
@@ -100,7 +100,7 @@ pub enum RuleFileMistake {
         /// What should be there.
         expected: &'static str,
     },
-    /// A bound that is negative, large, or no whole number.
+    /// A bound that is negative, large, or not a whole number.
     #[error("{field} is {found}, expected a whole number from 0 to {MOST_SEGMENTS}")]
     Bound {
         /// The field.
@@ -117,7 +117,7 @@ pub enum RuleFileMistake {
         found: String,
     },
     /// A kind that the labels do not have.
-    #[error("found the kind {found:?}, expected a known one, such as {}", known.join(", "))]
+    #[error("no label has the name {found:?}, expected one such as {}", known.join(", "))]
     UnknownKind {
         /// The name.
         found: String,
@@ -125,7 +125,7 @@ pub enum RuleFileMistake {
         known: Vec<String>,
     },
     /// A name that several levels have.
-    #[error("found the kind {found:?} of several levels, expected {}", written.join(" or "))]
+    #[error("several levels have the name {found:?}, expected {}", written.join(" or "))]
     AmbiguousKind {
         /// The name.
         found: String,
@@ -133,7 +133,7 @@ pub enum RuleFileMistake {
         written: Vec<String>,
     },
     /// A kind that comes twice.
-    #[error("found {found:?} twice in {field}, expected different kinds")]
+    #[error("found {found:?} twice in {field}, expected different names")]
     RepeatedKind {
         /// The field, or fields.
         field: &'static str,

@@ -1,4 +1,4 @@
-//! The file in which a person declares rules, see [`parse_rules`].
+//! The file of declared rules, see [`parse_rules`].
 
 mod any_labels;
 mod error;
@@ -11,7 +11,7 @@ pub use error::{RuleFileError, RuleFileMistake};
 pub use read::{load_rules, parse_rules};
 pub use write::write_rules;
 
-/// Fields that tell what a rule says, each with the field that goes with it.
+/// Fields that determine the form of a rule, each with the field that goes with it.
 const FORMS: [(&str, Option<&str>); 6] = [
     ("at_most", Some("of")),
     ("at_least", Some("of")),

@@ -16,17 +16,17 @@ fn second(fields: &str) -> String {
 #[test]
 fn files_must_be_there_and_be_toml() {
     let error = load_rules("no/such/rules.toml", &citation()).unwrap_err().to_string();
-    assert!(error.starts_with("no/such/rules.toml: cannot be read: "), "{error}");
+    assert!(error.starts_with("no/such/rules.toml: cannot read: "), "{error}");
     let error = message("[[rule]]\nat_most = \nof = \"title\"");
-    assert!(error.starts_with("rules.toml:2: this is no TOML: "), "{error}");
+    assert!(error.starts_with("rules.toml:2: not valid TOML: "), "{error}");
     let error = message("[[rule]]\nof = \"title\"\nof = \"title\"");
-    assert!(error.starts_with("rules.toml:3: this is no TOML: duplicate key"), "{error}");
+    assert!(error.starts_with("rules.toml:3: not valid TOML: duplicate key"), "{error}");
 }
 
 #[test]
 fn only_rules_are_at_the_top() {
     let expected = |line, found| {
-        format!("rules.toml:{line}: found {found:?}, expected rules, each under [[rule]]")
+        format!("rules.toml:{line}: found {found:?}, expected each rule under [[rule]]")
     };
     assert_eq!(message("\n[[rules]]\nat_most = 1"), expected(2, "rules"));
     assert_eq!(message("[rule]\nat_most = 1\nof = \"title\""), expected(1, "rule"));
@@ -46,30 +46,22 @@ fn fields_must_be_those_of_one_rule() {
         (
             "of = \"title\"",
             5,
-            "expected one of at_most, at_least, exactly, equal, if and before, found none",
+            "found none of at_most, at_least, exactly, equal, if and before, expected one",
         ),
         (
             "at_most = 1\nat_least = 1\nof = \"title\"",
             7,
-            "found at_most and at_least, expected them in two rules",
+            "found at_most and at_least in one rule, expected two rules",
         ),
         (
             "before = [\"author\", \"title\"]\nif = \"editor\"",
             6,
-            "found if and before, expected them in two rules",
+            "found if and before in one rule, expected two rules",
         ),
-        ("at_least = 1", 5, "found at_least without of, expected both"),
-        ("if = \"editor\"", 5, "found if without then, expected both"),
-        (
-            "if = \"editor\"\nthen = \"title\"\nof = \"title\"",
-            8,
-            "found of with if, expected if without it",
-        ),
-        (
-            "exactly = 1\nthen = \"title\"\nof = \"title\"",
-            7,
-            "found then with exactly, expected exactly without it",
-        ),
+        ("at_least = 1", 5, "at_least needs of"),
+        ("if = \"editor\"", 5, "if needs then"),
+        ("if = \"editor\"\nthen = \"title\"\nof = \"title\"", 8, "of does not go with if"),
+        ("exactly = 1\nthen = \"title\"\nof = \"title\"", 7, "then does not go with exactly"),
     ] {
         assert_eq!(second(fields), format!("rules.toml:{line}: rule 2: {mistake}"));
     }
@@ -130,33 +122,33 @@ fn kinds_must_be_known_once_and_clear() {
     for (fields, mistake) in [
         (
             "at_most = 1\nof = \"titel\"",
-            "found the kind \"titel\", \
-             expected a known one, such as title, date, editor, author, booktitle",
+            "no label has the name \"titel\", expected one such as title, date, editor, author, \
+             booktitle",
         ),
         (
             "at_most = 1\nof = { \"3:date\" = 1 }",
-            "found the kind \"3:date\", \
-             expected a known one, such as date, title, editor, author, booktitle",
+            "no label has the name \"3:date\", expected one such as date, title, editor, author, \
+             booktitle",
         ),
         (
             "at_most = 1\nof = [\"title\", \"date\", \"title\"]",
-            "found \"title\" twice in of, expected different kinds",
+            "found \"title\" twice in of, expected different names",
         ),
         (
             "at_most = 1\nof = { title = 1, \"0:title\" = 1 }",
-            "found \"title\" twice in of, expected different kinds",
+            "found \"title\" twice in of, expected different names",
         ),
         (
             "at_most = 1\nequal = [\"title\", \"title\"]",
-            "found at_most and equal, expected them in two rules",
+            "found at_most and equal in one rule, expected two rules",
         ),
         (
             "\nbefore = [\"title\", \"title\"]",
-            "found \"title\" twice in before, expected different kinds",
+            "found \"title\" twice in before, expected different names",
         ),
         (
             "if = \"title\"\nthen = \"title\"",
-            "found \"title\" twice in if and then, expected different kinds",
+            "found \"title\" twice in if and then, expected different names",
         ),
     ] {
         assert_eq!(second(fields), format!("rules.toml:7: rule 2: {mistake}"));
@@ -165,19 +157,19 @@ fn kinds_must_be_known_once_and_clear() {
     let error = parse_rules("rules.toml", text, &nested()).unwrap_err().to_string();
     assert_eq!(
         error,
-        "rules.toml:3: rule 1: found the kind \"person\" of several levels, \
-         expected 0:person or 1:person"
+        "rules.toml:3: rule 1: several levels have the name \"person\", expected 0:person or \
+         1:person"
     );
 }
 
 #[test]
 fn rules_must_make_sense() {
-    let always = "found a rule that always holds, expected one that can be broken";
+    let always = "the rule always holds, expected one that can be broken";
     let coefficient =
         "found the coefficient 0, expected a whole number from -100 to 100 other than 0";
     for (fields, mistake) in [
         ("at_least = 0\nof = \"title\"", always),
-        ("at_most = 1\nof = []", "found no kind to count, expected at least one"),
+        ("at_most = 1\nof = []", "found nothing to count, expected at least one name"),
         ("at_most = 1\nof = { title = 0 }", coefficient),
     ] {
         assert_eq!(second(fields), format!("rules.toml:5: rule 2: {mistake}"));

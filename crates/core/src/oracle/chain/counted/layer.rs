@@ -4,14 +4,14 @@ use std::cmp::Ordering;
 
 use rustc_hash::FxHashMap;
 
-/// Stands for every total of a counter that what comes before can no longer break.
+/// Stands for every total of a counter that earlier positions can no longer break.
 pub(super) const SETTLED: i64 = i64::MAX;
 
 /// The states from one position to the end: the cheapest with these totals.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Entry {
     pub(super) loss: f64,
-    /// The loss, and a guess at what it takes to obey.
+    /// The loss plus a guess at the cost of obeying.
     pub(super) rank: f64,
     /// The totals, by their place in [`Layer::totals`].
     pub(super) group: u32,
@@ -38,7 +38,7 @@ pub(super) struct Layer {
     pub(super) entries: Vec<Entry>,
     /// Place in `entries` of a group and a state.
     places: FxHashMap<(u32, u32), u32>,
-    /// There is room for entries of lesser rank only.
+    /// Only entries of lower rank still fit.
     pub(super) threshold: f64,
 }
 
@@ -73,7 +73,7 @@ impl Layer {
         group
     }
 
-    /// Takes an entry, unless one of its group and state is as cheap.
+    /// Adds an entry, unless its group and state has one that is as cheap.
     pub(super) fn offer(&mut self, entry: Entry) {
         let place = *self.places.entry((entry.group, entry.state)).or_insert_with(|| {
             self.entries.push(entry);

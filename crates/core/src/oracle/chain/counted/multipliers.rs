@@ -1,11 +1,11 @@
-//! A price for each unit that a counter counts, such that decoding almost obeys:
+//! A price per unit of each counter, such that decoding almost obeys:
 //!
 //! ```text
 //! ceiling(μ) = max_y (score(y) + Σ_c μ_c total_c(y)) − Σ_c min { μ_c x : lowest_c ≤ x ≤ highest_c }
 //! ```
 //!
-//! is convex and nowhere below the best score of what obeys. Near its minimum few assignments lie
-//! between the two, however many units decoding without prices is off.
+//! is convex and never below the best score that obeys. Near its minimum few assignments lie
+//! between the two, however far off decoding without prices is.
 
 use super::Counter;
 use super::pass::Found;
@@ -18,13 +18,12 @@ const DOUBLINGS: usize = 24;
 /// Halvings of the interval between both sides.
 const HALVINGS: usize = 14;
 
-/// Subgradient steps in all prices together, where one at a time gets stuck.
+/// Subgradient steps in all prices together, if one at a time gets stuck.
 const STEPS: usize = 150;
-/// Steps without success that make them shorter.
+/// Shorten steps after this many without success.
 const PATIENCE: usize = 5;
 
-/// The minimum of one counter's price at a time, over and over, then subgradient steps: simple, and
-/// near enough.
+/// Minimises over one price at a time, repeatedly, then takes subgradient steps.
 pub(super) struct Multipliers<'m, 'v> {
     viterbi: &'m mut Viterbi<'v>,
     counters: &'m [&'m Counter],
@@ -59,8 +58,8 @@ impl<'m, 'v> Multipliers<'m, 'v> {
         search.prices
     }
 
-    /// Subgradient steps as long as would lead to a level below the lowest ceiling so far, which
-    /// comes nearer where it is not reached; ends at that ceiling.
+    /// Subgradient steps towards a level below the lowest ceiling so far. The level moves closer if
+    /// it is not reached. Ends at that ceiling.
     fn descend(&mut self, priceless: &[bool], found: &mut impl FnMut(&Found)) {
         let mut lowest = (self.ceiling(), self.prices.clone());
         let slope = |search: &Self, c: usize| if priceless[c] { 0.0 } else { search.slope(c) };
@@ -148,7 +147,7 @@ impl<'m, 'v> Multipliers<'m, 'v> {
             }
         }
         let Some(mut far) = far else {
-            // No price is high enough: others have to give way.
+            // No price is high enough; other prices have to change.
             self.turn(c, begun, found);
             return false;
         };
@@ -183,15 +182,15 @@ impl<'m, 'v> Multipliers<'m, 'v> {
     }
 }
 
-/// The nearest price that makes sense: only what is bounded from below is paid for, and only what
-/// is bounded from above is charged for.
+/// The nearest sensible price: pay only for totals bounded from below, charge only for totals
+/// bounded from above.
 fn within(counter: &Counter, price: f64) -> f64 {
     let least = if counter.highest == i64::MAX { 0.0 } else { f64::NEG_INFINITY };
     let most = if counter.lowest == i64::MIN { 0.0 } else { f64::INFINITY };
     price.clamp(least, most)
 }
 
-/// What an assignment with this total costs because the price pays for more than the bound asks.
+/// The cost of a total beyond its bound: the price pays for more than is needed.
 pub(super) fn slack(counter: &Counter, price: f64, total: i64) -> f64 {
     let bound = if price > 0.0 { counter.lowest } else { counter.highest };
     if price == 0.0 { 0.0 } else { price * (total - bound) as f64 }

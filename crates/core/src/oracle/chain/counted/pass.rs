@@ -1,4 +1,4 @@
-//! One pass of the programme from the last position to the first, with the room that it is given.
+//! One pass of the programme from the last position to the first, with limited room.
 
 use super::layer::{Entry, Layer};
 use super::programme::{Completion, Programme};
@@ -28,13 +28,13 @@ impl Found {
 /// How many entries a pass may keep.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Room {
-    /// So many at each position.
+    /// A fixed number at each position.
     Each(usize),
-    /// A fair share of what the budget has left for this position and those before it.
+    /// A fair share of the remaining budget for this position and those before it.
     Share,
 }
 
-/// What becomes of a group when a state of some class is put before it.
+/// The group after a state of some class is put in front.
 #[derive(Clone, Copy)]
 enum Move {
     Unknown,
@@ -45,13 +45,13 @@ enum Move {
 pub(super) struct Pass<'a> {
     programme: &'a Programme<'a>,
     budget: usize,
-    /// What a unit that completions are off is taken to cost, in the order of entries.
+    /// The assumed cost of each unit by which a completion breaks a counter; it orders entries.
     unit_cost: f64,
     /// Parent and state of every entry stored.
     stored: Vec<(u32, u32)>,
     /// Cost of the best assignment known.
     bound: f64,
-    /// Least loss of the entries that there was no room for.
+    /// Least loss of the entries that did not fit.
     left_out: f64,
     /// Where this pass found that assignment: a position, and its state and those after it.
     end: Option<(usize, Entry)>,
@@ -70,7 +70,7 @@ struct Regrets {
 }
 
 impl<'a> Pass<'a> {
-    /// A pass that looks for a lesser cost than `bound`.
+    /// A pass that looks for a cost below `bound`.
     pub(super) fn new(
         programme: &'a Programme<'a>,
         budget: usize,
@@ -124,7 +124,7 @@ impl<'a> Pass<'a> {
         self.left_out >= self.bound
     }
 
-    /// The best assignment, if it is this pass that found it.
+    /// The best assignment, if this pass found it.
     pub(super) fn found(&self) -> Option<Found> {
         let (end, entry) = self.end?;
         let viterbi = self.programme.viterbi;
@@ -140,8 +140,8 @@ impl<'a> Pass<'a> {
         Some(Found { score: viterbi.score(&states), states })
     }
 
-    /// Takes the best completion of an entry if it obeys and is the best so far, and the entry
-    /// itself where others may be better.
+    /// Records the best completion of an entry if it obeys and is the best so far, and keeps the
+    /// entry if another completion may be better.
     fn take(&mut self, position: usize, mut entry: Entry, layer: &mut Layer) {
         let totals = layer.totals(entry.group);
         match self.programme.completion(position, entry.state as usize, totals) {

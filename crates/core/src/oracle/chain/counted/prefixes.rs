@@ -1,4 +1,4 @@
-//! What may come before a position, and what would.
+//! Totals of the positions before each position: possible ranges, and those of the best prefix.
 
 use std::cell::{Ref, RefCell};
 
@@ -20,8 +20,7 @@ pub(super) struct Prefixes<'a> {
     best: RefCell<Best>,
 }
 
-/// Totals of the best assignment before a state; after the last position before none. Few are ever
-/// asked for.
+/// Totals of the best assignment before each state, computed on demand. Few are ever needed.
 struct Best {
     /// `[positions + 1][states]`
     known: Vec<bool>,
@@ -68,8 +67,8 @@ impl<'a> Prefixes<'a> {
         Ref::map(self.best.borrow(), |best| &best.totals[place * count..][..count])
     }
 
-    /// Whether a counter bounds its total from above only, and one falling step keeps it there
-    /// whatever else rises: then totals beyond the bound differ in nothing.
+    /// Whether a counter bounds its total only from above, and one falling step is enough to obey
+    /// whatever else rises. Then totals beyond the bound are equivalent.
     pub(super) fn one_step_repairs(&self, c: usize, counter: &Counter) -> bool {
         let fall = counter.increments.iter().filter(|step| **step < 0).max();
         let fall = fall.map(|&step| i64::from(step));
@@ -80,7 +79,7 @@ impl<'a> Prefixes<'a> {
 }
 
 impl Best {
-    /// Makes the totals before a state known, and those of all states on the way there.
+    /// Computes the totals before a state, and those of all states on the way there.
     fn find(&mut self, prefixes: &Prefixes, position: usize, state: usize) {
         let (states, count) = (prefixes.states, prefixes.counters.len());
         if self.known[position * states + state] {

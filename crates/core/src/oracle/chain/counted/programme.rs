@@ -1,15 +1,15 @@
 //! The dynamic programme over (state, totals of some counters), from the last position to the
 //! first.
 //!
-//! Going back, an entry's loss is the sum of its regrets (see `n_best.rs`): the exact amount by
-//! which the best assignment with these states is worse than decoding's, counters aside, and so a
-//! lower bound on what obeying them costs. Where the best completion of an entry happens to obey,
-//! nothing better comes of it. Entries are left out where no continuation can obey, where an
-//! assignment is known to be as good, or where there is no room. The least loss of the latter is
-//! remembered: what is completed for less is proved to be the best.
+//! Going backwards, an entry's loss is the sum of its regrets (see `n_best.rs`): the exact amount
+//! by which the best assignment with these states is worse than decoding's, ignoring counters. So
+//! it is a lower bound on the cost of obeying. If the best completion of an entry happens to obey,
+//! nothing better comes from it. Entries are dropped if no continuation can obey, if an assignment
+//! is known to be as good, or if there is no room. The least loss of the latter is remembered: an
+//! assignment that costs less is proved to be the best.
 //!
-//! With prices on what is counted, losses are those of decoding with them, and an assignment that
-//! obeys costs its loss and the slack of its totals, both below the same ceiling.
+//! With prices on counts, losses are those of decoding with prices. An assignment that obeys then
+//! costs its loss plus the slack of its totals, both below the same ceiling.
 
 use super::Counter;
 use super::layer::SETTLED;
@@ -18,16 +18,16 @@ use super::pass::{Found, NOTHING, Pass, Room};
 use super::prefixes::Prefixes;
 use crate::oracle::chain::viterbi::Viterbi;
 
-/// Entries kept for each position in the first pass, whose answer prunes the passes after it.
+/// Entries kept per position in the first pass, whose answer prunes later passes.
 const FIRST_WIDTH: usize = 8;
-/// By how much passes widen: then all of them together cost little more than the last.
+/// Factor by which passes widen, so that all together cost little more than the last.
 const WIDENING: usize = 8;
-/// Entries of the largest pass without prices: most rules are kept by small changes, which are
-/// found for less than good prices are.
+/// Entries of the largest pass without prices. Most rules need small changes only, and finding them
+/// costs less than finding good prices.
 const MOST_WITHOUT_PRICES: usize = 1 << 14;
-/// A guess at what a unit costs by which an entry's best completion breaks a counter.
+/// The assumed cost of each unit by which the best completion breaks a counter.
 const UNIT_COST: f64 = 1.0;
-/// As good as infinite: whatever it costs, obeying comes first.
+/// Practically infinite: obeying comes first.
 const OBEYING_FIRST: f64 = 1e6;
 
 /// The best assignment found, and whether there is none better.
@@ -61,7 +61,7 @@ impl Solve<'_, '_> {
         answer
     }
 
-    /// Narrow passes; also proves that bounds are out of reach where each is by itself.
+    /// Narrow passes. Also proves infeasibility of bounds that are out of reach on their own.
     fn without_prices(&mut self, answer: &mut Answer) {
         let prices = vec![0.0; self.counters.len()];
         let programme = Programme::new(self.viterbi, self.counters, prices);
@@ -96,7 +96,7 @@ impl Solve<'_, '_> {
         }
     }
 
-    /// Passes of growing width with at most so many entries.
+    /// Passes of growing width with a limited number of entries.
     fn rooms(&self, most: usize) -> impl Iterator<Item = Room> + use<> {
         let length = self.viterbi.sequence.positions.len();
         let widths = std::iter::successors(Some(FIRST_WIDTH), |width| width.checked_mul(WIDENING));
@@ -119,12 +119,12 @@ pub(super) struct Programme<'a> {
     pub(super) classes: Vec<usize>,
 }
 
-/// What the best completion of an entry comes to.
+/// The outcome of an entry's best completion.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Completion {
     /// It obeys, and costs this much besides the loss.
     Obeys(f64),
-    /// It breaks counters by so many units.
+    /// It breaks counters by this many units.
     Breaks(f64),
 }
 
@@ -172,9 +172,9 @@ impl<'a> Programme<'a> {
         self.advance(length, None, &mut vec![0; self.counters.len()]).is_none()
     }
 
-    /// Adds a state of `class` at `position` to the totals of what follows, and marks those that
-    /// are settled; no class stands for the end, `position` for the number of positions. `None`
-    /// where a counter is broken, whatever comes before.
+    /// Adds a state of `class` at `position` to the totals of what follows, and marks settled ones.
+    /// No class stands for the end, where `position` is the number of positions. `None` if a
+    /// counter is broken whatever comes before.
     pub(super) fn advance(
         &self,
         position: usize,
@@ -202,7 +202,7 @@ impl<'a> Programme<'a> {
         Some(())
     }
 
-    /// What the best states before `position`, with `state` there, come to with these totals from
+    /// The outcome of the best states before `position`, with `state` there and these totals from
     /// there on.
     pub(super) fn completion(&self, position: usize, state: usize, totals: &[i64]) -> Completion {
         let best = self.prefixes.best(position, state);

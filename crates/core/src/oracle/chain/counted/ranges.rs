@@ -9,17 +9,17 @@ pub(super) type Range = (i64, i64);
 /// Of no assignment.
 const NONE: Range = (i64::MAX, i64::MIN);
 
-/// Goes from position to position: the totals before each state follow from those one position
-/// earlier, by the transitions and states that are allowed. Where these stay as they were, and the
-/// last step moved all totals of a counter by the same, the next one does so again.
+/// Goes from position to position. The totals before each state follow from those one position
+/// earlier, by allowed transitions and states. If these do not change, and the last step moved all
+/// totals of a counter equally, the next step does so again.
 pub(super) struct Ranges<'a> {
     viterbi: &'a Viterbi<'a>,
     counters: &'a [&'a Counter],
     /// By how much each state moves totals. `[states][counters]`
     increments: Vec<i64>,
-    /// The states of the position at hand that may come before each of the next.
+    /// The states of the current position that may come before each of the next.
     links: Links,
-    /// Before each state of the position at hand. `[states][counters]`
+    /// Before each state of the current position. `[states][counters]`
     before: Vec<Range>,
     /// By how much the last step moved those of every state. `[counters]`
     shifts: Option<Vec<Range>>,
@@ -132,7 +132,7 @@ impl<'a> Ranges<'a> {
                 .all(|(before, own)| (*before == f64::NEG_INFINITY) == (*own == f64::NEG_INFINITY))
     }
 
-    /// By how much `after` has moved for every allowed state, if by the same.
+    /// How far `after` moved for every allowed state, if equally.
     fn shifts_to(&self, after: &[Range], delta: &[f64]) -> Option<Vec<Range>> {
         let count = self.counters.len();
         let rows = self.before.chunks_exact(count).zip(after.chunks_exact(count)).zip(delta);

@@ -1,5 +1,4 @@
-//! Weight and cap of an open vocabulary, chosen where some of the words that may be seen are hidden
-//! once more.
+//! Weight and cap for an open vocabulary, chosen by hiding some of the visible words as well.
 
 use super::{Hidden, Pull};
 use crate::ocr::experiment::fold::{Fitted, Fold};
