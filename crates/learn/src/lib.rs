@@ -5,9 +5,8 @@
 //!   gradient.
 //! * [`optimise`]: limited-memory quasi-Newton with L1 or L2, stochastic gradients, bounded
 //!   weights.
-//! * [`energy`]: the weights `ψ ≥ 0` of measurement energies on counts of states.
-//! * [`archive`]: named tensors and JSON metadata in one file; [`pending`] files appear whole or
-//!   not at all.
+//! * [`energy`]: rules on counts of states, inference under them, and their weights `ψ ≥ 0`.
+//! * [`archive`]: named tensors and JSON metadata in one file.
 //!
 //! Results do not depend on the number of threads: work is cut into fixed pieces, and sums over
 //! pieces are taken in order.
