@@ -12,7 +12,7 @@ use crate::numbers::access::{dates, is_date, is_looked_at, says_only_looked_at, 
 use crate::numbers::date::Date;
 use crate::numbers::pages::pages;
 use crate::numbers::volume::{VolumeParts, bare, chapter, report_parts, volume_parts};
-use crate::people::named::is_about_people;
+use crate::people::labelled::is_about_people;
 use crate::text::characters::is_dash;
 use crate::text::tidy::tidy;
 

@@ -4,7 +4,7 @@ use crate::entry::assembly::Labelled;
 use crate::entry::field::Field;
 use crate::entry::parts::Part;
 use crate::identifiers::without_identifiers;
-use crate::people::named::is_about_people;
+use crate::people::labelled::is_about_people;
 
 /// Words that introduce an access date.
 #[rustfmt::skip]

@@ -8,6 +8,7 @@ use anyhow::{Context, Result};
 use bethe_cite::{Dialect, Keys, Parser, Parsing, bibtex, lexicons, template};
 use bethe_tagging::TagOptions;
 use bethe_tagging::data::{Format, Sequence, Sequences};
+use bethe_tagging::features::Lexicons;
 use bethe_tagging::train::{
     BaseSettings, Labelled, RuleSettings, RuleSource, TrainSettings, train,
 };
@@ -28,20 +29,9 @@ const FEW: usize = 20;
 pub fn bibliography(out: &Path) -> Result<String> {
     let training = labelled(&citations(150, 1));
     let lines: Vec<String> = citations(30, 2).into_iter().map(|citation| citation.line).collect();
-    let write = |name: &str, text: &str| {
-        let path = out.join(name);
-        fs::write(&path, text).with_context(|| format!("{}: cannot be written", path.display()))
-    };
-    write(TRAIN, &training)?;
-    write(LINES, &(lines.join("\n") + "\n"))?;
-    write(TEMPLATE, &template().to_string())?;
     let none: [&str; 0] = [];
     let cues = lexicons(&none)?;
-    let folder = out.join("cues");
-    fs::create_dir_all(&folder).with_context(|| format!("{}: cannot be made", folder.display()))?;
-    for (name, words) in cues.lists() {
-        write(&format!("cues/{name}.txt"), &(words.join("\n") + "\n"))?;
-    }
+    write_files(out, &training, &lines, &cues)?;
     let sequences = Sequences::new(training.as_bytes(), TRAIN, Format::Columns);
     let sequences = sequences.collect::<Result<Vec<_>, _>>()?;
     let mut settings = TrainSettings {
@@ -87,6 +77,23 @@ pub fn bibliography(out: &Path) -> Result<String> {
         out = out.display()
     )?;
     Ok(text)
+}
+
+/// Writes what it takes to train the same tagger by hand.
+fn write_files(out: &Path, training: &str, lines: &[String], cues: &Lexicons) -> Result<()> {
+    let write = |name: &str, text: &str| {
+        let path = out.join(name);
+        fs::write(&path, text).with_context(|| format!("{}: cannot be written", path.display()))
+    };
+    write(TRAIN, training)?;
+    write(LINES, &(lines.join("\n") + "\n"))?;
+    write(TEMPLATE, &template().to_string())?;
+    let folder = out.join("cues");
+    fs::create_dir_all(&folder).with_context(|| format!("{}: cannot be made", folder.display()))?;
+    for (name, words) in cues.lists() {
+        write(&format!("cues/{name}.txt"), &(words.join("\n") + "\n"))?;
+    }
+    Ok(())
 }
 
 /// F1 on the other references of a tagger without rules, trained on [`FEW`].

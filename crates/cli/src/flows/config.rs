@@ -68,18 +68,7 @@ impl TryFrom<Flags> for Config {
         }
         fitting_noise(&flags)?;
         fitting_output(&flags)?;
-        let solver = solver::name(flags.solver);
-        flags.steps.check(&solver)?;
-        let time_limit = flags.time_limit.as_deref();
-        let time_limit = time_limit.map(|text| time::parse("--time-limit", text));
-        let settings = Settings {
-            method: flags.steps.method(flags.solver),
-            tolerance: flags.tolerance,
-            polish: true,
-            max_iterations: flags.max_iterations,
-            time_limit: time_limit.transpose()?,
-        };
-        settings.check().map_err(solver::out_of_range)?;
+        let settings = settings(&flags)?;
         Ok(Self {
             observations: flags.observations,
             cells: flags.cells,
@@ -109,6 +98,22 @@ impl TryFrom<Flags> for Config {
             quiet: flags.quiet,
         })
     }
+}
+
+/// How to solve, and when to stop.
+fn settings(flags: &Flags) -> Result<Settings> {
+    flags.steps.check(&solver::name(flags.solver))?;
+    let time_limit = flags.time_limit.as_deref();
+    let time_limit = time_limit.map(|text| time::parse("--time-limit", text));
+    let settings = Settings {
+        method: flags.steps.method(flags.solver),
+        tolerance: flags.tolerance,
+        polish: true,
+        max_iterations: flags.max_iterations,
+        time_limit: time_limit.transpose()?,
+    };
+    settings.check().map_err(solver::out_of_range)?;
+    Ok(settings)
 }
 
 impl Config {

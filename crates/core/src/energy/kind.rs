@@ -132,7 +132,8 @@ impl Kind {
     }
 
     /// Everything that the dual asks for at once, given the weight and its inverse, the parameters,
-    /// the measurement and its multiplier.
+    /// the measurement and its multiplier. Long, because the four formulas of a penalty belong
+    /// together.
     #[inline(always)]
     pub fn pairing<N: Number>(
         self,

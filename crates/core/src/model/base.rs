@@ -1,7 +1,7 @@
 use rustc_hash::FxHashMap;
 
 use super::table::{row_major_strides, table_size, walk};
-use super::{Model, ModelError};
+use super::{Factor, Model, ModelError};
 
 /// Most states over all variables. Model, canonical form, scratch and answer take about 50 bytes
 /// per state: two gibibytes.
@@ -107,20 +107,7 @@ impl BaseModel {
         for variable in 0..base.cardinalities.len() {
             base.table_for(&[variable]);
         }
-        for factor in model.factors() {
-            let map = base.place(&factor.scope);
-            let Some(table) = map.table else {
-                let fixed = map.cells.iter().position(Option::is_some);
-                base.constant += fixed.map_or(0.0, |cell| factor.log_potentials[cell]);
-                continue;
-            };
-            let target = &mut base.tables[table].log_potentials;
-            for (&value, cell) in factor.log_potentials.iter().zip(&map.cells) {
-                if let Some(cell) = cell {
-                    target[*cell] += value;
-                }
-            }
-        }
+        model.factors().iter().for_each(|factor| base.add(factor));
         for scope in extra_scopes {
             base.place(scope);
         }
@@ -138,6 +125,22 @@ impl BaseModel {
         let lowest = base.tables.iter().map(lowest).filter(|v| v.is_finite());
         base.lowest_score = base.constant + lowest.sum::<f64>();
         Ok(base)
+    }
+
+    /// Adds a factor to the table of its scope, or to the constant if all of it is observed.
+    fn add(&mut self, factor: &Factor) {
+        let map = self.place(&factor.scope);
+        let Some(table) = map.table else {
+            let fixed = map.cells.iter().position(Option::is_some);
+            self.constant += fixed.map_or(0.0, |cell| factor.log_potentials[cell]);
+            return;
+        };
+        let target = &mut self.tables[table].log_potentials;
+        for (&value, cell) in factor.log_potentials.iter().zip(&map.cells) {
+            if let Some(cell) = cell {
+                target[*cell] += value;
+            }
+        }
     }
 
     /// Number of base variables.

@@ -14,7 +14,7 @@
 
 use super::SolveError;
 use super::engine::{Change, Engine, Point, Solver, Step, Verdict};
-use super::relaxed::Relaxation;
+use super::rda_and_mirror_descent::Relaxation;
 
 /// `M`, as far as it is known.
 pub(super) struct Smoothness(f64);

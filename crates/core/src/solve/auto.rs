@@ -12,7 +12,7 @@ use super::adaptive::Adaptive;
 use super::alternating::Alternating;
 use super::dual::Dual;
 use super::engine::{Engine, Solver};
-use super::relaxed::Relaxed;
+use super::rda_and_mirror_descent::Relaxed;
 use super::relay::Relay;
 use super::tempered::Tempered;
 use super::{Method, Settings, SolveError};

@@ -1,8 +1,8 @@
 use std::time::Instant;
 
 use super::average::Average;
-use super::choice::choose;
 use super::engine::{Engine, Held, Point, Solver, Step, Verdict};
+use super::named_method::choose;
 use super::own_method::{Own, OwnMethod};
 use super::task::{Base, Task};
 use super::{Observer, Record, Returned, Settings, Solution, SolveError, Status};

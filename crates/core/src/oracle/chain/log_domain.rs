@@ -3,8 +3,8 @@
 //! Slow (one exponential per transition) but safe: each message is kept relative to its greatest
 //! entry, and the greatest entries are summed separately.
 
+use super::forward_backward::Messages;
 use super::layout::Layout;
-use super::messages::Messages;
 use super::model::ChainModel;
 use super::node_tilts::NodeTilt;
 use super::sequence::{Sequence, Total};

@@ -3,7 +3,7 @@
 use pulp::Simd;
 
 use super::edges::{add_outer_product, multiply};
-use super::messages::{Messages, Propagation};
+use super::forward_backward::{Messages, Propagation};
 use super::model::ChainModel;
 use super::node_tilts::{Tilt, inner_product, keep};
 use super::sequence::{Sequence, Total};

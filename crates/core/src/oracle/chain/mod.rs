@@ -13,10 +13,10 @@
 mod counted;
 mod edges;
 mod expectations;
+mod forward_backward;
 mod layout;
 mod log_domain;
 mod marginals;
-mod messages;
 mod model;
 mod n_best;
 mod node_tilts;

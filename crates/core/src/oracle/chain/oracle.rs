@@ -2,9 +2,9 @@ use std::sync::Arc;
 
 use super::aligned::Aligned;
 use super::edges::{add_outer_product, cell_of, multiply};
+use super::forward_backward::Messages;
 use super::log_domain::{self, LogPass};
 use super::marginals::{Pass, Reachable, edge_stays_finite, write_gamma};
-use super::messages::Messages;
 use super::model::ChainModel;
 use super::node_tilts::{inner_product, write_products};
 use super::numbering::Numbering;

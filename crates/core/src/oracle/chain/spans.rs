@@ -1,5 +1,5 @@
+use super::forward_backward::Messages;
 use super::log_domain;
-use super::messages::Messages;
 use super::oracle::{Chain, State};
 
 impl Chain {

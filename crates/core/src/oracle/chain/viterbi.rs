@@ -5,7 +5,7 @@
 
 use pulp::Simd;
 
-use super::messages::Messages;
+use super::forward_backward::Messages;
 use super::model::ChainModel;
 use super::product::{Kernel, MaxSum, Operand, Semiring, Sink, WithKernel, with_kernel};
 use super::sequence::{Sequence, Total};

@@ -47,6 +47,7 @@ impl pulp::WithSimd for Up<'_> {
     /// Whether the product stays within the range of a double; if not, nothing was written.
     type Output = bool;
 
+    // One function, so that all of it is compiled for the same instructions.
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) -> bool {
         let Self { structure, index, node, tilt, own, below } = self;
@@ -275,6 +276,7 @@ pub(super) struct Down<'a> {
 impl pulp::WithSimd for Down<'_> {
     type Output = ();
 
+    // One function, so that all of it is compiled for the same instructions.
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) {
         let Self { structure, index, node, own, below, marginals, all } = self;

@@ -2,7 +2,7 @@ use super::accelerated_rda::AcceleratedRda;
 use super::adaptive::Adaptive;
 use super::engine::{Engine, Solver};
 use super::global::Global;
-use super::relaxed::Relaxed;
+use super::rda_and_mirror_descent::Relaxed;
 use super::{Method, Settings, SolveError, auto};
 use crate::oracle::Tables;
 
