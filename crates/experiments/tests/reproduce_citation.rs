@@ -72,12 +72,16 @@ fn folder() -> Folder {
         .with("data/citation/cora/cora.conll", &records(20, 4))
 }
 
+const TABLES: [&str; 3] = ["scores", "convergence", "others"];
+
+/// The empty place of a table on the results page.
+fn place(name: &str) -> String {
+    format!("<!-- begin citation-{name}: run -->\n<!-- end citation-{name} -->\n")
+}
+
 #[test]
 fn references_become_tables_and_figures() {
-    let place =
-        |name| format!("<!-- begin citation-{name}: run -->\n<!-- end citation-{name} -->\n");
-    let page = ["scores", "convergence", "others"].map(place).concat();
-    let folder = folder().with("citation.md", &page);
+    let folder = folder().with("citation.md", &TABLES.map(place).concat());
     let output = folder.reproduce(&[&RUN[..], &["--results", "."]].concat());
     let (printed, said) = (text(&output, &RUN), error(&output));
     assert!(said.contains("skipped: data/citation/anystyle/core.conll is not there"), "{said}");
