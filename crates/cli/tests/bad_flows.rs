@@ -195,10 +195,7 @@ fn flags_out_of_range_are_named() {
             "--at: found \"9\", expected one of the times \"1\" to \"2\"",
         ),
         (&["--out", "o", "--forecast", "0"], "--forecast: found 0, expected at least 1"),
-        (
-            &["--solver", "dual", "--beta", "1"],
-            "--beta: found with --solver dual, expected --solver rda",
-        ),
+        (&["--solver", "dual", "--beta", "1"], "--beta needs --solver rda, found --solver dual"),
     ];
     for (flags, message) in cases {
         let folder = folder();

@@ -11,7 +11,7 @@ fn the_demo_reads_drawn_words_and_bounds_a_wide_grid() {
     let text = folder.succeeds(&["demo", "--out", "tour"]);
 
     // The dictionary makes words come out right that letters alone get wrong.
-    let line = text.lines().find(|line| line.contains("words without mistake")).unwrap();
+    let line = text.lines().find(|line| line.contains("words without a mistake")).unwrap();
     let shares: Vec<f64> = line.split_whitespace().filter_map(|cell| cell.parse().ok()).collect();
     assert!(shares[1] > shares[0] + 10.0, "{line}");
     assert!(folder.read("tour/contact-sheet.svg").starts_with("<svg"));

@@ -84,8 +84,8 @@ fn references_become_tables_and_figures() {
     let folder = folder().with("citation.md", &TABLES.map(place).concat());
     let output = folder.reproduce(&[&RUN[..], &["--results", "."]].concat());
     let (printed, said) = (text(&output, &RUN), error(&output));
-    assert!(said.contains("skipped: data/citation/anystyle/core.conll is not there"), "{said}");
-    assert!(said.contains("skipped: data/citation/lexicons is not there"), "{said}");
+    assert!(said.contains("skipped: data/citation/anystyle/core.conll is missing"), "{said}");
+    assert!(said.contains("skipped: data/citation/lexicons is missing"), "{said}");
 
     let json = folder.read("out/table.json");
     let rows: Vec<Value> = serde_json::from_str(&json).unwrap();

@@ -106,7 +106,7 @@ fn a_tagger_is_loaded_from_a_path_a_reader_or_bytes() {
         assert_eq!(tagger.labels(), LABELS);
     }
     let message = Tagger::from_bytes(&bytes[..20]).unwrap_err().to_string();
-    assert!(message.starts_with("model: not a model file, or a damaged one"), "{message}");
+    assert!(message.starts_with("model: not a model file, or damaged"), "{message}");
     assert!(Tagger::from_reader(&b""[..]).is_err());
     let text = String::from_utf8_lossy(&bytes);
     assert!(text.contains(r#"\"constraints\":"#), "the name of rules in files stays");
