@@ -10,7 +10,7 @@ test:
 bench:
     cargo bench -p bethe-bench --features peers
 
-# A two-minute tour on built-in problems.
+# A short tour on built-in problems.
 demo out="demo":
     cargo run --release -p bethe -- demo --out {{out}}
 

@@ -121,11 +121,13 @@ fn templates_and_files_of_rules_are_described() {
     assert_eq!(
         said(&folder, "words.template"),
         "words.template: a template
-  attributes at most 2 per token
+  attributes from 2 lines
   columns    0 to 1 of the observed ones
   pairs      of labels, with weights
 "
     );
+    let folder = folder.with("named.txt", "Ubias\nUword:%x[0,0]\nLnear:%lists[0]\nB\n");
+    assert!(said(&folder, "named.txt").contains("attributes from 3 lines"));
     assert!(said(&folder, "template").ends_with("  pairs      of labels, without weights\n"));
     let message = folder.refusal(&["check", "wrong.template"]);
     assert!(

@@ -312,6 +312,12 @@ fn usage_errors_exit_with_2_and_print_nothing() {
         assert!(output.stdout.is_empty(), "{arguments:?}");
         assert!(error(&output).starts_with("error: "), "{arguments:?}");
     }
+    for (flag, value) in [("--max-iterations", "-3"), ("--threads", "-1"), ("--time-limit", "-5s")]
+    {
+        let output = folder.bethe(&["solve", "p.json", flag, value]);
+        assert_eq!(output.status.code(), Some(2), "{flag}");
+        assert!(error(&output).contains(flag), "{}", error(&output));
+    }
     for oracle in ["auto", "exact", "trw", "loopy"] {
         folder.answer(&["solve", "p.json", "--oracle", oracle]);
     }

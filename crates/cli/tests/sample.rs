@@ -190,3 +190,22 @@ fn what_is_read_is_not_written_over() {
     }
     assert_eq!(folder.read("p.json"), PROBLEM);
 }
+
+#[test]
+fn a_reader_that_closes_the_pipe_has_read_enough() {
+    use std::io::Read;
+    use std::process::{Command, Stdio};
+    let folder = folder();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_bethe"))
+        .arg("sample")
+        .arg(folder.path("p.json"))
+        .args(["--records", "1000000"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut start = [0; 10];
+    child.stdout.take().unwrap().read_exact(&mut start).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), error(&output)), (Some(0), String::new()));
+}

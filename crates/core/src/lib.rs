@@ -65,10 +65,10 @@
 //! # How to read the gap
 //!
 //! [`Answer::gap`] is proved: the objective is at most that much above the optimum, in nats.
-//! `√(gap/2)` bounds the error of every marginal ([`Answer::marginal_error_bound`]). Every answer is
-//! feasible, also one that ran out of time, so look at [`Answer::status`] and the gap together.
-//! There is none where nothing is proved: for energies that are not convex, and for loopy belief
-//! propagation. On graphs too wide for exact inference the entropy is an upper bound
+//! `√(gap/2)` bounds the error of every marginal ([`Answer::marginal_error_bound`]). Marginals
+//! always belong to a distribution, also those of an answer that ran out of time, so look at
+//! [`Answer::status`] and the gap together. There is none where nothing is proved: for energies that
+//! are not convex, and for loopy belief propagation. On graphs too wide for exact inference the entropy is an upper bound
 //! ([`Answer::entropy`] says `tree-reweighted`), and the gap is that of this other problem.
 //!
 //! At the optimum the marginals are those of the model with potentials `θ + δ`. The tilt `δ` is made

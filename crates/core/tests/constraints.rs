@@ -116,6 +116,29 @@ fn forbidden_states_make_constraints_impossible() {
     assert_eq!(found.status, Status::Infeasible);
 }
 
+/// A constraint that no variable takes part in, also beside pieces of a dictionary.
+#[test]
+fn a_constant_that_breaks_its_constraint_is_infeasible_for_every_solver_that_serves_it() {
+    let nothing = Term { scope: vec![0], coefficients: vec![0.0, 0.0] };
+    let near = Energy::Nearest {
+        weight: 1.0,
+        norm: bethe_core::Norm::L1,
+        cap: None,
+        measurements: vec![vec![state(1, 1, 2, 1.0)]],
+        points: vec![vec![0.0], vec![1.0]],
+    };
+    for energies in [vec![], vec![near]] {
+        let mut energies = energies;
+        energies.push(hard(Penalty::Equal, -1.0, vec![nothing.clone()]));
+        let problem = Problem::new(Model::new(&[2, 2]).unwrap(), energies).unwrap();
+        for method in [Method::Auto, Method::Global] {
+            let settings = Settings { method, ..Settings::default() };
+            let found = run(&mut problem.bind().unwrap(), &settings).unwrap();
+            assert_eq!(found.status, Status::Infeasible, "{method:?}");
+        }
+    }
+}
+
 #[test]
 fn a_count_of_something_impossible_is_infeasible() {
     let mut model = Model::new(&[3, 2]).unwrap();

@@ -178,6 +178,48 @@ fn cells_of_a_table_have_the_multipliers_of_single_measurements_in_the_stated_or
     }
 }
 
+/// Tables that contradict one another, one of them stated twice: solved as tables that agree.
+#[test]
+fn multipliers_of_overlapping_tables_give_the_answer_by_plain_inference() {
+    let sizes = [3, 2, 3];
+    let scopes: [&[usize]; 4] = [&[0, 1], &[1, 2], &[0, 1], &[2, 0]];
+    let mut rng = rng(31);
+    let energies: Vec<Energy> = scopes
+        .iter()
+        .enumerate()
+        .map(|(index, scope)| {
+            let cells = scope.iter().map(|&v| sizes[v]).product();
+            let target = (0..cells).map(|_| 40.0 * rng.random_range(0.0..1.0)).collect();
+            let (weight, total) = (0.05 * (1.0 + index as f64), 100.0);
+            let penalty = Penalty::Squared;
+            Energy::TableMeasurement { weight, penalty, scope: scope.to_vec(), target, total }
+        })
+        .collect();
+    let problem = Problem::new(Model::new(&sizes).unwrap(), energies.clone()).unwrap();
+    for max_iterations in [2, 5, 10_000] {
+        let settings = Settings { max_iterations, tolerance: 1e-9, ..Settings::default() };
+        let answer = problem.solve_with(&settings, &Request::default(), &mut Ignore).unwrap();
+        let mut tilted = Model::new(&sizes).unwrap();
+        for (index, scope) in scopes.iter().enumerate() {
+            let tilt: Vec<f64> = multipliers(&answer, index).iter().map(|l| -100.0 * l).collect();
+            tilted.add_factor(scope, &tilt).unwrap();
+        }
+        let plain = Problem::new(tilted, Vec::new()).unwrap().solve().unwrap();
+        for variable in 0..sizes.len() {
+            for (a, b) in answer.marginal(variable).iter().zip(plain.marginal(variable)) {
+                assert!((a - b).abs() < 1e-9, "{max_iterations} iterations: {a} {b}");
+            }
+        }
+    }
+    let answer = solve(&problem, Method::Dual, 1e-12);
+    let adaptive = solve(&problem, Method::Adaptive, 1e-12);
+    for energy in 0..energies.len() {
+        for (a, b) in multipliers(&answer, energy).iter().zip(multipliers(&adaptive, energy)) {
+            assert!((a - b).abs() < 1e-3 * (1.0 + b.abs()), "{energy}: {a} {b}");
+        }
+    }
+}
+
 #[test]
 fn what_is_no_measurement_has_no_multiplier_and_what_has_no_weight_none_to_speak_of() {
     let model = Model::new(&[2, 2]).unwrap();

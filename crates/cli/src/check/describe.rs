@@ -100,8 +100,8 @@ pub fn rules(name: &str, rules: &[Rule], states: &States) -> String {
 pub fn template(name: &str, template: &Template) -> String {
     let mut text = format!("{name}: a template\n");
     let lines = template.to_string();
-    let lines = lines.lines().filter(|line| line.starts_with(['U', 'R'])).count();
-    let _ = writeln!(text, "  attributes at most {lines} per token");
+    let lines = lines.lines().filter(|line| line.starts_with(['U', 'R', 'L'])).count();
+    let _ = writeln!(text, "  attributes from {lines} lines");
     if let Some(column) = template.highest_column() {
         let _ = writeln!(text, "  columns    0 to {column} of the observed ones");
     }

@@ -92,9 +92,12 @@ fn is_template(path: &Path) -> bool {
     let Ok(text) = std::fs::read_to_string(path) else { return false };
     let mut lines = text.lines().filter(|line| !line.trim().is_empty() && !line.starts_with('#'));
     let bigram = |line: &str| line.trim_end() == "B" || line.starts_with("B%");
+    let unigram = |line: &str| line.starts_with(['U', 'R', 'L']);
+    let tells = |line: &str| bigram(line) || unigram(line) && line.contains(['%', ':']);
     let first = lines.next();
+    // A name alone, `Ubias`, may be any word: then the other lines tell.
     first.is_some_and(|line| {
-        bigram(line) || line.starts_with(['U', 'R']) && line.contains(['%', ':'])
+        tells(line) || unigram(line) && lines.clone().count() > 0 && lines.all(tells)
     })
 }
 

@@ -41,7 +41,7 @@ pub struct Flags {
     pub limits: LimitFlags,
 
     /// How many references to read at once [default: all cores]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub threads: Option<usize>,
 
     /// No summary and no warnings on standard error

@@ -81,11 +81,11 @@ pub struct Flags {
     pub tolerance: f64,
 
     /// Stop after this many iterations
-    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = 10_000)]
     pub max_iterations: usize,
 
     /// Stop after this time, e.g. 50ms (ns, us, ms, s, m)
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub time_limit: Option<String>,
 
     /// Folder for flows.csv, counts.csv, net.csv, summary.json, index.html and frames/ [default:
@@ -98,7 +98,7 @@ pub struct Flags {
     pub threshold: Option<f64>,
 
     /// Draw routes of this many individuals: routes.csv
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub sample: Option<usize>,
 
     /// Seed of the routes [default: 0]
@@ -114,7 +114,7 @@ pub struct Flags {
     pub from: Option<String>,
 
     /// The time of --from
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub at: Option<String>,
 
     /// Also write the flows as Parquet: flows.parquet

@@ -25,7 +25,7 @@ pub struct Flags {
     json: bool,
 
     /// How many attributes and transitions to show per label
-    #[arg(long, value_name = "N", default_value_t = 5)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = 5)]
     top: usize,
 }
 

@@ -27,7 +27,7 @@ pub struct Flags {
     file: PathBuf,
 
     /// How many records to draw
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     records: usize,
 
     /// The same seed draws the same records
@@ -47,7 +47,7 @@ pub struct Flags {
     tolerance: f64,
 
     /// Stop solving after this many iterations
-    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = 10_000)]
     max_iterations: usize,
 
     /// File to write [default: standard output]
@@ -164,7 +164,8 @@ impl Drawing<'_> {
         csv.write_record(variables.map(|(index, variable)| match &variable.names {
             Some(names) => names.variable.clone(),
             None => index.to_string(),
-        }))?;
+        }))
+        .map_err(io_error)?;
         let numbers: Vec<String> = (0..self.most_states()).map(|n| n.to_string()).collect();
         for _ in 0..count {
             if self.interrupt.is_set() {
@@ -175,7 +176,8 @@ impl Drawing<'_> {
             csv.write_record(states.map(|(&state, variable)| match &variable.names {
                 Some(names) => &names.states[state],
                 None => &numbers[state],
-            }))?;
+            }))
+            .map_err(io_error)?;
         }
         csv.flush().map(|()| true)
     }
@@ -183,5 +185,13 @@ impl Drawing<'_> {
     fn most_states(&self) -> usize {
         let states = |v: &bethe_core::Variable| if v.names.is_none() { v.cardinality } else { 0 };
         self.model.variables().iter().map(states).max().unwrap_or(0)
+    }
+}
+
+/// What the system said: a closed pipe must be told from other failures.
+fn io_error(error: csv::Error) -> io::Error {
+    match error.into_kind() {
+        csv::ErrorKind::Io(error) => error,
+        other => io::Error::other(format!("{other:?}")),
     }
 }

@@ -33,7 +33,7 @@ pub struct Flags {
     #[command(flatten)]
     pub steps: StepFlags,
 
-    /// For nearest energies: find the best of all pieces, with a gap
+    /// For nearest energies: find the best of all pieces, with a gap; needs --solver auto
     #[arg(long)]
     pub global: bool,
 
@@ -43,11 +43,11 @@ pub struct Flags {
     pub tolerance: f64,
 
     /// Stop after this many iterations
-    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = 10_000)]
     pub max_iterations: usize,
 
     /// Stop after this time, per problem, e.g. 50ms (ns, us, ms, s, m)
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub time_limit: Option<String>,
 
     /// Which marginals to print [default: all]
@@ -75,7 +75,7 @@ pub struct Flags {
     pub plot: Option<PathBuf>,
 
     /// How many problems of a .jsonl file to solve at once [default: all cores]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub threads: Option<usize>,
 
     /// No progress and no notes on standard error

@@ -23,7 +23,7 @@ pub struct Flags {
     pub marginals: bool,
 
     /// Write the N best label sequences, each under a line "# rank log-probability"
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub n_best: Option<usize>,
 
     /// Keep the labels that FILE has and choose those that are _; with --scores they are in its

@@ -26,7 +26,7 @@ pub struct TaggerFlags {
     pub scores: Option<PathBuf>,
 
     /// How many sequences to tag at once [default: all cores]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub threads: Option<usize>,
 }
 

@@ -19,7 +19,7 @@ pub struct LimitFlags {
     pub solver: SolverChoice,
 
     /// Stop after this many iterations, per sequence
-    #[arg(long, value_name = "N", default_value_t = 40)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = 40)]
     pub max_iterations: usize,
 
     /// Converged means gap ≤ tolerance · max(1, |objective|)
@@ -27,7 +27,7 @@ pub struct LimitFlags {
     pub tolerance: f64,
 
     /// Stop after this time, per sequence, e.g. 5ms (ns, us, ms, s, m)
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub time_limit: Option<String>,
 }
 

@@ -29,10 +29,11 @@ pub struct Flags {
     pub scheme: SchemeChoice,
 
     /// The label's column, from 1 [default: the last]
-    #[arg(long, value_name = "N", help_heading = "Data")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Data")]
     pub column: Option<usize>,
 
-    /// Columns to make attributes from, from 1 [default: all but the label's]
+    /// Columns to make attributes from, from 1 [default: all but the label's and
+    /// copies of it]
     #[arg(long, value_name = "N,N", value_delimiter = ',', help_heading = "Data")]
     pub observe: Option<Vec<usize>>,
 
@@ -49,7 +50,7 @@ pub struct Flags {
     pub lexicon: Vec<PathBuf>,
 
     /// Leave out attributes that occur less often [default: 1]
-    #[arg(long, value_name = "N", help_heading = "Data")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Data")]
     pub min_count: Option<u32>,
 
     /// Scores of labels in place of attributes, one tensor [positions, labels] per sequence
@@ -93,7 +94,13 @@ pub struct Flags {
     pub l2: f64,
 
     /// Stop after this many iterations, or passes of adagrad
-    #[arg(long, value_name = "N", default_value_t = 200, help_heading = "Base model")]
+    #[arg(
+        long,
+        value_name = "N",
+        allow_negative_numbers = true,
+        default_value_t = 200,
+        help_heading = "Base model"
+    )]
     pub max_iterations: usize,
 
     /// Size of the first step of adagrad [default: 0.1]
@@ -102,7 +109,7 @@ pub struct Flags {
 
     /// Cut attributes into N parts and average a model with all of them and N models that each lack
     /// one part. Often more accurate, N times as long to train [default: 1, no pool]
-    #[arg(long, value_name = "N", help_heading = "Base model")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Base model")]
     pub pool: Option<usize>,
 
     /// Let labels share weights for the tags they have in common; often more accurate for
@@ -111,7 +118,13 @@ pub struct Flags {
     pub share_weights: bool,
 
     /// Stop after this many evaluations on --dev without a better F1 [default: 10]
-    #[arg(long, value_name = "N", requires = "dev", help_heading = "Base model")]
+    #[arg(
+        long,
+        value_name = "N",
+        allow_negative_numbers = true,
+        requires = "dev",
+        help_heading = "Base model"
+    )]
     pub patience: Option<usize>,
 
     /// Rules about whole sequences: none, auto (generated from the labels), or a file that declares
@@ -128,7 +141,8 @@ pub struct Flags {
     pub penalty: Option<PenaltyChoice>,
 
     /// How to choose labels under soft rules: from the tilted chain alone, or by weighing rules on
-    /// the labels themselves [default: by held-out F1; tilted if all weights are given]
+    /// the labels themselves [default: weighed, unless held-out F1 is then
+    /// lower than without rules; tilted if all weights are given]
     #[arg(long, value_enum, help_heading = "Rules")]
     pub decoding: Option<DecodingChoice>,
 
@@ -146,11 +160,11 @@ pub struct Flags {
     pub importance: Option<f64>,
 
     /// Keep generated rules that predictions break at least this often [default: 3]
-    #[arg(long, value_name = "N", help_heading = "Rules")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Rules")]
     pub least_violations: Option<usize>,
 
     /// Parts of TRAIN; each is predicted by a model of the others, to learn rules from [default: 5]
-    #[arg(long, value_name = "N", help_heading = "Rules")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Rules")]
     pub folds: Option<usize>,
 
     /// At the end, train the weights of the base model and of the rules together
@@ -162,11 +176,11 @@ pub struct Flags {
     pub seed: u64,
 
     /// Number of threads; the model does not depend on it [default: all cores]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub threads: Option<usize>,
 
     /// How often to save the state of training
-    #[arg(long, value_name = "TIME", default_value = "20s")]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, default_value = "20s")]
     pub checkpoint_every: String,
 
     /// Do not save the state of training
@@ -202,7 +216,7 @@ pub enum FormatChoice {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum TransitionsChoice {
-    /// valid up to 64 labels, seen beyond
+    /// valid up to 64 states, seen beyond
     Auto,
     /// Those seen in TRAIN
     Seen,

@@ -29,6 +29,25 @@ pub(crate) struct SquaredTables {
     pub constant: f64,
     agreement: Agreement,
     is_even: bool,
+    /// `W(p̄ − p)`, where `p` are the targets as stated: a tilt that changes no distribution.
+    /// `[support]`
+    agreeing: Vec<f64>,
+    stated: Vec<StatedTable>,
+}
+
+/// A table as it was stated: what its rows have of the weights and targets of their cells.
+#[derive(Clone, Debug)]
+struct StatedTable {
+    rows: Range<usize>,
+    /// First coordinate.
+    start: usize,
+    /// `a`, of every row.
+    total: f64,
+    /// Its part of the weight of a cell.
+    share: f64,
+    /// Its weight times what its targets are below those of all tables of these cells; empty if
+    /// there are no others. `[rows]`
+    below: Vec<f64>,
 }
 
 impl Energies {
@@ -105,19 +124,52 @@ impl SquaredTables {
                 squares += 0.5 * weight * apart * (target - targets[cell]);
             }
         }
+        let stated_tables = energies.tables.iter().map(|MeasuredTable { rows: own, lay }| {
+            let total = energies.total(own.start);
+            let weight = energies.table_weight(own).expect("one weight for a table");
+            let share = weight / weights[lay.start];
+            let below =
+                |(cell, row): (usize, usize)| weight * (targets[cell] + rows.offset(row) / total);
+            let below = if share == 1.0 {
+                Vec::new()
+            } else {
+                (lay.start..).zip(own.clone()).map(below).collect()
+            };
+            StatedTable { rows: own.clone(), start: lay.start, total, share, below }
+        });
+        let stated_tables: Vec<StatedTable> = stated_tables.collect();
         let of_tables: Vec<f64> = lays.iter().map(|lay| weights[lay.start]).collect();
         let mut agreement = Agreement::new(lays, &of_tables);
         let stated = targets.clone();
         agreement.project(&mut targets, 1.0);
         let apart = weights.iter().zip(stated.iter().zip(&targets));
         squares += apart.map(|(w, (p, agreed))| 0.5 * w * (p - agreed).powi(2)).sum::<f64>();
+        let inputs = weights.iter().zip(targets.iter().zip(&stated));
+        let agreeing = inputs.map(|(w, (agreed, p))| w * (agreed - p)).collect();
         Self {
+            agreeing,
+            stated: stated_tables,
             inverse_weights: weights.iter().map(|weight| 1.0 / weight).collect(),
             is_even: weights.iter().all(|weight| *weight == weights[0]),
             weights,
             targets,
             constant: squares,
             agreement,
+        }
+    }
+
+    /// Appends the multiplier of every row. They tilt the model by `−Σ λ_j a_j`, which differs from
+    /// this tilt by one that changes no distribution, and are `w_j z_j` at the optimum.
+    pub fn multipliers(&self, tilt: &[f64], into: &mut Vec<f64>) {
+        let from = into.len();
+        into.resize(from + self.stated.iter().map(|table| table.rows.len()).sum::<usize>(), 0.0);
+        for StatedTable { rows, start, total, share, below } in &self.stated {
+            let inputs = self.agreeing[*start..].iter().zip(&tilt[*start..]);
+            let own = &mut into[from + rows.start..from + rows.end];
+            for (place, (multiplier, (agreeing, tilt))) in own.iter_mut().zip(inputs).enumerate() {
+                let below = below.get(place).copied().unwrap_or(0.0);
+                *multiplier = (share * (agreeing - tilt) + below) / total;
+            }
         }
     }
 

@@ -91,7 +91,8 @@ impl Solved {
 
     /// The answer in the words of the problem.
     pub fn answer(mut self, problem: &Problem, request: &Request) -> Answer {
-        let potentials = request.potentials.then(|| self.potentials(problem.model()));
+        let potentials = (request.potentials && self.solution.status != Status::Infeasible)
+            .then(|| self.potentials(problem.model()));
         let energies = self.energies(problem);
         let Self { bound: BoundProblem { base, oracle, .. }, solution } = &mut self;
         let infeasible = solution.status == Status::Infeasible;

@@ -99,7 +99,8 @@ impl Global {
 
     /// Keeps a node's point if it is the lowest so far.
     fn compare(&mut self, engine: &mut Engine, open: &Open) {
-        if open.dual.violation() > self.tolerance.min(FEASIBLE) {
+        let violated = open.dual.violation() > self.tolerance.min(FEASIBLE);
+        if violated || open.dual.breaks_a_constant() {
             return;
         }
         self.scratch.copy_from(open.dual.point());

@@ -50,11 +50,11 @@ fn check(engine: &Engine, method: Method) -> Result<(), SolveError> {
             refuse("a hard measurement", "solver auto or dual")
         }
         Method::AcceleratedRda { .. } if !energies.is_smooth() || engine.infimum().is_none() => {
-            let expected = "solver auto, rda or mirror-descent";
+            let expected = "solver auto, dual, rda or mirror-descent";
             refuse("an energy that is not smooth and convex", expected)
         }
         Method::Adaptive if !energies.is_smooth() => {
-            refuse("an energy with kinks", "solver auto, rda or mirror-descent")
+            refuse("an energy with kinks", "solver auto, dual, rda or mirror-descent")
         }
         _ => Ok(()),
     }

@@ -132,9 +132,9 @@ pub struct Solution {
     pub returned: Returned,
     /// The tilt `δ`: the answer is `oracle(θ + δ)`. The tilt of an average serves only to decode.
     pub tilt: Vec<f64>,
-    /// The multiplier `λ_j` of each row of [`Energies::measurements`], with which these tilt the
-    /// model by `−Σ_j λ_j a_j`. From the dual where that ran, which knows them also at kinks and for
-    /// hard constraints; else the slopes `w_j φ_j′(z_j)` at the answer, the same at the optimum.
+    /// The multiplier `λ_j` of each row of [`Energies::measurements`]. Those of the dual, which knows
+    /// them also at kinks and for hard constraints, tilt the model by `−Σ_j λ_j a_j` (up to a tilt
+    /// that changes no distribution); else the slopes `w_j φ_j′(z_j)`, the same at the optimum.
     pub multipliers: Vec<f64>,
     /// The answer's marginals on the support.
     pub marginals: Vec<f64>,

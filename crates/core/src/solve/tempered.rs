@@ -21,7 +21,7 @@
 //!   the gap tends to 0.
 
 use super::certificate::{lower_bound, rounding};
-use super::engine::{Engine, Point, Solver, Step, Verdict};
+use super::engine::{Engine, Held, Point, Solver, Step, Verdict};
 use super::quasi_newton::{Iterate, Program, QuasiNewton};
 use crate::energy::SquaredTables;
 use crate::vector::{Aligned, Entry, Formula, Number, Reduced, dot, pass};
@@ -188,5 +188,10 @@ impl Solver for Tempered {
 
     fn point(&self) -> &Point {
         &self.search.current.point
+    }
+
+    fn multipliers(&self, _: Held, into: &mut Vec<f64>) -> bool {
+        self.program.tables.multipliers(&self.point().tilt, into);
+        true
     }
 }

@@ -27,7 +27,7 @@ pub struct Flags {
     results: Option<PathBuf>,
 
     /// Trials per family, 1 to 10
-    #[arg(long, value_name = "N", default_value_t = 10)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = 10)]
     trials: u64,
 
     /// Sides of the grids

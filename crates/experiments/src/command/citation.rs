@@ -37,11 +37,11 @@ pub struct Flags {
 
     /// Most iterations of training a base model; fewer are faster and worse [default: those of the
     /// published results]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     max_iterations: Option<usize>,
 
     /// Number of threads [default: all cores]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     threads: Option<usize>,
 
     /// No progress on standard error

@@ -48,7 +48,7 @@ impl Dual {
     }
 
     /// Whether a hard constraint that no variable takes part in is broken.
-    pub(super) fn breaks_a_constant(&self) -> bool {
+    pub(in crate::solve) fn breaks_a_constant(&self) -> bool {
         let is_constant = |measurement: &usize| self.program.largest[*measurement] == 0.0;
         (0..self.program.largest.len()).filter(is_constant).any(|measurement| {
             self.program.penalty(measurement).violation(self.program.measure(measurement, &[]))

@@ -31,13 +31,13 @@ pub struct Flags {
     folds: Option<String>,
     /// Number of runs with different random numbers (order of words, random features, hidden
     /// words); scores are over all of them
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = 1)]
     seeds: usize,
     /// Smooth the distance from words: huber(δ)/δ in place of the absolute value
     #[arg(long, value_name = "DELTA")]
     huber: Option<f64>,
     /// Number of threads [default: all cores]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     threads: Option<usize>,
     /// No progress on standard error
     #[arg(long)]
