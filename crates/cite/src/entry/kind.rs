@@ -95,14 +95,18 @@ impl EntryKind {
 
     /// The first that holds:
     ///
-    /// 1. there is a thesis, or a type or genre that says thesis or dissertation, or, without a   
-    /// container, a note that does: a master's thesis if it says so (or diploma, bachelor), else   
-    /// a doctoral one; 2. there is a journal: an article; 3. there is a container that may be a
-    /// book or a journal: an article if it sounds like a    journal and not like proceedings, else
-    /// in a book or in proceedings. Without a title it is    the book itself, with pages a part of
-    /// it, and with volume and pages and no sign of a book    an article; 4. a type or genre says
-    /// report, memo or working paper, or there is a type and an institution:    a report; 5. there
-    /// is a publisher, an edition or an ISBN: a book; 6. anything else.
+    /// 1. there is a thesis, or a type or genre that says thesis or dissertation, or, without a
+    ///    container, a note that does: a master's thesis if it says so (or diploma, bachelor), else
+    ///    a doctoral one;
+    /// 2. there is a journal: an article;
+    /// 3. there is a container that may be a book or a journal: an article if it sounds like a
+    ///    journal and not like proceedings, else in a book or in proceedings. Without a title it is
+    ///    the book itself, with pages a part of it, and with volume and pages and no sign of a book
+    ///    an article;
+    /// 4. a type or genre says report, memo or working paper, or there is a type and an
+    ///    institution: a report;
+    /// 5. there is a publisher, an edition or an ISBN: a book;
+    /// 6. anything else.
     ///
     /// The container is then known to be a journal or a book, and stored as such.
     pub(crate) fn decide(entry: &mut Entry) -> Self {

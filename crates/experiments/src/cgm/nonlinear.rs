@@ -4,13 +4,13 @@
 //! arrives, the tilt becomes `δ_t ← (1 − d) δ_t − d ∇L_t(μ_t)` at the marginals `μ_t` of the
 //! current messages.
 //!
-//! * Needs: measurements of single cells, such as counts. * Guarantees: no convergence; but every
-//! tilt has a certificate from one oracle call: the Fenchel   gaps of the measurements at the
-//! multipliers `λ = −δ`. * Differs from the paper: (1) when both objective and gap grow, the
-//! damping `d` is halved and the   best tilt so far restored; otherwise `d` recovers; (2) no tilt
-//! changes by more than 3
-//!   at a time, and no slack `w·rate − λ` of a Poisson penalty shrinks by more than `e³`; (3) the
-//!   tilt with the least gap is returned.
+//! * Needs: measurements of single cells, such as counts.
+//! * Guarantees: no convergence; but every tilt has a certificate from one oracle call: the Fenchel
+//!   gaps of the measurements at the multipliers `λ = −δ`.
+//! * Differs from the paper: (1) when both objective and gap grow, the damping `d` is halved and the
+//!   best tilt so far restored; otherwise `d` recovers; (2) no tilt changes by more than 3 at a time,
+//!   and no slack `w·rate − λ` of a Poisson penalty shrinks by more than `e³`; (3) the tilt with the
+//!   least gap is returned.
 
 use std::ops::Range;
 
