@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use bethe_core::solve::{Ignore, Record, SolveError};
-use bethe_core::{Settings, Status};
+use bethe_core::{Cancel, Settings, Status};
 use bethe_experiments::cgm::solve_by_nonlinear_bp;
 use bethe_flows::data::{Cells, Observations};
 use bethe_flows::energy::Noise;
@@ -41,7 +41,14 @@ impl Migration {
 
     fn problem<'a>(&'a self, noise: &'a Noise) -> FlowProblem<'a> {
         let (moves, observations) = (&self.moves, &self.observations);
-        FlowProblem { moves, start: None, observations, noise, population: POPULATION as f64 }
+        FlowProblem {
+            moves,
+            start: None,
+            observations,
+            noise,
+            population: POPULATION as f64,
+            cancel: Cancel::never(),
+        }
     }
 }
 

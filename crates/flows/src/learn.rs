@@ -15,7 +15,7 @@
 //! of the weights is extrapolated (Aitken) and kept if the objective falls.
 
 use bethe_core::solve::Ignore;
-use bethe_core::{Settings, Status, solve_positive};
+use bethe_core::{Cancel, Settings, Status, solve_positive};
 
 use super::data::{Cells, Observations};
 use super::energy::Noise;
@@ -45,6 +45,7 @@ impl Season {
             observations: &self.observations,
             noise: &Noise::Poisson { rate: vec![1.0] },
             population: self.population,
+            cancel: Cancel::never(),
         }
         .impossible();
         found.iter().for_each(|&(time, cell, _)| self.observations.forget(time, cell));
@@ -255,6 +256,7 @@ impl<'a> Learner<'a> {
                 observations,
                 noise: &noise,
                 population: *population,
+                cancel: Cancel::never(),
             };
             let settings = Settings { tolerance: 1e-9, ..Settings::default() };
             let mut flows = problem.solve(&settings, &mut Ignore)?;

@@ -6,7 +6,7 @@ use std::time::Instant;
 use bethe_bench::exponent;
 use bethe_bench::usage::{peak_memory, thread_seconds};
 use bethe_core::solve::{Ignore, Task, solve};
-use bethe_core::{Method, Settings};
+use bethe_core::{Cancel, Method, Settings};
 use bethe_flows::data::{Cells, Geometry, Observations};
 use bethe_flows::energy::Noise;
 use bethe_flows::infer::FlowProblem;
@@ -131,6 +131,7 @@ impl Large {
             observations: &observations,
             noise: &noise,
             population: 1e6,
+            cancel: Cancel::never(),
         };
         let settings = Settings { tolerance: TOLERANCE, ..Settings::default() };
         let mut flows = problem.solve(&settings, &mut Ignore).expect("solved");

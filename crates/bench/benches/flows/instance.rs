@@ -1,5 +1,6 @@
 //! Simulated migrations on a grid, as the paper has them, and harder ones.
 
+use bethe_core::Cancel;
 use bethe_flows::data::{Cells, Observations};
 use bethe_flows::energy::Noise;
 use bethe_flows::infer::FlowProblem;
@@ -97,6 +98,7 @@ impl Instance {
             observations: &self.observations,
             noise: &self.noise,
             population: self.population,
+            cancel: Cancel::never(),
         }
     }
 }

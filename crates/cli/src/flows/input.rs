@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::Result;
+use bethe_core::Cancel;
 use bethe_flows::data::{
     Cells, Covariate, Observations, read_cell_values, read_cells, read_covariates,
     read_observations,
@@ -73,13 +74,14 @@ impl Input {
         Ok(Self { cells, observations, counts, moves, start, noise, warnings })
     }
 
-    pub fn problem(&self, config: &Config) -> FlowProblem<'_> {
+    pub fn problem(&self, config: &Config, cancel: Cancel) -> FlowProblem<'_> {
         FlowProblem {
             moves: &self.moves,
             start: self.start.as_deref(),
             observations: &self.counts,
             noise: &self.noise,
             population: config.population,
+            cancel,
         }
     }
 

@@ -12,9 +12,9 @@ pub use flags::Flags;
 use std::ops::ControlFlow;
 
 use anyhow::Result;
-use bethe_core::Status;
-use bethe_core::solve::Record;
-use bethe_flows::infer::{Flows, fit};
+use bethe_core::solve::{Record, SolveError};
+use bethe_core::{Cancel, Status};
+use bethe_flows::infer::{FlowError, Flows, fit};
 use bethe_flows::output::{Summary, rounded};
 use bethe_terminal::{Interrupt, Outcome};
 
@@ -32,7 +32,12 @@ pub fn run(flags: Flags) -> Result<Outcome> {
     if !config.quiet {
         input.warnings.iter().for_each(|warning| eprintln!("warning: {warning}"));
     }
-    let mut flows = solve(&config, &input)?;
+    let interrupt = Interrupt::install()?;
+    let mut flows = match solve(&config, &input, interrupt.cancel()) {
+        Ok(flows) => flows,
+        Err(FlowError::Solve(SolveError::Cancelled)) => return Ok(Outcome::Interrupted),
+        Err(error) => return Err(input.mistake(&config, error)),
+    };
     if flows.solution.status == Status::Infeasible {
         let file = config.observations.display();
         eprintln!("error: {file}: no movement explains the counts; try another --reach or --start");
@@ -62,15 +67,13 @@ pub fn run(flags: Flags) -> Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-fn solve(config: &Config, input: &Input) -> Result<Flows> {
-    let interrupt = Interrupt::install()?;
+fn solve(config: &Config, input: &Input, cancel: Cancel) -> Result<Flows, FlowError> {
     let mut progress = Progress::new(1, config.quiet);
     let mut observer = |record: &Record, _: &[f64]| {
         progress.iteration(record);
-        if interrupt.is_set() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        ControlFlow::Continue(())
     };
-    let problem = input.problem(config);
-    problem.solve(&config.settings, &mut observer).map_err(|error| input.mistake(config, error))
+    input.problem(config, cancel).solve(&config.settings, &mut observer)
 }
 
 fn summarise(config: &Config, input: &Input, flows: &Flows, counts: &[f64]) -> Summary {

@@ -9,8 +9,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use bethe_core::Settings;
 use bethe_core::solve::Ignore;
+use bethe_core::{Cancel, Settings};
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -196,8 +196,14 @@ fn fit(
     let movement = Movement { features: vec![feature], reach: None, normalised: false };
     let moves = movement.moves(cells, observations.times().len() - 1);
     let noise = Noise::Squared { weight };
-    let problem =
-        FlowProblem { moves: &moves, start: None, observations, noise: &noise, population: 1.0 };
+    let problem = FlowProblem {
+        moves: &moves,
+        start: None,
+        observations,
+        noise: &noise,
+        population: 1.0,
+        cancel: Cancel::never(),
+    };
     let settings = Settings { tolerance: 1e-4, ..Settings::default() };
     Ok(problem.solve(&settings, &mut Ignore)?)
 }

@@ -6,6 +6,8 @@ use std::sync::Arc;
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 
+use bethe_core::Cancel;
+
 use super::files::{FileError, read_seasons, read_truth, side, simulator, start_in_first};
 use bethe_flows::data::{Cells, Observations};
 use bethe_flows::energy::Noise;
@@ -162,6 +164,7 @@ impl Instance {
             observations: &self.observations,
             noise,
             population: self.population,
+            cancel: Cancel::never(),
         }
     }
 }

@@ -10,12 +10,12 @@ pub use tree::{TreeFlows, TreeProblem};
 
 use std::sync::Arc;
 
-use bethe_core::Settings;
 use bethe_core::energy::Energies;
 use bethe_core::model::ModelError;
 use bethe_core::oracle::Tables;
 use bethe_core::oracle::chain::{Chain, ChainModel, Link, Transitions};
 use bethe_core::solve::{Observer, SolveError, Task, solve};
+use bethe_core::{Cancel, Settings};
 use thiserror::Error;
 
 use super::data::Observations;
@@ -35,6 +35,8 @@ pub struct FlowProblem<'a> {
     pub noise: &'a Noise,
     /// How many individuals there are.
     pub population: f64,
+    /// Stops the search, within an iteration too.
+    pub cancel: Cancel,
 }
 
 /// Why flows cannot be inferred.
@@ -83,7 +85,8 @@ impl FlowProblem<'_> {
     ) -> Result<Flows, FlowError> {
         let mut bound = self.bind()?;
         let BoundFlows { chain, energies, .. } = &mut bound;
-        let task = Task { marginals: Tables::None, ..Task::new(chain, energies) };
+        let cancel = self.cancel.child();
+        let task = Task { marginals: Tables::None, cancel, ..Task::new(chain, energies) };
         let mut solution = solve(task, settings, observer)?;
         // Averages of iterates have no flows of their own.
         solution.without_average(&mut bound.chain, &mut bound.energies, settings.tolerance);

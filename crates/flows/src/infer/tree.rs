@@ -1,7 +1,7 @@
 use bethe_core::model::BaseModel;
-use bethe_core::oracle::{Tables, exact};
+use bethe_core::oracle::{OracleKind, Tables, bind};
 use bethe_core::solve::{Observer, Task, solve};
-use bethe_core::{Model, Settings, Solution};
+use bethe_core::{Cancel, Model, Settings, Solution};
 
 use super::{FlowError, cells_after, check_time, first_cells};
 use crate::data::Observations;
@@ -27,6 +27,8 @@ pub struct TreeProblem<'a> {
     pub noise: &'a Noise,
     /// How many individuals there are.
     pub population: f64,
+    /// Stops the search, also while it is being set up.
+    pub cancel: Cancel,
 }
 
 /// The movement over a tree.
@@ -59,8 +61,9 @@ impl TreeProblem<'_> {
         let start = self.start.unwrap_or_default();
         scores.iter_mut().zip(start).for_each(|(score, start)| *score += start);
         let base = BaseModel::new(&self.model(&scores)?, [])?;
-        let mut oracle = exact(&base, energies.support())?;
-        let task = Task::new(oracle.as_mut(), &mut energies);
+        let cancel = self.cancel.child();
+        let mut oracle = bind(OracleKind::Exact, &base, energies.support(), &cancel)?;
+        let task = Task { cancel, ..Task::new(oracle.as_mut(), &mut energies) };
         let solution = solve(task, settings, observer)?;
         let mut tables = Vec::with_capacity(base.tables.len());
         match &solution.averaged_tables {

@@ -8,7 +8,7 @@ mod solvers;
 mod trees;
 
 use bethe_core::solve::Ignore;
-use bethe_core::{Energy, Model, Penalty, Problem, Settings, Term};
+use bethe_core::{Cancel, Energy, Model, Penalty, Problem, Settings, Term};
 use bethe_flows::data::{Cells, Observations};
 use bethe_flows::energy::Noise;
 use bethe_flows::infer::{FlowProblem, Flows};
@@ -68,6 +68,7 @@ impl Migration {
             observations: &self.observations,
             noise,
             population: POPULATION as f64,
+            cancel: Cancel::never(),
         }
     }
 

@@ -2,9 +2,10 @@
 
 use std::ops::ControlFlow;
 
-use bethe_core::solve::{Ignore, Record};
-use bethe_core::{Method, Settings, Status, StepSchedule};
+use bethe_core::solve::{Ignore, Record, SolveError};
+use bethe_core::{Cancel, Method, Settings, Status, StepSchedule};
 use bethe_flows::energy::Noise;
+use bethe_flows::infer::{FlowError, FlowProblem};
 
 use super::{Migration, fitting, noises, precise};
 
@@ -74,4 +75,18 @@ fn the_default_solver_needs_few_calls_on_hard_counts() {
     let flows = migration.problem(&noise).solve(&Settings::default(), &mut Ignore).unwrap();
     assert_eq!(flows.solution.status, Status::Converged);
     assert!(flows.solution.oracle_calls <= 60, "{}", flows.solution.oracle_calls);
+}
+
+#[test]
+fn a_token_stops_flows_and_what_was_found_is_returned() {
+    let (noise, migration) = (Noise::Poisson { rate: vec![1.0] }, Migration::new(3, 6, Some(1.0)));
+    let cancel = Cancel::new();
+    let problem = FlowProblem { cancel: cancel.clone(), ..migration.problem(&noise) };
+    let flows = problem.solve(&precise(), &mut |_: &Record, _: &[f64]| {
+        cancel.cancel();
+        ControlFlow::Continue(())
+    });
+    assert_eq!(flows.unwrap().solution.status, Status::Stopped);
+    let stopped = problem.solve(&precise(), &mut Ignore);
+    assert_eq!(stopped.err(), Some(FlowError::Solve(SolveError::Cancelled)));
 }

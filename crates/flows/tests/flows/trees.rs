@@ -4,7 +4,7 @@ use bethe_core::energy::Energies;
 use bethe_core::model::BaseModel;
 use bethe_core::oracle::{BruteForce, Tables};
 use bethe_core::solve::{Ignore, Task, solve};
-use bethe_core::{Oracle, Request, Settings};
+use bethe_core::{Cancel, Oracle, Request, Settings};
 use bethe_flows::energy::{Counts, Noise};
 use bethe_flows::infer::{FlowError, TreeProblem};
 
@@ -21,6 +21,7 @@ fn tree<'a>(migration: &'a Migration, noise: &'a Noise) -> TreeProblem<'a> {
         observations: &migration.observations,
         noise,
         population: POPULATION as f64,
+        cancel: Cancel::never(),
     }
 }
 
