@@ -221,3 +221,32 @@ fn energies_that_are_no_measurements_have_no_multipliers() {
         assert!(energy["value"].is_number() && energy.get("multipliers").is_none(), "{energy}");
     }
 }
+
+/// Items of weight 3, 2 and 2 in a bag for 5: no price per weight tells which to take.
+const BAG: &str = r#"{"variables": [{"name": "map", "states": ["out", "in"]}, 2, 2],
+    "factors": [{"scope": [0], "log_potentials": [0, 6]}, {"scope": [1], "log_potentials": [0, 5]}, {"scope": [2], "log_potentials": [0, 5]}],
+    "energies": [{"kind": "measurement", "penalty": {"kind": "at_most"}, "offset": -5, "terms": [
+        {"scope": [0], "coefficients": [0, 3]}, {"scope": [1], "coefficients": [0, 2]}, {"scope": [2], "coefficients": [0, 2]}]}]}"#;
+
+#[test]
+fn map_keeps_hard_rules_and_says_whether_it_is_proved() {
+    let impossible = BAG.replace("\"at_most\"", "\"equal\"").replace("-5", "-6");
+    let folder = Folder::new().with("bag.json", BAG).with("impossible.json", &impossible);
+    let answer = folder.answer(&["solve", "bag.json"]);
+    let map = &answer["map"];
+    let keys: Vec<&str> = map.as_object().unwrap().keys().map(String::as_str).collect();
+    assert_eq!(keys, ["assignment", "bound", "log_score", "proved", "violated"]);
+    assert_eq!(map["assignment"][0], "in");
+    assert_eq!((&map["log_score"], &map["bound"]), (&json!(11.0), &json!(11.0)));
+    assert_eq!((&map["proved"], &map["violated"]), (&json!(true), &json!([])));
+
+    let map = &folder.answer(&["solve", "bag.json", "--map-budget", "0"])["map"];
+    assert_eq!((&map["proved"], &map["violated"]), (&json!(false), &json!([])));
+    assert!(map["bound"].as_f64().unwrap() >= 11.0, "{map}");
+
+    // Six can be had on average only.
+    let answer = folder.answer(&["solve", "impossible.json"]);
+    assert_eq!(answer["status"], "converged");
+    assert_eq!(answer["map"]["violated"], json!([0]));
+    assert_eq!((&answer["map"]["proved"], &answer["map"]["bound"]), (&json!(true), &Value::Null));
+}

@@ -166,7 +166,6 @@ const BROKEN: &[(&str, &str, &str)] = &[
     ("2.4", "1e999", r#"line 12, column 6: found "1e999", expected a finite number that is not negative as entry 1 of the 6 of function 0"#),
     ("2.4 ", "", "line 15, column 3: found 1 number, expected 6 (3 × 2) (in the table of function 1)"),
     ("\n0.5", "", "line 16: found the end of the text, expected entry 0 of the 1 of function 2"),
-    ("\n0.5", "\n0.5 7", r#"line 17, column 5: found "7", expected nothing after the last table"#),
     ("1\n0.5", "1\n0", "every configuration is forbidden, expected at least one allowed"),
 ];
 
@@ -200,7 +199,10 @@ fn every_mistake_in_evidence_is_named_with_its_place() {
             "line 1: found the end of the text, expected the number of observations, or of samples",
         ),
         ("one 0 1", r#"line 1, column 1: found "one", expected a whole number"#),
-        ("1 0 -1", r#"line 1, column 5: found "-1", expected a whole number"#),
+        (
+            "1 0 -1",
+            r#"line 1, column 5: found "-1", expected a whole number as the state of observation 0 of the 1"#,
+        ),
         (
             "2 0 1 1",
             "line 1: found the end of the text, expected the state of observation 1 of the 2",
@@ -213,7 +215,6 @@ fn every_mistake_in_evidence_is_named_with_its_place() {
             "1\n2 0 1 1",
             "line 2: found the end of the text, expected the state of observation 1 of the 2 of sample 0",
         ),
-        ("1 0 1 3", r#"line 1, column 7: found "3", expected nothing after the last observation"#),
         (
             "1 4 0",
             "line 1, column 3: found variable 4, expected an index below 4 (in the evidence)",
@@ -240,6 +241,43 @@ fn every_mistake_in_evidence_is_named_with_its_place() {
     assert!(
         folder.refusal(&["solve", "m.uai", "--evidence", "no.evid"]).starts_with("no.evid: No")
     );
+}
+
+#[test]
+fn what_comes_after_the_end_of_a_file_is_ignored_with_a_note() {
+    let said = |folder: &Folder, arguments: &[&str]| {
+        let output = folder.bethe(arguments);
+        assert_eq!(output.status.code(), Some(0), "{arguments:?}");
+        (output.stdout, String::from_utf8(output.stderr).unwrap())
+    };
+    let folder = folder()
+        .with("longer.uai", &format!("{MODEL}\n\n7 1 0\n% made by hand\n"))
+        .with("none.evid", "0\n2 0\n")
+        .with("one.evid", "1 1 2\n")
+        .with("one_more.evid", "1 1 2\n9\n")
+        .with("two_more.evid", "2\n1 0 1\n1 1 2\nthe end\n");
+    let note = "note: longer.uai: line 19, column 1: ignored 7 words after the last table, the first of them \"7\"\n";
+    let plain = ["solve", "m.uai", "--output", "mar"];
+    let longer = ["solve", "longer.uai", "--output", "mar"];
+    assert_eq!(said(&folder, &longer), (said(&folder, &plain).0, note.to_string()));
+    assert_eq!(said(&folder, &[&longer[..], &["--quiet"]].concat()).1, "");
+    assert_eq!(said(&folder, &["check", "longer.uai"]).1, note);
+    assert_eq!(said(&folder, &["sample", "longer.uai", "--records", "1"]).1, note);
+
+    let with = |evidence: &'static str| [&plain[..], &["--evidence", evidence]].concat();
+    let after = "ignored 2 words after the last observation, the first of them";
+    let (nothing, note) = said(&folder, &with("none.evid"));
+    assert_eq!(note, format!("note: none.evid: line 2, column 1: {after} \"2\"\n"));
+    assert_eq!(nothing, said(&folder, &plain).0);
+    let (one, note) = said(&folder, &with("one_more.evid"));
+    let expected =
+        "note: one_more.evid: line 2, column 1: ignored \"9\" after the last observation\n";
+    assert_eq!(note, expected);
+    assert_eq!(one, said(&folder, &with("one.evid")).0);
+    let (two, note) = said(&folder, &with("two_more.evid"));
+    assert_eq!(note, format!("note: two_more.evid: line 4, column 1: {after} \"the\"\n"));
+    assert!(two.starts_with(b"MAR\n2\n"));
+    assert_eq!(said(&folder, &["check", "one_more.evid"]).1, expected);
 }
 
 #[test]

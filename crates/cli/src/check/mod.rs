@@ -9,7 +9,6 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use bethe_core::OracleKind;
-use bethe_core::model::uai::Evidence;
 use bethe_core::problem::file::EnergiesFile;
 use bethe_tagging::features::Template;
 use bethe_tagging::rules::rules_of_any_labels;
@@ -19,7 +18,7 @@ use serde::de::IgnoredAny;
 
 use crate::input::{self, Content, Source};
 use crate::inspect::summary;
-use crate::solve::problems::read_problem;
+use crate::solve::problems::{read_evidence, read_problem};
 use crate::tagging::read_tagger;
 
 /// Check a file and say what it holds.
@@ -37,8 +36,7 @@ pub fn run(flags: Flags) -> Result<Outcome> {
         return Ok(Outcome::Done);
     }
     if flags.file.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("evid")) {
-        let source = Source::whole(&flags.file)?;
-        let evidence = Evidence::from_uai(&source.bytes).map_err(|e| source.wrong(e))?;
+        let (source, evidence) = read_evidence(&flags.file, false)?;
         print(&describe::evidence(&source.name, &evidence)).context("standard output")?;
         return Ok(Outcome::Done);
     }
@@ -56,7 +54,7 @@ pub fn run(flags: Flags) -> Result<Outcome> {
         Content::Lines(sources) => {
             let mut problems = Vec::with_capacity(sources.len());
             for source in &sources {
-                let problem = read_problem(source, false)?;
+                let problem = read_problem(source, false, false)?;
                 problem.check_solvable(OracleKind::Auto).map_err(|e| source.wrong(e))?;
                 problems.push(problem);
             }
@@ -112,7 +110,7 @@ fn is_model(path: &Path) -> bool {
 }
 
 fn described(source: &Source, is_uai: bool) -> Result<String> {
-    let problem = read_problem(source, is_uai)?;
+    let problem = read_problem(source, is_uai, false)?;
     describe::problem(&source.name, &problem).map_err(|e| source.wrong(e))
 }
 

@@ -70,6 +70,7 @@ pub fn run(flags: Flags) -> Result<Outcome> {
         problem: &flags.file,
         energies: flags.energies.as_deref(),
         evidence: flags.evidence.as_deref(),
+        quiet: flags.quiet,
     };
     let problems = problems::read(&inputs)?;
     let [named] = problems.as_slice() else {
@@ -87,6 +88,8 @@ pub fn run(flags: Flags) -> Result<Outcome> {
         // Sampling needs exact inference.
         oracle: OracleKind::Exact,
         marginals: Tables::None,
+        // Nobody looks at the best assignment.
+        map_budget: 0,
         cancel: interrupt.cancel(),
         ..Request::default()
     };

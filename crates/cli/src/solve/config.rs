@@ -47,6 +47,7 @@ impl TryFrom<Flags> for Config {
             },
             marginals: tables(&flags)?,
             potentials: potentials(&flags)?,
+            map_budget: flags.map_budget,
             ..Request::default()
         };
         settings.check().map_err(solver::out_of_range)?;

@@ -1,5 +1,6 @@
 use std::path::PathBuf;
 
+use bethe_core::Request;
 use clap::{Args, ValueEnum};
 
 use crate::solver::{SolverChoice, StepFlags};
@@ -49,6 +50,15 @@ pub struct Flags {
     /// Stop after this time, per problem, e.g. 50ms (ns, us, ms, s, m)
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub time_limit: Option<String>,
+
+    /// Most cells of tables to visit in the search for map under hard measurements; 0 for no search
+    #[arg(
+        long,
+        value_name = "CELLS",
+        allow_negative_numbers = true,
+        default_value_t = Request::MAP_BUDGET
+    )]
+    pub map_budget: usize,
 
     /// Which marginals to print [default: all]
     #[arg(long, value_enum)]

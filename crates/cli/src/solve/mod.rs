@@ -35,6 +35,7 @@ pub fn run(flags: Flags) -> Result<Outcome> {
         problem: &config.problem,
         energies: config.energies.as_deref(),
         evidence: config.evidence.as_deref(),
+        quiet: config.quiet,
     })?;
     let records_wanted = config.trace.is_some() || config.plot.is_some();
     if (records_wanted || config.solution.is_some()) && problems.len() != 1 {

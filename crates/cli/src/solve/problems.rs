@@ -1,9 +1,10 @@
+use std::io::{self, Write};
 use std::path::Path;
 
 use anyhow::Result;
-use bethe_core::model::uai::{Evidence, Sample};
+use bethe_core::Problem;
+use bethe_core::model::uai::{Evidence, Ignored, Sample, read_model};
 use bethe_core::problem::file::EnergiesFile;
-use bethe_core::{Model, Problem};
 use bethe_terminal::bad_input;
 
 use crate::input::{self, Content, Source};
@@ -13,6 +14,8 @@ pub struct Inputs<'a> {
     pub problem: &'a Path,
     pub energies: Option<&'a Path>,
     pub evidence: Option<&'a Path>,
+    /// No notes on standard error.
+    pub quiet: bool,
 }
 
 impl Inputs<'_> {
@@ -50,7 +53,7 @@ pub fn read(inputs: &Inputs) -> Result<Vec<NamedProblem>> {
         Content::Uai(source) => (vec![source], true),
         Content::Lines(sources) => (sources, false),
     };
-    let evidence = inputs.evidence.map(read_evidence).transpose()?;
+    let evidence = inputs.evidence.map(|path| read_evidence(path, inputs.quiet)).transpose()?;
     let further = match inputs.energies {
         None => None,
         Some(path) => {
@@ -61,7 +64,7 @@ pub fn read(inputs: &Inputs) -> Result<Vec<NamedProblem>> {
     };
     let several = sources.len() > 1;
     let read_one = |source: Source| {
-        let mut problem = read_problem(&source, is_uai)?;
+        let mut problem = read_problem(&source, is_uai, inputs.quiet)?;
         if let Some((energies_source, file)) = &further {
             problem.add_energies(file).map_err(|error| {
                 let whose =
@@ -83,19 +86,29 @@ pub fn read(inputs: &Inputs) -> Result<Vec<NamedProblem>> {
     Ok(observed)
 }
 
-/// Reads one problem.
-pub fn read_problem(source: &Source, is_uai: bool) -> Result<Problem> {
+/// Reads one problem. A note says what a UAI file has after its end, unless it is to be quiet.
+pub fn read_problem(source: &Source, is_uai: bool, quiet: bool) -> Result<Problem> {
     if !is_uai {
         return Problem::from_json(&source.bytes).map_err(|e| source.mistake(e));
     }
-    let model = Model::from_uai(&source.bytes).map_err(|e| source.wrong(e))?;
+    let (model, ignored) = read_model(&source.bytes).map_err(|e| source.wrong(e))?;
+    note(source, ignored.as_ref(), quiet);
     Ok(Problem::new(model, Vec::new()).expect("no energies"))
 }
 
-fn read_evidence(path: &Path) -> Result<(Source, Evidence)> {
+/// Reads evidence. A note says what the file has after its end, unless it is to be quiet.
+pub fn read_evidence(path: &Path, quiet: bool) -> Result<(Source, Evidence)> {
     let source = Source::whole(path)?;
     let evidence = Evidence::from_uai(&source.bytes).map_err(|e| source.wrong(e))?;
+    note(&source, evidence.ignored(), quiet);
     Ok((source, evidence))
+}
+
+/// Says what was ignored. If standard error is closed, there is nobody to tell.
+fn note(source: &Source, ignored: Option<&Ignored>, quiet: bool) {
+    if let Some(ignored) = ignored.filter(|_| !quiet) {
+        let _ = writeln!(io::stderr(), "note: {}: {ignored}", source.name);
+    }
 }
 
 impl NamedProblem {

@@ -30,6 +30,7 @@ pub use custom::CustomEnergy;
 pub use error::{EnergyError, EnergyFault};
 pub(crate) use kind::{Kind, OfKind, Pairing, clip, specialised};
 pub use measurement::Measurements;
+pub use multipliers::HardRow;
 pub use nearest::{Nearest, Norm};
 pub use penalty::Penalty;
 pub use product::Product;

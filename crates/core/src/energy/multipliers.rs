@@ -16,7 +16,32 @@ impl Measurements {
     }
 }
 
+/// A row that states a hard constraint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HardRow {
+    /// Which of the stated energies it belongs to.
+    pub energy: usize,
+    /// The row of [`Energies::measurements`].
+    pub row: usize,
+}
+
 impl Energies {
+    /// The rows of hard constraints, in the order stated. That what a Poisson penalty counts is not
+    /// negative is none: that row belongs to a soft penalty.
+    pub fn hard_rows(&self) -> impl Iterator<Item = HardRow> + '_ {
+        self.slots.iter().enumerate().flat_map(move |(energy, slot)| {
+            let rows = match slot {
+                Slot::Rows(rows) => rows.clone(),
+                Slot::Nearest(_) | Slot::Other(_) | Slot::Negative(..) => 0..0,
+            };
+            let is_hard = |row: &usize| {
+                let hard = self.measurements.penalty(*row).is_hard();
+                hard && self.negated.binary_search(row).is_err()
+            };
+            rows.filter(is_hard).map(move |row| HardRow { energy, row })
+        })
+    }
+
     /// The multipliers of each stated energy that is a measurement, or one per cell of a table in
     /// the stated order, given those of all rows of [`Energies::measurements`]. `[energies]`
     ///

@@ -38,7 +38,8 @@ pub struct Answer {
     pub messages_settled: Option<bool>,
     /// One entry per variable, then one per factor, as requested.
     pub marginals: Vec<TableAnswer>,
-    /// The most probable assignment at the answer's tilt.
+    /// The best assignment that keeps hard measurements, which hold in the marginals only on
+    /// average.
     pub map: Map,
     /// What each stated energy comes to.
     pub energies: Vec<EnergyAnswer>,
@@ -69,13 +70,22 @@ pub struct EnergyAnswer {
     pub multipliers: Option<Vec<f64>>,
 }
 
-/// A most probable assignment.
+/// A most probable assignment among those that keep hard measurements.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Map {
     /// The state of every variable.
     pub assignment: Vec<usize>,
-    /// Its score under `θ + δ`.
+    /// Its score under `θ + δ`, where `δ` is the tilt of all energies but hard measurements.
     pub log_score: f64,
+    /// Whether it is proved that no assignment which keeps hard measurements has a higher score; if
+    /// some are violated, that no assignment keeps them all.
+    pub proved: bool,
+    /// An upper bound on the score of every assignment that keeps hard measurements: the score itself
+    /// if that is proved to be the highest. `None` if there is no bound, or no such assignment.
+    pub bound: Option<f64>,
+    /// The energies that are hard measurements and do not hold, ascending: only if no assignment was
+    /// found that keeps all of them.
+    pub violated: Vec<usize>,
 }
 
 impl Answer {

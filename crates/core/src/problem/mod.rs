@@ -9,6 +9,7 @@ mod answer;
 mod binding;
 pub mod file;
 mod fitted;
+mod map;
 mod request;
 mod solving;
 pub mod uai;

@@ -13,8 +13,18 @@ pub struct Request {
     ///
     /// [`Answer::potentials`]: super::Answer::potentials
     pub potentials: bool,
-    /// Stops set-up and solver.
+    /// Most cells of tables that the search for [`Answer::map`] visits, where hard measurements need
+    /// one. The same budget gives the same answer.
+    ///
+    /// [`Answer::map`]: super::Answer::map
+    pub map_budget: usize,
+    /// Stops set-up, solver, and the search for the assignment.
     pub cancel: Cancel,
+}
+
+impl Request {
+    /// The default of [`Request::map_budget`]: about half a second.
+    pub const MAP_BUDGET: usize = 100_000_000;
 }
 
 impl Default for Request {
@@ -23,6 +33,7 @@ impl Default for Request {
             oracle: OracleKind::Auto,
             marginals: Tables::All,
             potentials: false,
+            map_budget: Self::MAP_BUDGET,
             cancel: Cancel::never(),
         }
     }

@@ -1,8 +1,12 @@
 //! Solvers work on the base model and know the support only: what they find is carried back to the
 //! stated variables, in the stated order of axes, with observed states filled in.
 
-use super::answer::{Answer, EnergyAnswer, Map, TableAnswer};
+use std::time::Instant;
+
+use super::answer::{Answer, EnergyAnswer, TableAnswer};
+use super::map::Decoding;
 use super::{BoundProblem, Problem, Request};
+use crate::cancel::Cancel;
 use crate::model::{BaseModel, Model};
 use crate::oracle::{Exactness, Oracle, Tables};
 use crate::solve::{Ignore, Observer, Settings, Solution, SolveError, Status, Task, solve};
@@ -11,6 +15,8 @@ use crate::solve::{Ignore, Observer, Settings, Solution, SolveError, Status, Tas
 pub(super) struct Solved {
     bound: BoundProblem,
     solution: Solution,
+    /// Ends the search for the best assignment: with the request, or at the solver's time limit.
+    cancel: Cancel,
 }
 
 impl Problem {
@@ -62,10 +68,13 @@ impl Problem {
         let cancel = request.cancel.child();
         let bound = self.bind_to(request.oracle, &cancel);
         let mut bound = bound.map_err(|error| self.blamed(error.into()))?;
+        let searching = request.cancel.child();
+        let limit = settings.time_limit.and_then(|limit| Instant::now().checked_add(limit));
+        searching.limit(limit);
         let task = Task { marginals: request.marginals, cancel: cancel.clone(), ..bound.task() };
         let solution = solve(task, settings, observer).map_err(|error| self.blamed(error))?;
         cancel.suspend(true);
-        Ok(Solved { bound, solution })
+        Ok(Solved { bound, solution, cancel: searching })
     }
 }
 
@@ -94,12 +103,22 @@ impl Solved {
         let potentials = (request.potentials && self.solution.status != Status::Infeasible)
             .then(|| self.potentials(problem.model()));
         let energies = self.energies(problem);
-        let Self { bound: BoundProblem { base, oracle, .. }, solution } = &mut self;
+        let Self { bound, solution, cancel } = &mut self;
+        let BoundProblem { base, energies: bound_energies, oracle } = bound;
         let infeasible = solution.status == Status::Infeasible;
         let gap = solution.gap.filter(|_| !infeasible);
         let exactness = oracle.exactness();
         let marginals =
             marginals(problem.model(), base, oracle.as_mut(), solution, request.marginals);
+        let decoding = Decoding {
+            base,
+            energies: bound_energies,
+            oracle: oracle.as_mut(),
+            solution,
+            cells: request.map_budget,
+            cancel,
+        };
+        let map = decoding.map();
         Answer {
             status: solution.status,
             solver: solution.solver,
@@ -120,14 +139,14 @@ impl Solved {
             },
             messages_settled: exactness.is_settled(),
             marginals,
-            map: decode(base, oracle.as_mut(), &solution.tilt),
+            map,
             energies,
             potentials,
         }
     }
 
     fn energies(&mut self, problem: &Problem) -> Vec<EnergyAnswer> {
-        let Self { bound: BoundProblem { base, energies, .. }, solution } = self;
+        let Self { bound: BoundProblem { base, energies, .. }, solution, .. } = self;
         let infeasible = solution.status == Status::Infeasible;
         let stated = problem.energies();
         let (rows, marginals) = (&solution.multipliers, &solution.marginals);
@@ -214,10 +233,4 @@ fn marginals(
 fn lay_out(base: &BaseModel, scope: &[usize], probabilities: &[f64]) -> Vec<f64> {
     let map = base.locate(scope).expect("the scope of a variable or a factor has its table");
     map.scatter(probabilities)
-}
-
-fn decode(base: &BaseModel, oracle: &mut dyn Oracle, tilt: &[f64]) -> Map {
-    let mut states = vec![0; base.variables()];
-    let log_score = oracle.decode(tilt, &mut states);
-    Map { assignment: base.complete(&states), log_score }
 }

@@ -1,11 +1,12 @@
-use super::UaiError;
 use super::words::{Word, Words};
+use super::{Ignored, UaiError};
 use crate::model::{Model, ModelError};
 
 /// What was observed: one sample, or several.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Evidence {
     samples: Vec<Sample>,
+    ignored: Option<Ignored>,
 }
 
 /// One set of observations of different variables.
@@ -23,11 +24,21 @@ struct Observation {
     columns: [usize; 2],
 }
 
-/// Whole numbers, and how many have been read.
+/// Words, and how many have been read.
 struct Numbers<'a> {
     words: Vec<Word<'a>>,
+    /// The words before the first that is no whole number.
     values: Vec<usize>,
     at: usize,
+}
+
+/// How a text is laid out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Layout {
+    /// A number of observations, and that many of them.
+    Sample,
+    /// A number of samples, and that many of them.
+    Samples,
 }
 
 impl Evidence {
@@ -36,7 +47,7 @@ impl Evidence {
     ///
     /// The numbers tell which of the two it is. If they fit both, line ends decide: a first line
     /// with one number is a number of samples, unless all other lines have two numbers, a variable
-    /// and its state.
+    /// and its state. What comes after the end is [`Evidence::ignored`].
     pub fn from_uai(text: &[u8]) -> Result<Self, UaiError> {
         let words: Vec<Word> = Words::new(text).collect();
         let Some(first) = words.first() else {
@@ -44,18 +55,20 @@ impl Evidence {
             let expected = "the number of observations, or of samples".to_string();
             return Err(UaiError::End { line, expected });
         };
-        let whole = |word: &Word| word.whole().ok_or_else(|| word.unexpected("a whole number"));
-        let values: Vec<usize> = words.iter().map(whole).collect::<Result<_, _>>()?;
-        let alone = words.get(1).is_none_or(|second| second.line > first.line);
-        let in_pairs = words[1..].chunk_by(|a, b| a.line == b.line).all(|line| line.len() == 2);
-        let numbers = Numbers { words, values, at: 0 };
-        let counted = numbers.counts_samples();
-        if counted && (alone && !in_pairs || !numbers.is_one_sample()) {
-            return numbers.samples();
+        let values: Vec<usize> = words.iter().map_while(Word::whole).collect();
+        if values.is_empty() {
+            return Err(first.unexpected("a whole number"));
         }
-        // If neither fits, the error is about the layout it looks like.
-        let looks_counted = !numbers.is_one_sample() && alone && !in_pairs;
-        if looks_counted { numbers.samples() } else { numbers.sample_alone() }
+        let numbers = Numbers { words, values, at: 0 };
+        match numbers.layout() {
+            Layout::Sample => numbers.sample_alone(),
+            Layout::Samples => numbers.samples(),
+        }
+    }
+
+    /// What the file has after its last observation.
+    pub fn ignored(&self) -> Option<&Ignored> {
+        self.ignored.as_ref()
     }
 
     /// The samples, in the order of the file.
@@ -94,19 +107,43 @@ impl Sample {
 }
 
 impl Numbers<'_> {
-    /// Whether the text is a number of samples and that many samples.
-    fn counts_samples(&self) -> bool {
-        let mut at = 1;
-        for _ in 0..self.values[0] {
-            let Some(&observations) = self.values.get(at) else { return false };
-            at = at.saturating_add(1).saturating_add(observations.saturating_mul(2));
+    /// The layout that the words fit to the end; if they fit both, the lines tell. If they fit
+    /// neither, it is the one that they look like, unless the other leaves less over.
+    fn layout(&self) -> Layout {
+        let numbers = &self.words[..self.values.len()];
+        let alone = numbers.get(1).is_none_or(|second| second.line > numbers[0].line);
+        let in_pairs = numbers[1..].chunk_by(|a, b| a.line == b.line).all(|line| line.len() == 2);
+        let looks_counted = alone && !in_pairs;
+        let by_look = if looks_counted { Layout::Samples } else { Layout::Sample };
+        match (self.left_by_sample(), self.left_by_samples()) {
+            (Some(0), Some(0)) => by_look,
+            (Some(0), _) => Layout::Sample,
+            (_, Some(0)) => Layout::Samples,
+            _ if looks_counted => Layout::Samples,
+            (Some(sample), Some(samples)) if samples < sample => Layout::Samples,
+            _ => Layout::Sample,
         }
-        at == self.values.len()
     }
 
-    /// Whether the text is a number of observations and that many observations.
-    fn is_one_sample(&self) -> bool {
-        self.values[0].checked_mul(2).and_then(|n| n.checked_add(1)) == Some(self.values.len())
+    /// How many words come after a number of samples and that many samples, if there are these.
+    fn left_by_samples(&self) -> Option<usize> {
+        let mut at = 1;
+        for _ in 0..self.values[0] {
+            let &observations = self.values.get(at)?;
+            at = at.saturating_add(1).saturating_add(observations.saturating_mul(2));
+        }
+        self.left_after(at)
+    }
+
+    /// How many words come after a number of observations and that many of them, if there are these.
+    fn left_by_sample(&self) -> Option<usize> {
+        let end = self.values[0].checked_mul(2)?.checked_add(1)?;
+        self.left_after(end)
+    }
+
+    /// How many words come after so many numbers, if there are these.
+    fn left_after(&self, numbers: usize) -> Option<usize> {
+        (numbers <= self.values.len()).then(|| self.words.len() - numbers)
     }
 
     fn samples(mut self) -> Result<Evidence, UaiError> {
@@ -120,14 +157,12 @@ impl Numbers<'_> {
         if samples.is_empty() {
             samples.push(Sample::default());
         }
-        self.end()?;
-        Ok(Evidence { samples })
+        Ok(self.evidence(samples))
     }
 
     fn sample_alone(mut self) -> Result<Evidence, UaiError> {
         let samples = vec![self.sample("")?];
-        self.end()?;
-        Ok(Evidence { samples })
+        Ok(self.evidence(samples))
     }
 
     fn sample(&mut self, of: &str) -> Result<Sample, UaiError> {
@@ -158,13 +193,17 @@ impl Numbers<'_> {
             let line = self.words.last().map_or(1, |word| word.line);
             return Err(UaiError::End { line, expected: expected() });
         };
+        let Some(&value) = self.values.get(self.at) else {
+            return Err(word.unexpected(format!("a whole number as {}", expected())));
+        };
         self.at += 1;
-        Ok(((word.line, word.column), self.values[self.at - 1]))
+        Ok(((word.line, word.column), value))
     }
 
-    fn end(&self) -> Result<(), UaiError> {
-        let expected = "nothing after the last observation";
-        self.words.get(self.at).map_or(Ok(()), |word| Err(word.unexpected(expected)))
+    /// The samples, and what comes after them.
+    fn evidence(&self, samples: Vec<Sample>) -> Evidence {
+        let rest = self.words[self.at..].iter().copied();
+        Evidence { samples, ignored: Ignored::rest(rest, "the last observation") }
     }
 }
 
@@ -189,6 +228,64 @@ mod tests {
         }
         for text in ["0", "1 0", "1\n0\n", "0\n"] {
             assert_eq!(samples(text), [[]], "{text:?}");
+        }
+    }
+
+    #[test]
+    fn what_comes_after_the_end_is_ignored_and_said() {
+        for (text, expected, said) in [
+            (
+                "0\n2 0",
+                vec![vec![]],
+                "line 2, column 1: ignored 2 words after the last observation, the first of them \"2\"",
+            ),
+            (
+                "0 2 0\n",
+                vec![vec![]],
+                "line 1, column 3: ignored 2 words after the last observation, the first of them \"2\"",
+            ),
+            (
+                "1 0 1 3",
+                vec![vec![(0, 1)]],
+                "line 1, column 7: ignored \"3\" after the last observation",
+            ),
+            (
+                "1 0 1\nend of file",
+                vec![vec![(0, 1)]],
+                "line 2, column 1: ignored 3 words after the last observation, the first of them \"end\"",
+            ),
+            (
+                "1\n2 0 1 3 0\n7",
+                vec![vec![(0, 1), (3, 0)]],
+                "line 3, column 1: ignored \"7\" after the last observation",
+            ),
+            (
+                "1 2 0 1 3 0 7",
+                vec![vec![(0, 1), (3, 0)]],
+                "line 1, column 13: ignored \"7\" after the last observation",
+            ),
+            (
+                "2\n1 0 1\n1 3 0\n1 4",
+                vec![vec![(0, 1)], vec![(3, 0)]],
+                "line 4, column 1: ignored 2 words after the last observation, the first of them \"1\"",
+            ),
+            (
+                "1\n0\n5 5 5",
+                vec![vec![]],
+                "line 3, column 1: ignored 3 words after the last observation, the first of them \"5\"",
+            ),
+            (
+                "2\n0 1\n1 1\n5 5\n",
+                vec![vec![(0, 1), (1, 1)]],
+                "line 4, column 1: ignored 2 words after the last observation, the first of them \"5\"",
+            ),
+        ] {
+            assert_eq!(samples(text), expected, "{text:?}");
+            let evidence = Evidence::from_uai(text.as_bytes()).unwrap();
+            assert_eq!(evidence.ignored().unwrap().to_string(), said, "{text:?}");
+        }
+        for text in ["0", "1 0", "2 0 1 3 0\n", "1\n2 0 1 3 0"] {
+            assert_eq!(Evidence::from_uai(text.as_bytes()).unwrap().ignored(), None, "{text:?}");
         }
     }
 

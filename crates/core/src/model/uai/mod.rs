@@ -2,7 +2,8 @@
 //! Results are written by [`problem::uai`](crate::problem::uai).
 //!
 //! Words are separated by any white space. A table holds factors, not their logarithms: zero
-//! becomes `-∞` and forbids a configuration. Rows of `BAYES` tables need not sum to one.
+//! becomes `-∞` and forbids a configuration. Rows of `BAYES` tables need not sum to one. Files in
+//! the wild go on after their end: that is [`Ignored`], and said, but no error.
 //!
 //! ```
 //! use bethe_core::model::uai::Evidence;
@@ -17,8 +18,11 @@
 
 mod error;
 mod evidence;
+mod ignored;
 mod model;
 mod words;
 
 pub use error::UaiError;
 pub use evidence::{Evidence, Sample};
+pub use ignored::Ignored;
+pub use model::read_model;

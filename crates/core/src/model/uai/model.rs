@@ -1,24 +1,29 @@
-use super::UaiError;
 use super::words::{Word, Words};
+use super::{Ignored, UaiError};
 use crate::model::table::table_size;
 use crate::model::{Factor, Model, ModelError, Variable};
 
 impl Model {
-    /// Reads a `.uai` file, `MARKOV` or `BAYES`.
+    /// Reads a `.uai` file, `MARKOV` or `BAYES`. Whatever comes after the last table is ignored;
+    /// [`read_model`] says what that was.
     pub fn from_uai(text: &[u8]) -> Result<Self, UaiError> {
-        let mut words = Words::new(text);
-        let kind = words.expect(|| "MARKOV or BAYES".to_string())?;
-        if !matches!(kind.text, b"MARKOV" | b"BAYES") {
-            return Err(kind.unexpected("MARKOV or BAYES"));
-        }
-        let mut model = read_variables(&mut words)?;
-        let scopes = read_scopes(&mut words, &model)?;
-        for (function, scope) in scopes.into_iter().enumerate() {
-            read_table(&mut words, &mut model, function, scope)?;
-        }
-        words.end("nothing after the last table")?;
-        Ok(model)
+        read_model(text).map(|(model, _)| model)
     }
+}
+
+/// Reads a `.uai` file, `MARKOV` or `BAYES`, and says what comes after the last table.
+pub fn read_model(text: &[u8]) -> Result<(Model, Option<Ignored>), UaiError> {
+    let mut words = Words::new(text);
+    let kind = words.expect(|| "MARKOV or BAYES".to_string())?;
+    if !matches!(kind.text, b"MARKOV" | b"BAYES") {
+        return Err(kind.unexpected("MARKOV or BAYES"));
+    }
+    let mut model = read_variables(&mut words)?;
+    let scopes = read_scopes(&mut words, &model)?;
+    for (function, scope) in scopes.into_iter().enumerate() {
+        read_table(&mut words, &mut model, function, scope)?;
+    }
+    Ok((model, Ignored::rest(words, "the last table")))
 }
 
 fn read_variables(words: &mut Words) -> Result<Model, UaiError> {

@@ -26,9 +26,14 @@ impl Word<'_> {
         UaiError::Word {
             line: self.line,
             column: self.column,
-            found: shown(self.text),
+            found: self.shown(),
             expected: expected.into(),
         }
+    }
+
+    /// The word as messages show it.
+    pub fn shown(&self) -> String {
+        shown(self.text)
     }
 
     /// A whole number. Digits only: `parse` would take `+2` too.
@@ -68,11 +73,6 @@ impl<'a> Words<'a> {
         let word = self.expect(&expected)?;
         let number = word.whole().ok_or_else(|| word.unexpected(expected()))?;
         Ok((word, number))
-    }
-
-    /// An error unless the text ends here.
-    pub fn end(&mut self, expected: &str) -> Result<(), UaiError> {
-        self.next().map_or(Ok(()), |word| Err(word.unexpected(expected)))
     }
 }
 

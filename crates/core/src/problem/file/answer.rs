@@ -31,6 +31,9 @@ impl Answer {
             map: MapFile {
                 assignment: Named { model, items: &self.map.assignment },
                 log_score: self.map.log_score,
+                proved: self.map.proved,
+                bound: self.map.bound,
+                violated: &self.map.violated,
             },
             energies: self.energies.iter().map(EnergyFile::new).collect(),
             potentials: self.potentials.as_deref().map(|items| Named { model, items }),
@@ -69,6 +72,9 @@ struct AnswerFile<'a> {
 struct MapFile<'a> {
     assignment: Named<'a, usize>,
     log_score: f64,
+    proved: bool,
+    bound: Option<f64>,
+    violated: &'a [usize],
 }
 
 #[derive(Serialize)]

@@ -1,0 +1,57 @@
+//! Rules that count states along a chain, which its decoder keeps exactly.
+
+use super::rules::{Rule, Term};
+use super::scores::Scores;
+use crate::oracle::Chain;
+use crate::oracle::chain::{Counted, Counter};
+use crate::support::Support;
+
+/// How far multiples of a coefficient may be from whole numbers.
+const WHOLE: f64 = 1e-9;
+/// Most entries of the decoder, 8 bytes each.
+const MOST_ENTRIES: usize = 1 << 20;
+
+/// The best configuration that keeps rules which count alike at every position; `None` if the model
+/// is no chain, or the rules do not.
+pub(super) fn decode(scores: &Scores, rules: &[Rule], cells: usize) -> Option<Counted> {
+    let base = &scores.base;
+    let states = *base.cardinalities.first()?;
+    if base.cardinalities.iter().any(|&other| other != states) {
+        return None;
+    }
+    let counters: Option<Vec<Counter>> =
+        rules.iter().map(|rule| counter(rule, base.variables(), states)).collect();
+    let counters = counters?;
+    let mut chain = Chain::from_base(base, &Support::new())?;
+    Some(chain.decode_counted(&[], &counters, MOST_ENTRIES.min(cells)))
+}
+
+/// A rule as a counter over so many variables of so many states.
+fn counter(rule: &Rule, variables: usize, states: usize) -> Option<Counter> {
+    let first: &Term = rule.terms.first()?;
+    let alike =
+        |(variable, term): (usize, &Term)| term.table == variable && term.entries == first.entries;
+    if rule.terms.len() != variables || !rule.terms.iter().enumerate().all(alike) {
+        return None;
+    }
+    let unit = first.entries.iter().map(|(_, a)| a.abs()).fold(f64::INFINITY, f64::min);
+    let mut increments = vec![0; states];
+    for &(state, coefficient) in first.entries.iter() {
+        increments[state] = whole(coefficient / unit)? as i32;
+    }
+    // `unit · total + offset ≤ 0`, up to rounding.
+    let (most, slack) = (-rule.offset / unit, rule.tolerance / unit);
+    let (lowest, highest) = ((most - slack).ceil(), (most + slack).floor());
+    if lowest.abs().max(highest.abs()) > i64::MAX as f64 / 2.0 {
+        return None;
+    }
+    let lowest = if rule.is_equality { lowest as i64 } else { i64::MIN };
+    Some(Counter { increments, lowest, highest: highest as i64 })
+}
+
+/// The whole number that this is, if it fits.
+fn whole(number: f64) -> Option<f64> {
+    let nearest = number.round();
+    let fits = (number - nearest).abs() <= WHOLE * nearest.abs() && nearest.abs() < 1e9;
+    fits.then_some(nearest)
+}

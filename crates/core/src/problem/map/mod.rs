@@ -1,0 +1,288 @@
+//! The best configuration under hard measurements.
+//!
+//! Expectations meet hard measurements on average; a configuration keeps a rule or breaks it. So
+//! `map` is the configuration with the highest score among those that keep every rule:
+//!
+//! ```text
+//! max { ⟨θ + δ_s, y⟩ : z_j(y) ≤ 0 or = 0 for every hard measurement j }
+//! ```
+//!
+//! with `δ_s` the tilt of the other energies. The multipliers of hard measurements are not in the
+//! score; they are the prices that a search starts from. Without hard measurements the oracle
+//! decodes. With them, plain decoding may keep them all; a chain's decoder keeps counts; else a
+//! branch and bound search does.
+//!
+//! A rule that no configuration keeps on its own (a probability of 0.3) is left to its multiplier,
+//! and the others are kept nevertheless.
+
+mod counters;
+mod domains;
+mod prices;
+mod relaxation;
+mod repair;
+mod rules;
+mod scores;
+mod search;
+
+use super::answer::Map;
+use crate::cancel::Cancel;
+use crate::energy::{Energies, HardRow};
+use crate::model::BaseModel;
+use crate::oracle::chain::Counted;
+use crate::oracle::{Exactness, Oracle};
+use crate::solve::{Solution, Status};
+use repair::{Configuration, Repair};
+use rules::Rule;
+use scores::{Scores, sum_of_highest};
+use search::{Budget, Outcome, Search};
+
+/// A bound proves a score if it exceeds it by at most this share of it.
+const PROVED: f64 = 1e-9;
+
+/// Cells that are visited to repair an assignment, even if there is no budget for a search.
+const LEAST_CELLS: usize = 1 << 20;
+
+/// What decoding starts from.
+pub(super) struct Decoding<'a> {
+    pub base: &'a BaseModel,
+    pub energies: &'a mut Energies,
+    pub oracle: &'a mut dyn Oracle,
+    pub solution: &'a Solution,
+    /// Most cells of tables that a search visits.
+    pub cells: usize,
+    /// Ends a search.
+    pub cancel: &'a Cancel,
+}
+
+impl Decoding<'_> {
+    /// The best configuration that keeps hard measurements, or the best found.
+    pub fn map(mut self) -> Map {
+        if !self.energies.measurements.has_hard() {
+            return self.without_rules();
+        }
+        let hard: Vec<HardRow> = self.energies.hard_rows().collect();
+        if hard.is_empty() {
+            return self.without_rules();
+        }
+        let soft = self.soft_tilt(&hard);
+        let (rules, hopeless) = self.rules(&hard);
+        let is_infeasible = self.solution.status == Status::Infeasible;
+        let mut tilt = soft.clone();
+        // Multipliers of what cannot hold together have no limit.
+        if !is_infeasible {
+            hopeless.iter().for_each(|&row| self.add_price(row, &mut tilt));
+        }
+        let Outcome { best, bound, proved } = self.best(&rules, &tilt);
+        let none_keeps_all = is_infeasible || !hopeless.is_empty();
+        let bound = Some(bound).filter(|bound| bound.is_finite() && !none_keeps_all);
+        let counts = self.counts(&best.states);
+        let apart = counts.iter().zip(tilt.iter().zip(&soft)).map(|(n, (t, s))| n * (t - s));
+        Map {
+            assignment: self.base.complete(&best.states),
+            log_score: best.score - apart.sum::<f64>(),
+            proved: proved || none_keeps_all,
+            bound: if proved { bound.map(|_| best.score) } else { bound },
+            violated: self.violated(&hard, &counts),
+        }
+    }
+
+    /// A most probable configuration, as the oracle decodes it.
+    fn without_rules(&mut self) -> Map {
+        let Self { base, energies, oracle, solution, .. } = self;
+        let mut states = vec![0; base.variables()];
+        let log_score = oracle.decode(&solution.tilt, &mut states);
+        let bound = if oracle.exactness() == Exactness::Exact {
+            log_score
+        } else {
+            let sum = sum_of_highest(base, energies.support(), &solution.tilt);
+            let certifies = oracle.exactness().certifies();
+            if certifies { sum.min(solution.log_partition) } else { sum }
+        };
+        Map {
+            assignment: base.complete(&states),
+            log_score,
+            proved: is_proved(log_score, bound),
+            bound: Some(bound).filter(|bound| bound.is_finite()),
+            violated: Vec::new(),
+        }
+    }
+
+    /// The tilt of all but hard measurements: `−∇L_o(μ) − Σ λ_j a_j` over the others `o` and soft
+    /// measurements `j`.
+    fn soft_tilt(&mut self, hard: &[HardRow]) -> Vec<f64> {
+        let Self { energies, solution, .. } = self;
+        let rows = energies.measurements.rows();
+        // Only the tilt itself knows which slope `nearest` energies have at a kink.
+        if !energies.nearest.is_empty() {
+            let mut tilt = solution.tilt.clone();
+            for &HardRow { row, .. } in hard {
+                rows.add_row(row, solution.multipliers[row], &mut tilt);
+            }
+            return finite(tilt);
+        }
+        let mut gradient = vec![0.0; solution.tilt.len()];
+        let mut is_hard = vec![false; rows.len()];
+        hard.iter().for_each(|hard| is_hard[hard.row] = true);
+        for row in (0..rows.len()).filter(|&row| !is_hard[row]) {
+            rows.add_row(row, solution.multipliers[row], &mut gradient);
+        }
+        energies.evaluate_others(&solution.marginals, &mut gradient);
+        finite(gradient.into_iter().map(|slope| 0.0 - slope).collect())
+    }
+
+    /// The rules that some configuration may keep, and the rows of the others.
+    fn rules(&self, hard: &[HardRow]) -> (Vec<Rule>, Vec<usize>) {
+        let (mut rules, mut hopeless) = (Vec::new(), Vec::new());
+        for &HardRow { row, .. } in hard {
+            let rule = Rule::new(row, self.energies).expect("a hard row");
+            if !rule.may_be_kept(self.base) {
+                hopeless.push(row);
+            } else if !rule.terms.is_empty() {
+                rules.push(rule);
+            }
+        }
+        (rules, hopeless)
+    }
+
+    /// Adds the tilt of a hard row's multiplier.
+    fn add_price(&self, row: usize, tilt: &mut [f64]) {
+        let multiplier = self.solution.multipliers[row];
+        if multiplier.is_finite() {
+            self.energies.measurements.rows().add_row(row, -multiplier, tilt);
+        }
+    }
+
+    /// The best configuration that keeps the rules, at scores with this tilt.
+    fn best(&mut self, rules: &[Rule], tilt: &[f64]) -> Outcome {
+        let mut states = vec![0; self.base.variables()];
+        let score = self.oracle.decode(tilt, &mut states);
+        let is_exact = self.oracle.exactness() == Exactness::Exact;
+        let counts = self.counts(&states);
+        let rows = self.energies.measurements.rows();
+        if is_exact && rules.iter().all(|rule| rule.excess(rows.measure(rule.row, &counts)) == 0.0)
+        {
+            let best = Configuration { states, score, excess: 0.0 };
+            return Outcome { best, bound: score, proved: true };
+        }
+        let scores = Scores::new(self.base, self.energies.support(), tilt);
+        let repair = Repair::new(&scores, rules);
+        if is_exact && let Some(counted) = counters::decode(&scores, rules, self.cells) {
+            match counted {
+                Counted::Best(path) => {
+                    let best = repair.judged(&path.assignment);
+                    return Outcome { bound: best.score, best, proved: true };
+                }
+                Counted::Impossible => {
+                    let best = self.repaired(&repair, [&states, &states]);
+                    return Outcome { best, bound: f64::NEG_INFINITY, proved: true };
+                }
+                Counted::OverBudget { best: Some(path) } => states = path.assignment,
+                Counted::OverBudget { best: None } => {}
+            }
+        }
+        let relaxed = self.relaxed(rules, tilt);
+        let bound = relaxed.bound.min(sum_of_highest(self.base, self.energies.support(), tilt));
+        let is_infeasible = self.solution.status == Status::Infeasible;
+        let budget = Budget { cells: self.cells, cancel: self.cancel };
+        if is_exact
+            && !is_infeasible
+            && let Some(mut search) = Search::new(&scores, rules, budget)
+        {
+            search.start_at(&states);
+            search.start_at(&relaxed.states);
+            return search.run(&relaxed.prices, bound);
+        }
+        let best = self.repaired(&repair, [&states, &relaxed.states]);
+        let proved = best.excess == 0.0 && is_proved(best.score, bound);
+        Outcome { best, bound, proved }
+    }
+
+    /// The best that repairing alone finds.
+    fn repaired(&self, repair: &Repair, starts: [&[usize]; 2]) -> Configuration {
+        let mut left = self.cells.max(LEAST_CELLS);
+        let [first, second] = starts.map(|states| repair.run(states, &mut left));
+        if second.is_better(&first) { second } else { first }
+    }
+
+    /// The best configuration at the prices that the solution puts on rules.
+    fn relaxed(&mut self, rules: &[Rule], tilt: &[f64]) -> Relaxed {
+        let Self { energies, oracle, solution, .. } = self;
+        let price = |rule: &Rule| match solution.multipliers[rule.row] {
+            _ if solution.status == Status::Infeasible => 0.0,
+            multiplier if !multiplier.is_finite() => 0.0,
+            multiplier if rule.is_equality => multiplier,
+            multiplier => multiplier.max(0.0),
+        };
+        let prices: Vec<f64> = rules.iter().map(price).collect();
+        let mut priced = tilt.to_vec();
+        let mut constant = 0.0;
+        for (rule, &price) in rules.iter().zip(&prices) {
+            energies.measurements.rows().add_row(rule.row, -price, &mut priced);
+            constant -= price * rule.offset;
+        }
+        let mut states = vec![0; self.base.variables()];
+        let score = oracle.decode(&priced, &mut states);
+        let best = match oracle.exactness() {
+            Exactness::Exact => score,
+            Exactness::TreeReweighted { .. } => {
+                // A log-partition is above every score; that of the solution was at its own tilt.
+                let own = priced.iter().zip(&solution.tilt).map(|(a, b)| a - b);
+                let apart: Vec<f64> = own.collect();
+                let blocks = energies.support().blocks().iter();
+                let most = blocks.map(|block| {
+                    let cells = apart[block.range()].iter().copied();
+                    cells.fold(f64::NEG_INFINITY, f64::max) * block.tables.len() as f64
+                });
+                solution.log_partition + most.sum::<f64>()
+            }
+            Exactness::Bethe { .. } => f64::INFINITY,
+        };
+        let bound = best + constant;
+        Relaxed { states, prices, bound: if bound.is_nan() { f64::INFINITY } else { bound } }
+    }
+
+    /// How often each cell of the support is taken. `[support]`
+    fn counts(&self, states: &[usize]) -> Vec<f64> {
+        let support = self.energies.support();
+        let mut counts = vec![0.0; support.len()];
+        for block in support.blocks() {
+            for &table in &block.tables {
+                let scope = &self.base.tables[table].scope;
+                let cell = scope.iter().fold(0, |cell, &variable| {
+                    cell * self.base.cardinalities[variable] + states[variable]
+                });
+                counts[block.start + cell] += 1.0;
+            }
+        }
+        counts
+    }
+
+    /// The stated energies that a configuration breaks.
+    fn violated(&self, hard: &[HardRow], counts: &[f64]) -> Vec<usize> {
+        let rows = self.energies.measurements.rows();
+        let breaks = |hard: &&HardRow| {
+            let rule = Rule::new(hard.row, self.energies).expect("a hard row");
+            rule.excess(rows.measure(hard.row, counts)) > 0.0
+        };
+        let mut violated: Vec<usize> = hard.iter().filter(breaks).map(|hard| hard.energy).collect();
+        violated.dedup();
+        violated
+    }
+}
+
+/// A configuration that is best at some prices of rules, and the bound that they give.
+struct Relaxed {
+    states: Vec<usize>,
+    prices: Vec<f64>,
+    bound: f64,
+}
+
+/// Whether nothing is better by more than rounding.
+fn is_proved(score: f64, bound: f64) -> bool {
+    bound <= score + PROVED * score.abs().max(1.0)
+}
+
+/// Numbers that left their range count as no tilt.
+fn finite(tilt: Vec<f64>) -> Vec<f64> {
+    tilt.into_iter().map(|tilt| if tilt.is_finite() { tilt } else { 0.0 }).collect()
+}

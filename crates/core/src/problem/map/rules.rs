@@ -1,0 +1,139 @@
+//! Hard measurements as rules that a configuration keeps or breaks.
+
+use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
+
+use crate::energy::{Energies, Penalty, Rows};
+use crate::model::BaseModel;
+use crate::support::Block;
+
+/// Sums of coefficients are compared up to this share of their size.
+const ROUNDING: f64 = 1e-9;
+/// Sums that are this much closer than the tolerance count as one.
+const FINENESS: f64 = 1e-3;
+/// The sums that a rule may come to are listed up to this many.
+const MOST_SUMS: usize = 1 << 10;
+
+/// `Σ terms + offset ≤ 0`, or `= 0`, over the configurations of a base model.
+#[derive(Clone, Debug)]
+pub(super) struct Rule {
+    /// The row of the measurements that it comes from.
+    pub row: usize,
+    pub is_equality: bool,
+    pub offset: f64,
+    /// Ascending tables.
+    pub terms: Vec<Term>,
+    /// The rule is kept if it is off by at most this.
+    pub tolerance: f64,
+}
+
+/// What one table adds to a rule.
+#[derive(Clone, Debug)]
+pub(super) struct Term {
+    pub table: usize,
+    /// Ascending cells with their coefficients; other cells add nothing. Tables of one block share
+    /// them.
+    pub entries: Rc<[(usize, f64)]>,
+}
+
+impl Term {
+    /// What a cell of the table adds.
+    pub fn coefficient(&self, cell: usize) -> f64 {
+        let found = self.entries.binary_search_by_key(&cell, |(cell, _)| *cell);
+        found.map_or(0.0, |place| self.entries[place].1)
+    }
+}
+
+impl Rule {
+    /// `None` for a row that is no hard constraint.
+    pub fn new(row: usize, energies: &Energies) -> Option<Self> {
+        let (measurements, blocks) = (&energies.measurements, energies.support().blocks());
+        let is_equality = match measurements.penalty(row) {
+            Penalty::AtMost => false,
+            Penalty::Equal => true,
+            _ => return None,
+        };
+        let mut terms = Vec::new();
+        let rows = measurements.rows();
+        for (block, entries) in by_block(rows, row, blocks) {
+            let tables = blocks[block].tables.iter();
+            terms.extend(tables.map(|&table| Term { table, entries: Rc::clone(&entries) }));
+        }
+        terms.sort_by_key(|term| term.table);
+        let largest = |term: &Term| term.entries.iter().map(|(_, a)| a.abs()).fold(0.0, f64::max);
+        let size = rows.offset_size(row) + terms.iter().map(largest).sum::<f64>();
+        let (offset, tolerance) = (rows.offset(row), ROUNDING * size);
+        Some(Self { row, is_equality, offset, terms, tolerance })
+    }
+
+    /// By how much a sum breaks the rule; 0 if it keeps it.
+    pub fn excess(&self, sum: f64) -> f64 {
+        let off = if self.is_equality { sum.abs() } else { sum.max(0.0) };
+        if off <= self.tolerance { 0.0 } else { off }
+    }
+
+    /// Whether some choice of cells, one of each table, keeps the rule. Where the sums are too many
+    /// to tell, it may be.
+    pub fn may_be_kept(&self, base: &BaseModel) -> bool {
+        if let [term] = &self.terms[..] {
+            let keeps = |a: f64| self.excess(self.offset + a) == 0.0;
+            let others = base.tables[term.table].log_potentials.len() > term.entries.len();
+            return others && keeps(0.0) || term.entries.iter().any(|&(_, a)| keeps(a));
+        }
+        let step = (FINENESS * self.tolerance).max(f64::MIN_POSITIVE);
+        let mut sums = vec![self.offset];
+        let (mut low, mut high) = (self.offset, self.offset);
+        for term in &self.terms {
+            let own = coefficients(term, base);
+            let Some((least, greatest)) = own.first().copied().zip(own.last().copied()) else {
+                return false;
+            };
+            (low, high) = (low + least, high + greatest);
+            if sums.len() * own.len() <= MOST_SUMS * MOST_SUMS {
+                let all = sums.iter().flat_map(|sum| own.iter().map(move |a| sum + a));
+                let by_place: FxHashMap<i64, f64> =
+                    all.map(|sum| ((sum / step).round() as i64, sum)).collect();
+                sums = by_place.into_values().collect();
+            }
+            if sums.len() > MOST_SUMS {
+                sums = Vec::new();
+            }
+        }
+        let in_range = if self.is_equality {
+            low <= self.tolerance && high >= -self.tolerance
+        } else {
+            low <= self.tolerance
+        };
+        in_range && (sums.is_empty() || sums.iter().any(|&sum| self.excess(sum) == 0.0))
+    }
+}
+
+/// The entries of a row, by the block that they read.
+fn by_block(rows: &Rows, row: usize, blocks: &[Block]) -> Vec<(usize, Rc<[(usize, f64)]>)> {
+    let mut parts: Vec<(usize, Vec<(usize, f64)>)> = Vec::new();
+    for (column, coefficient) in rows.entries(row) {
+        let block = blocks.partition_point(|block| block.start <= column) - 1;
+        let entry = (column - blocks[block].start, coefficient);
+        match parts.last_mut().filter(|(last, _)| *last == block) {
+            Some((_, entries)) => entries.push(entry),
+            None => parts.push((block, vec![entry])),
+        }
+    }
+    parts.into_iter().map(|(block, entries)| (block, entries.into())).collect()
+}
+
+/// The different coefficients of a table's allowed cells, ascending.
+fn coefficients(term: &Term, base: &BaseModel) -> Vec<f64> {
+    let cells = base.tables[term.table].log_potentials.iter().enumerate();
+    let allowed = cells.filter(|(_, potential)| **potential > f64::NEG_INFINITY);
+    let mut entries = term.entries.iter().peekable();
+    let mut found: Vec<f64> = Vec::new();
+    for (cell, _) in allowed {
+        while entries.next_if(|(entry, _)| *entry < cell).is_some() {}
+        found.push(entries.peek().filter(|(entry, _)| *entry == cell).map_or(0.0, |(_, a)| *a));
+    }
+    found.sort_by(f64::total_cmp);
+    found.dedup();
+    found
+}
