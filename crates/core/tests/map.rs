@@ -341,3 +341,98 @@ fn a_search_that_is_cancelled_keeps_what_it_has() {
     let answer = problem.solve_with(&Settings::default(), &request, &mut observer).unwrap();
     assert_true(&problem, &answer, "cancelled");
 }
+
+#[test]
+fn tilts_of_other_energies_are_in_the_score() {
+    let mut model = Model::new(&[2; 3]).unwrap();
+    for (variable, score) in [0.3, 0.2, 0.1].into_iter().enumerate() {
+        model.add_factor(&[variable], &[0.0, score]).unwrap();
+    }
+    let coupling = vec![1.5, 0.0, 0.0, 2.0];
+    let product = Energy::Product { scope: vec![0, 2], log_potentials: coupling.clone() };
+    let rule = hard(Penalty::Equal, -2.0, on(0..3));
+    let problem = Problem::new(model, vec![product, rule]).unwrap();
+    let settings = Settings { tolerance: 1e-10, ..Settings::default() };
+    let answer = problem.solve_with(&settings, &Request::default(), &mut Ignore).unwrap();
+    // `−∇L`, by hand.
+    let [first, third] = [0, 2].map(|variable| answer.marginal(variable).to_vec());
+    let tilt = |own: usize, of: &[f64], stride: usize, other: usize| {
+        (0..2).map(|state| coupling[own * stride + state * other] * of[state]).sum::<f64>()
+    };
+    let score = |states: [usize; 3]| {
+        let plain = [0.3, 0.2, 0.1].iter().zip(states).map(|(s, on)| s * on as f64).sum::<f64>();
+        plain + tilt(states[0], &third, 2, 1) + tilt(states[2], &first, 1, 2)
+    };
+    let pairs = [[1, 1, 0], [1, 0, 1], [0, 1, 1]];
+    let best = pairs.into_iter().max_by(|a, b| score(*a).total_cmp(&score(*b))).unwrap();
+    assert_eq!(answer.map.assignment, best);
+    assert!((answer.map.log_score - score(best)).abs() < 1e-6, "{:?}", answer.map);
+    assert!(answer.map.proved && answer.map.violated.is_empty());
+}
+
+#[test]
+fn nearest_energies_tilt_the_score_too() {
+    let pattern = |points: Vec<Vec<f64>>| Energy::Nearest {
+        weight: 3.0,
+        norm: bethe_core::energy::Norm::L1,
+        cap: None,
+        measurements: (0..3).map(|variable| on([variable])).collect(),
+        points,
+    };
+    let near = pattern(vec![vec![1.0, 1.0, 0.0], vec![0.0, 0.0, 0.0]]);
+    let mut model = Model::new(&[2; 3]).unwrap();
+    model.add_factor(&[0], &[0.0, 2.0]).unwrap();
+    let rule = hard(Penalty::Equal, -1.0, on(0..3));
+    let answer = Problem::new(model, vec![near, rule]).unwrap().solve().unwrap();
+    assert_eq!(answer.map.assignment, [1, 0, 0]);
+    assert!(answer.map.proved && answer.map.violated.is_empty(), "{:?}", answer.map);
+}
+
+#[test]
+fn a_count_that_may_not_be_negative_is_no_rule() {
+    let difference = vec![
+        Term { scope: vec![0], coefficients: vec![0.0, 1.0] },
+        Term { scope: vec![1], coefficients: vec![0.0, -1.0] },
+    ];
+    let mut model = Model::new(&[2; 2]).unwrap();
+    model.add_factor(&[1], &[0.0, 1.0]).unwrap();
+    let none = Energy::measurement(1.0, Penalty::Poisson { rate: 1.0, count: 0.0 }, difference);
+    let answer = Problem::new(model, vec![none]).unwrap().solve().unwrap();
+    assert_eq!(answer.map.violated, [0usize; 0]);
+    assert!(answer.map.proved);
+}
+
+#[test]
+fn tables_of_rules_are_kept_or_listed_once() {
+    let table = |target: [f64; 4]| Energy::TableMeasurement {
+        weight: 1.0,
+        penalty: Penalty::AtMost,
+        scope: vec![0, 1],
+        target: target.to_vec(),
+        total: 1.0,
+    };
+    let mut model = Model::new(&[2; 2]).unwrap();
+    model.add_factor(&[0, 1], &[0.0, 1.0, 2.0, 3.0]).unwrap();
+    let map =
+        |target| Problem::new(model.clone(), vec![table(target)]).unwrap().solve().unwrap().map;
+    let kept = map([1.0, 1.0, 1.0, 0.4]);
+    assert_eq!((kept.assignment, kept.log_score, kept.proved), (vec![1, 0], 2.0, true));
+    let broken = map([0.4; 4]);
+    assert_eq!((broken.violated, broken.proved, broken.bound), (vec![0], true, None));
+}
+
+#[test]
+fn observed_variables_count() {
+    let mut model = Model::new(&[2; 3]).unwrap();
+    (0..3).for_each(|v| model.add_factor(&[v], &[0.0, 1.0 + v as f64]).unwrap());
+    model.observe(0, 1).unwrap();
+    let rule = hard(Penalty::AtMost, -2.0, on(0..3));
+    let answer = Problem::new(model.clone(), vec![rule]).unwrap().solve().unwrap();
+    assert_eq!(answer.map.assignment, [1, 0, 1]);
+    assert_eq!((answer.map.log_score, answer.map.proved), (4.0, true));
+    model.observe(1, 1).unwrap();
+    model.observe(2, 1).unwrap();
+    let rule = hard(Penalty::AtMost, -3.0, on(0..3));
+    let answer = Problem::new(model, vec![rule]).unwrap().solve().unwrap();
+    assert_eq!((answer.map.assignment, answer.map.proved), (vec![1, 1, 1], true));
+}

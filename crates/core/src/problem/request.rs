@@ -23,7 +23,7 @@ pub struct Request {
 }
 
 impl Request {
-    /// The default of [`Request::map_budget`]: about half a second.
+    /// The default of [`Request::map_budget`]: seconds at most, on chains and small graphs far less.
     pub const MAP_BUDGET: usize = 100_000_000;
 }
 

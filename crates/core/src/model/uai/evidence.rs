@@ -107,8 +107,9 @@ impl Sample {
 }
 
 impl Numbers<'_> {
-    /// The layout that the words fit to the end; if they fit both, the lines tell. If they fit
-    /// neither, it is the one that they look like, unless the other leaves less over.
+    /// The layout that the words fit to the end; if they fit both, the lines tell. A sample that
+    /// starts in the first line and ends where a line does is one, whatever follows. If the words fit
+    /// neither layout, it is the one that they look like, unless the other leaves less over.
     fn layout(&self) -> Layout {
         let numbers = &self.words[..self.values.len()];
         let alone = numbers.get(1).is_none_or(|second| second.line > numbers[0].line);
@@ -118,6 +119,7 @@ impl Numbers<'_> {
         match (self.left_by_sample(), self.left_by_samples()) {
             (Some(0), Some(0)) => by_look,
             (Some(0), _) => Layout::Sample,
+            (Some(left), _) if !alone && self.starts_a_line(left) => Layout::Sample,
             (_, Some(0)) => Layout::Samples,
             _ if looks_counted => Layout::Samples,
             (Some(sample), Some(samples)) if samples < sample => Layout::Samples,
@@ -139,6 +141,12 @@ impl Numbers<'_> {
     fn left_by_sample(&self) -> Option<usize> {
         let end = self.values[0].checked_mul(2)?.checked_add(1)?;
         self.left_after(end)
+    }
+
+    /// Whether the last words, so many, begin with a line.
+    fn starts_a_line(&self, last: usize) -> bool {
+        let at = self.words.len() - last;
+        self.words[at - 1].line < self.words[at].line
     }
 
     /// How many words come after so many numbers, if there are these.
@@ -253,6 +261,11 @@ mod tests {
                 "1 0 1\nend of file",
                 vec![vec![(0, 1)]],
                 "line 2, column 1: ignored 3 words after the last observation, the first of them \"end\"",
+            ),
+            (
+                "1 1 2\n9",
+                vec![vec![(1, 2)]],
+                "line 2, column 1: ignored \"9\" after the last observation",
             ),
             (
                 "1\n2 0 1 3 0\n7",

@@ -1,13 +1,11 @@
 //! Rules that count states along a chain, which its decoder keeps exactly.
 
-use super::rules::{Rule, Term};
+use super::rules::{Rule, Term, multiple};
 use super::scores::Scores;
 use crate::oracle::Chain;
 use crate::oracle::chain::{Counted, Counter};
 use crate::support::Support;
 
-/// How far multiples of a coefficient may be from whole numbers.
-const WHOLE: f64 = 1e-9;
 /// Most entries of the decoder, 8 bytes each.
 const MOST_ENTRIES: usize = 1 << 20;
 
@@ -34,10 +32,10 @@ fn counter(rule: &Rule, variables: usize, states: usize) -> Option<Counter> {
     if rule.terms.len() != variables || !rule.terms.iter().enumerate().all(alike) {
         return None;
     }
-    let unit = first.entries.iter().map(|(_, a)| a.abs()).fold(f64::INFINITY, f64::min);
+    let unit = rule.unit()?;
     let mut increments = vec![0; states];
     for &(state, coefficient) in first.entries.iter() {
-        increments[state] = whole(coefficient / unit)? as i32;
+        increments[state] = multiple(coefficient, unit)?;
     }
     // `unit · total + offset ≤ 0`, up to rounding.
     let (most, slack) = (-rule.offset / unit, rule.tolerance / unit);
@@ -47,11 +45,4 @@ fn counter(rule: &Rule, variables: usize, states: usize) -> Option<Counter> {
     }
     let lowest = if rule.is_equality { lowest as i64 } else { i64::MIN };
     Some(Counter { increments, lowest, highest: highest as i64 })
-}
-
-/// The whole number that this is, if it fits.
-fn whole(number: f64) -> Option<f64> {
-    let nearest = number.round();
-    let fits = (number - nearest).abs() <= WHOLE * nearest.abs() && nearest.abs() < 1e9;
-    fits.then_some(nearest)
 }

@@ -23,6 +23,7 @@ mod repair;
 mod rules;
 mod scores;
 mod search;
+mod solution;
 
 use super::answer::Map;
 use crate::cancel::Cancel;
@@ -35,6 +36,7 @@ use repair::{Configuration, Repair};
 use rules::Rule;
 use scores::{Scores, sum_of_highest};
 use search::{Budget, Outcome, Search};
+use solution::Relaxed;
 
 /// A bound proves a score if it exceeds it by at most this share of it.
 const PROVED: f64 = 1e-9;
@@ -107,29 +109,6 @@ impl Decoding<'_> {
         }
     }
 
-    /// The tilt of all but hard measurements: `−∇L_o(μ) − Σ λ_j a_j` over the others `o` and soft
-    /// measurements `j`.
-    fn soft_tilt(&mut self, hard: &[HardRow]) -> Vec<f64> {
-        let Self { energies, solution, .. } = self;
-        let rows = energies.measurements.rows();
-        // Only the tilt itself knows which slope `nearest` energies have at a kink.
-        if !energies.nearest.is_empty() {
-            let mut tilt = solution.tilt.clone();
-            for &HardRow { row, .. } in hard {
-                rows.add_row(row, solution.multipliers[row], &mut tilt);
-            }
-            return finite(tilt);
-        }
-        let mut gradient = vec![0.0; solution.tilt.len()];
-        let mut is_hard = vec![false; rows.len()];
-        hard.iter().for_each(|hard| is_hard[hard.row] = true);
-        for row in (0..rows.len()).filter(|&row| !is_hard[row]) {
-            rows.add_row(row, solution.multipliers[row], &mut gradient);
-        }
-        energies.evaluate_others(&solution.marginals, &mut gradient);
-        finite(gradient.into_iter().map(|slope| 0.0 - slope).collect())
-    }
-
     /// The rules that some configuration may keep, and the rows of the others.
     fn rules(&self, hard: &[HardRow]) -> (Vec<Rule>, Vec<usize>) {
         let (mut rules, mut hopeless) = (Vec::new(), Vec::new());
@@ -144,101 +123,54 @@ impl Decoding<'_> {
         (rules, hopeless)
     }
 
-    /// Adds the tilt of a hard row's multiplier.
-    fn add_price(&self, row: usize, tilt: &mut [f64]) {
-        let multiplier = self.solution.multipliers[row];
-        if multiplier.is_finite() {
-            self.energies.measurements.rows().add_row(row, -multiplier, tilt);
-        }
-    }
-
     /// The best configuration that keeps the rules, at scores with this tilt.
     fn best(&mut self, rules: &[Rule], tilt: &[f64]) -> Outcome {
+        if self.oracle.exactness() != Exactness::Exact {
+            return self.best_repaired(rules, tilt);
+        }
         let mut states = vec![0; self.base.variables()];
         let score = self.oracle.decode(tilt, &mut states);
-        let is_exact = self.oracle.exactness() == Exactness::Exact;
         let counts = self.counts(&states);
         let rows = self.energies.measurements.rows();
-        if is_exact && rules.iter().all(|rule| rule.excess(rows.measure(rule.row, &counts)) == 0.0)
-        {
+        let keeps = |rule: &Rule| rule.excess(rows.measure(rule.row, &counts)) == 0.0;
+        if rules.iter().all(keeps) {
             let best = Configuration { states, score, excess: 0.0 };
             return Outcome { best, bound: score, proved: true };
         }
+        if self.solution.status == Status::Infeasible {
+            return self.best_repaired(rules, tilt);
+        }
         let scores = Scores::new(self.base, self.energies.support(), tilt);
-        let repair = Repair::new(&scores, rules);
-        if is_exact && let Some(counted) = counters::decode(&scores, rules, self.cells) {
-            match counted {
-                Counted::Best(path) => {
-                    let best = repair.judged(&path.assignment);
-                    return Outcome { bound: best.score, best, proved: true };
-                }
-                Counted::Impossible => {
-                    let best = self.repaired(&repair, [&states, &states]);
-                    return Outcome { best, bound: f64::NEG_INFINITY, proved: true };
-                }
-                Counted::OverBudget { best: Some(path) } => states = path.assignment,
-                Counted::OverBudget { best: None } => {}
+        match counters::decode(&scores, rules, self.cells) {
+            Some(Counted::Best(path)) => {
+                let best = Repair::new(&scores, rules).judged(&path.assignment);
+                return Outcome { bound: best.score, best, proved: true };
             }
+            Some(Counted::Impossible) => {
+                let Outcome { best, .. } = self.best_repaired(rules, tilt);
+                return Outcome { best, bound: f64::NEG_INFINITY, proved: true };
+            }
+            Some(Counted::OverBudget { best: Some(path) }) => states = path.assignment,
+            Some(Counted::OverBudget { best: None }) | None => {}
         }
-        let relaxed = self.relaxed(rules, tilt);
-        let bound = relaxed.bound.min(sum_of_highest(self.base, self.energies.support(), tilt));
-        let is_infeasible = self.solution.status == Status::Infeasible;
         let budget = Budget { cells: self.cells, cancel: self.cancel };
-        if is_exact
-            && !is_infeasible
-            && let Some(mut search) = Search::new(&scores, rules, budget)
-        {
-            search.start_at(&states);
-            search.start_at(&relaxed.states);
-            return search.run(&relaxed.prices, bound);
-        }
-        let best = self.repaired(&repair, [&states, &relaxed.states]);
+        let Some(mut search) = Search::new(&scores, rules, budget) else {
+            return self.best_repaired(rules, tilt);
+        };
+        let relaxed = self.relaxed(rules, tilt);
+        search.start_at(&states);
+        search.start_at(&relaxed.states);
+        search.run(&relaxed.prices, relaxed.bound)
+    }
+
+    /// The best that repairing finds without a search, from what is best at the solution's prices.
+    fn best_repaired(&mut self, rules: &[Rule], tilt: &[f64]) -> Outcome {
+        let scores = Scores::new(self.base, self.energies.support(), tilt);
+        let Relaxed { states, bound, .. } = self.relaxed(rules, tilt);
+        let mut left = self.cells.max(LEAST_CELLS);
+        let best = Repair::new(&scores, rules).run(&states, &mut left);
         let proved = best.excess == 0.0 && is_proved(best.score, bound);
         Outcome { best, bound, proved }
-    }
-
-    /// The best that repairing alone finds.
-    fn repaired(&self, repair: &Repair, starts: [&[usize]; 2]) -> Configuration {
-        let mut left = self.cells.max(LEAST_CELLS);
-        let [first, second] = starts.map(|states| repair.run(states, &mut left));
-        if second.is_better(&first) { second } else { first }
-    }
-
-    /// The best configuration at the prices that the solution puts on rules.
-    fn relaxed(&mut self, rules: &[Rule], tilt: &[f64]) -> Relaxed {
-        let Self { energies, oracle, solution, .. } = self;
-        let price = |rule: &Rule| match solution.multipliers[rule.row] {
-            _ if solution.status == Status::Infeasible => 0.0,
-            multiplier if !multiplier.is_finite() => 0.0,
-            multiplier if rule.is_equality => multiplier,
-            multiplier => multiplier.max(0.0),
-        };
-        let prices: Vec<f64> = rules.iter().map(price).collect();
-        let mut priced = tilt.to_vec();
-        let mut constant = 0.0;
-        for (rule, &price) in rules.iter().zip(&prices) {
-            energies.measurements.rows().add_row(rule.row, -price, &mut priced);
-            constant -= price * rule.offset;
-        }
-        let mut states = vec![0; self.base.variables()];
-        let score = oracle.decode(&priced, &mut states);
-        let best = match oracle.exactness() {
-            Exactness::Exact => score,
-            Exactness::TreeReweighted { .. } => {
-                // A log-partition is above every score; that of the solution was at its own tilt.
-                let own = priced.iter().zip(&solution.tilt).map(|(a, b)| a - b);
-                let apart: Vec<f64> = own.collect();
-                let blocks = energies.support().blocks().iter();
-                let most = blocks.map(|block| {
-                    let cells = apart[block.range()].iter().copied();
-                    cells.fold(f64::NEG_INFINITY, f64::max) * block.tables.len() as f64
-                });
-                solution.log_partition + most.sum::<f64>()
-            }
-            Exactness::Bethe { .. } => f64::INFINITY,
-        };
-        let bound = best + constant;
-        Relaxed { states, prices, bound: if bound.is_nan() { f64::INFINITY } else { bound } }
     }
 
     /// How often each cell of the support is taken. `[support]`
@@ -270,19 +202,7 @@ impl Decoding<'_> {
     }
 }
 
-/// A configuration that is best at some prices of rules, and the bound that they give.
-struct Relaxed {
-    states: Vec<usize>,
-    prices: Vec<f64>,
-    bound: f64,
-}
-
 /// Whether nothing is better by more than rounding.
 fn is_proved(score: f64, bound: f64) -> bool {
     bound <= score + PROVED * score.abs().max(1.0)
-}
-
-/// Numbers that left their range count as no tilt.
-fn finite(tilt: Vec<f64>) -> Vec<f64> {
-    tilt.into_iter().map(|tilt| if tilt.is_finite() { tilt } else { 0.0 }).collect()
 }

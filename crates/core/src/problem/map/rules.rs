@@ -12,6 +12,10 @@ use crate::support::Block;
 const ROUNDING: f64 = 1e-9;
 /// Sums that are this much closer than the tolerance count as one.
 const FINENESS: f64 = 1e-3;
+/// How far multiples of a coefficient may be from whole numbers, as a share of them.
+const WHOLE: f64 = 1e-9;
+/// Larger multiples are not looked at.
+const LARGEST_MULTIPLE: f64 = 1e9;
 /// The sums that a rule may come to are listed up to this many.
 const MOST_SUMS: usize = 1 << 10;
 
@@ -64,7 +68,26 @@ impl Rule {
         let largest = |term: &Term| term.entries.iter().map(|(_, a)| a.abs()).fold(0.0, f64::max);
         let size = rows.offset_size(row) + terms.iter().map(largest).sum::<f64>();
         let (offset, tolerance) = (rows.offset(row), ROUNDING * size);
-        Some(Self { row, is_equality, offset, terms, tolerance })
+        let mut rule = Self { row, is_equality, offset, terms, tolerance };
+        rule.tighten();
+        Some(rule)
+    }
+
+    /// Sums of whole numbers that are at most 2.5 are at most 2: bounds at prices are sharper so.
+    fn tighten(&mut self) {
+        if let Some(unit) = self.unit().filter(|_| !self.is_equality) {
+            let most = ((self.tolerance - self.offset) / unit).floor();
+            if most.abs() <= LARGEST_MULTIPLE {
+                self.offset = 0.0 - unit * most;
+            }
+        }
+    }
+
+    /// The least coefficient, if all others are multiples of it.
+    pub fn unit(&self) -> Option<f64> {
+        let coefficients = || self.terms.iter().flat_map(|term| term.entries.iter().map(|e| e.1));
+        let unit = coefficients().map(f64::abs).reduce(f64::min)?;
+        coefficients().all(|a| multiple(a, unit).is_some()).then_some(unit)
     }
 
     /// By how much a sum breaks the rule; 0 if it keeps it.
@@ -107,6 +130,13 @@ impl Rule {
         };
         in_range && (sums.is_empty() || sums.iter().any(|&sum| self.excess(sum) == 0.0))
     }
+}
+
+/// How many units a coefficient is, if that is a whole number.
+pub(super) fn multiple(coefficient: f64, unit: f64) -> Option<i32> {
+    let (exact, nearest) = (coefficient / unit, (coefficient / unit).round());
+    let is_whole = (exact - nearest).abs() <= WHOLE * nearest.abs();
+    (is_whole && nearest.abs() <= LARGEST_MULTIPLE).then_some(nearest as i32)
 }
 
 /// The entries of a row, by the block that they read.

@@ -21,6 +21,8 @@ use crate::cancel::Cancel;
 /// Price steps at the root, and at other nodes.
 const ROOT_STEPS: usize = 80;
 const STEPS: usize = 8;
+/// There is a search if the budget is enough for so many steps.
+const LEAST_STEPS: usize = 16;
 /// Relaxed configurations that are repaired at the root; other nodes repair one.
 const REPAIRS: usize = 10;
 /// What a node costs beside its cells, in cells: it bounds their number, and so memory.
@@ -89,7 +91,7 @@ pub(super) struct Search<'a> {
 impl<'a> Search<'a> {
     /// `None` if a single node would cost too much.
     pub fn new(scores: &'a Scores, rules: &'a [Rule], budget: Budget<'a>) -> Option<Self> {
-        let most = budget.cells / ROOT_STEPS;
+        let most = budget.cells / LEAST_STEPS;
         let terms = rules.iter().flat_map(|rule| &rule.terms);
         let cells = terms.map(|term| scores.base.tables[term.table].log_potentials.len());
         let propagation: usize = cells.sum();
