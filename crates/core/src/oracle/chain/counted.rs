@@ -21,6 +21,7 @@ mod tests;
 use super::n_best::Path;
 use super::oracle::{Chain, Forward};
 use super::viterbi::Viterbi;
+use crate::cancel::Cancel;
 use crate::oracle::Oracle;
 use pass::Found;
 use programme::{Answer, Solve};
@@ -82,6 +83,20 @@ impl Chain {
     /// If `tilt` is not of the support's length, or a position has not as many states as each
     /// counter has increments.
     pub fn decode_counted(&mut self, tilt: &[f64], counters: &[Counter], budget: usize) -> Counted {
+        self.decode_counted_until(tilt, counters, budget, &Cancel::never())
+    }
+
+    /// The same, with what there is once it is cancelled: [`Counted::OverBudget`].
+    ///
+    /// # Panics
+    /// As [`Chain::decode_counted`].
+    pub fn decode_counted_until(
+        &mut self,
+        tilt: &[f64],
+        counters: &[Counter],
+        budget: usize,
+        cancel: &Cancel,
+    ) -> Counted {
         assert_eq!(tilt.len(), self.support().len(), "coordinates of the tilt");
         let Some(Forward { mut viterbi, numbering, constant }) = self.forward(tilt) else {
             return Counted::Impossible;
@@ -98,7 +113,7 @@ impl Chain {
             score: found.score + constant,
             assignment: numbering.by_variable(&found.states),
         };
-        match search(&mut viterbi, counters, budget) {
+        match search(&mut viterbi, counters, budget, cancel) {
             Answer { best: Some(found), proved: true } => Counted::Best(path(found)),
             Answer { best: None, proved: true } => Counted::Impossible,
             Answer { best, proved: false } => Counted::OverBudget { best: best.map(path) },
@@ -107,7 +122,7 @@ impl Chain {
 }
 
 /// Takes up counters until the best assignment breaks none.
-fn search(viterbi: &mut Viterbi, counters: &[Counter], budget: usize) -> Answer {
+fn search(viterbi: &mut Viterbi, counters: &[Counter], budget: usize, cancel: &Cancel) -> Answer {
     let mut active = vec![false; counters.len()];
     // The best that obeys every counter, also those that are not active.
     let mut incumbent: Option<Found> = None;
@@ -130,7 +145,7 @@ fn search(viterbi: &mut Viterbi, counters: &[Counter], budget: usize) -> Answer 
                 incumbent = Some(found.clone());
             }
         };
-        let solve = Solve { viterbi, counters: &taken, budget, found: &mut keep };
+        let solve = Solve { viterbi, counters: &taken, budget, found: &mut keep, cancel };
         latest = solve.run(known);
     }
 }

@@ -2,6 +2,7 @@
 
 use super::rules::{Rule, Term, multiple};
 use super::scores::Scores;
+use super::search::Budget;
 use crate::oracle::Chain;
 use crate::oracle::chain::{Counted, Counter};
 use crate::support::Support;
@@ -11,7 +12,7 @@ const MOST_ENTRIES: usize = 1 << 20;
 
 /// The best configuration that keeps rules which count alike at every position; `None` if the model
 /// is no chain, or the rules do not.
-pub(super) fn decode(scores: &Scores, rules: &[Rule], cells: usize) -> Option<Counted> {
+pub(super) fn decode(scores: &Scores, rules: &[Rule], budget: Budget) -> Option<Counted> {
     let base = &scores.base;
     let states = *base.cardinalities.first()?;
     if base.cardinalities.iter().any(|&other| other != states) {
@@ -21,7 +22,8 @@ pub(super) fn decode(scores: &Scores, rules: &[Rule], cells: usize) -> Option<Co
         rules.iter().map(|rule| counter(rule, base.variables(), states)).collect();
     let counters = counters?;
     let mut chain = Chain::from_base(base, &Support::new())?;
-    Some(chain.decode_counted(&[], &counters, MOST_ENTRIES.min(cells)))
+    let entries = MOST_ENTRIES.min(budget.cells);
+    Some(chain.decode_counted_until(&[], &counters, entries, budget.cancel))
 }
 
 /// A rule as a counter over so many variables of so many states.

@@ -141,19 +141,19 @@ impl Decoding<'_> {
             return self.best_repaired(rules, tilt);
         }
         let scores = Scores::new(self.base, self.energies.support(), tilt);
-        match counters::decode(&scores, rules, self.cells) {
+        let budget = Budget { cells: self.cells, cancel: self.cancel };
+        match counters::decode(&scores, rules, budget) {
             Some(Counted::Best(path)) => {
-                let best = Repair::new(&scores, rules).judged(&path.assignment);
+                let best = Repair::new(&scores, rules, self.cancel).judged(&path.assignment);
                 return Outcome { bound: best.score, best, proved: true };
             }
             Some(Counted::Impossible) => {
-                let Outcome { best, .. } = self.best_repaired(rules, tilt);
+                let best = self.best_repaired(rules, tilt).best;
                 return Outcome { best, bound: f64::NEG_INFINITY, proved: true };
             }
             Some(Counted::OverBudget { best: Some(path) }) => states = path.assignment,
             Some(Counted::OverBudget { best: None }) | None => {}
         }
-        let budget = Budget { cells: self.cells, cancel: self.cancel };
         let Some(mut search) = Search::new(&scores, rules, budget) else {
             return self.best_repaired(rules, tilt);
         };
@@ -168,7 +168,7 @@ impl Decoding<'_> {
         let scores = Scores::new(self.base, self.energies.support(), tilt);
         let Relaxed { states, bound, .. } = self.relaxed(rules, tilt);
         let mut left = self.cells.max(LEAST_CELLS);
-        let best = Repair::new(&scores, rules).run(&states, &mut left);
+        let best = Repair::new(&scores, rules, self.cancel).run(&states, &mut left);
         let proved = best.excess == 0.0 && is_proved(best.score, bound);
         Outcome { best, bound, proved }
     }

@@ -2,9 +2,13 @@
 
 use super::rules::Rule;
 use super::scores::{Around, Scores};
+use crate::cancel::Cancel;
 
 /// Pairs of changes are tried if there are at most so many single ones.
 const MOST_FOR_PAIRS: usize = 48;
+
+/// Cells that are visited even if the search was cancelled: it takes some milliseconds.
+const LEAST_CELLS: usize = 1 << 20;
 
 /// A configuration, its score, and what the rules say of it.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,7 +35,8 @@ pub(super) struct Repair<'a> {
     /// One over the largest coefficient of each rule. `[rules]`
     scales: Vec<f64>,
     /// What looking at every single change costs, in cells.
-    pub cost: usize,
+    cost: usize,
+    cancel: &'a Cancel,
 }
 
 #[derive(Clone, Copy)]
@@ -66,7 +71,7 @@ struct Effect {
 }
 
 impl<'a> Repair<'a> {
-    pub fn new(scores: &'a Scores, rules: &'a [Rule]) -> Self {
+    pub fn new(scores: &'a Scores, rules: &'a [Rule], cancel: &'a Cancel) -> Self {
         let mut readers = vec![Vec::new(); scores.base.tables.len()];
         for (index, rule) in rules.iter().enumerate() {
             for (term, own) in rule.terms.iter().enumerate() {
@@ -84,7 +89,8 @@ impl<'a> Repair<'a> {
             around * scores.base.cardinalities[variable]
         };
         let cost = (0..scores.base.variables()).map(of_variable).sum();
-        Self { scores, rules, scales: rules.iter().map(scale).collect(), readers, cost }
+        let scales = rules.iter().map(scale).collect();
+        Self { scores, rules, scales, readers, cost, cancel }
     }
 
     /// One over the largest coefficient of each rule. `[rules]`
@@ -128,7 +134,9 @@ impl<'a> Repair<'a> {
     /// those that keep as much. Uses up `budget`, in cells.
     pub fn run(&self, states: &[usize], budget: &mut usize) -> Configuration {
         let mut current = self.current(states);
+        let start = *budget;
         while current.score > f64::NEG_INFINITY
+            && !(self.cancel.is_cancelled() && start - *budget >= LEAST_CELLS)
             && let Some(change) = self.best_change(&mut current, budget)
         {
             for Change { variable, state } in change {

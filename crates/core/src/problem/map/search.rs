@@ -99,7 +99,7 @@ impl<'a> Search<'a> {
             return None;
         }
         let relaxation = Relaxation::new(scores, rules, most, budget.cancel)?;
-        let repair = Repair::new(scores, rules);
+        let repair = Repair::new(scores, rules, budget.cancel);
         let mut influence = vec![0.0; scores.base.variables()];
         for (rule, scale) in rules.iter().zip(repair.scales()) {
             for term in &rule.terms {

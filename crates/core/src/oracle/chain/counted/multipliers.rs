@@ -9,6 +9,7 @@
 
 use super::Counter;
 use super::pass::Found;
+use crate::cancel::Cancel;
 use crate::oracle::chain::viterbi::Viterbi;
 
 /// Rounds over all counters.
@@ -31,6 +32,7 @@ pub(super) struct Multipliers<'m, 'v> {
     prices: Vec<f64>,
     /// The best assignment at these prices.
     latest: Found,
+    cancel: &'m Cancel,
 }
 
 impl<'m, 'v> Multipliers<'m, 'v> {
@@ -40,11 +42,12 @@ impl<'m, 'v> Multipliers<'m, 'v> {
         viterbi: &'m mut Viterbi<'v>,
         counters: &'m [&'m Counter],
         priceless: &[bool],
+        cancel: &'m Cancel,
         mut found: impl FnMut(&Found),
     ) -> Vec<f64> {
         let latest = Found::decoded(viterbi);
         let prices = vec![0.0; counters.len()];
-        let mut search = Self { viterbi, counters, prices, latest };
+        let mut search = Self { viterbi, counters, prices, latest, cancel };
         for _ in 0..ROUNDS {
             let mut moved = false;
             for c in (0..counters.len()).filter(|&c| !priceless[c]) {
@@ -68,7 +71,7 @@ impl<'m, 'v> Multipliers<'m, 'v> {
         let mut idle = 0;
         for _ in 0..STEPS {
             let square: f64 = slopes.iter().map(|slope| slope * slope).sum();
-            if square == 0.0 {
+            if square == 0.0 || self.cancel.is_cancelled() {
                 break;
             }
             let step = (self.ceiling() - lowest.0 + depth) / square;
@@ -136,6 +139,9 @@ impl<'m, 'v> Multipliers<'m, 'v> {
         let mut near = begun;
         let mut far = None;
         for _ in 0..DOUBLINGS {
+            if self.cancel.is_cancelled() {
+                return false;
+            }
             let price = near + step;
             match self.turn(c, price, found) {
                 0.0 => return true,
@@ -152,6 +158,9 @@ impl<'m, 'v> Multipliers<'m, 'v> {
             return false;
         };
         for _ in 0..HALVINGS {
+            if self.cancel.is_cancelled() {
+                break;
+            }
             let middle = 0.5 * (near + far);
             match self.turn(c, middle, found) {
                 0.0 => return true,

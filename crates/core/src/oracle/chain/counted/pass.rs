@@ -106,6 +106,10 @@ impl<'a> Pass<'a> {
             if layer.entries.is_empty() {
                 return;
             }
+            if programme.cancel.is_cancelled() {
+                self.left_out = f64::NEG_INFINITY;
+                return;
+            }
             let left = self.budget - self.stored.len();
             let room = match room {
                 Room::Each(width) => width.min(left),

@@ -16,6 +16,7 @@ use super::layer::SETTLED;
 use super::multipliers::{Multipliers, slack};
 use super::pass::{Found, NOTHING, Pass, Room};
 use super::prefixes::Prefixes;
+use crate::cancel::Cancel;
 use crate::oracle::chain::viterbi::Viterbi;
 
 /// Entries kept per position in the first pass, whose answer prunes later passes.
@@ -44,6 +45,7 @@ pub(super) struct Solve<'a, 'v> {
     pub(super) budget: usize,
     /// Sees everything found that obeys the counters.
     pub(super) found: &'a mut dyn FnMut(&Found),
+    pub(super) cancel: &'a Cancel,
 }
 
 impl Solve<'_, '_> {
@@ -64,7 +66,7 @@ impl Solve<'_, '_> {
     /// Narrow passes. Also proves infeasibility of bounds that are out of reach on their own.
     fn without_prices(&mut self, answer: &mut Answer) {
         let prices = vec![0.0; self.counters.len()];
-        let programme = Programme::new(self.viterbi, self.counters, prices);
+        let programme = Programme::new(self.viterbi, self.counters, prices, self.cancel);
         if programme.is_hopeless() {
             answer.proved = true;
             return;
@@ -76,12 +78,12 @@ impl Solve<'_, '_> {
 
     /// Passes at prices that make decoding almost obey.
     pub(super) fn with_prices(&mut self, answer: &mut Answer) {
-        let Self { viterbi, counters, found, .. } = self;
+        let Self { viterbi, counters, found, cancel, .. } = self;
         let prefixes = Prefixes::new(viterbi, counters);
         let numbered = counters.iter().enumerate();
         let priceless: Vec<bool> =
             numbered.map(|(c, counter)| prefixes.one_step_repairs(c, counter)).collect();
-        let prices = Multipliers::find(viterbi, counters, &priceless, |assignment| {
+        let prices = Multipliers::find(viterbi, counters, &priceless, cancel, |assignment| {
             let better = answer.best.as_ref().is_none_or(|best| assignment.score > best.score);
             if better && counters.iter().all(|counter| counter.allows(&assignment.states)) {
                 found(assignment);
@@ -89,7 +91,7 @@ impl Solve<'_, '_> {
             }
         });
         let rooms = self.rooms(self.budget).chain([Room::Share]).map(|room| (room, UNIT_COST));
-        let programme = Programme::new(self.viterbi, self.counters, prices);
+        let programme = Programme::new(self.viterbi, self.counters, prices, self.cancel);
         programme.run(self.budget, rooms, answer, self.found);
         if !answer.proved && answer.best.is_none() {
             programme.run(self.budget, [(Room::Share, OBEYING_FIRST)], answer, self.found);
@@ -107,6 +109,7 @@ impl Solve<'_, '_> {
 pub(super) struct Programme<'a> {
     pub(super) viterbi: &'a Viterbi<'a>,
     pub(super) counters: &'a [&'a Counter],
+    pub(super) cancel: &'a Cancel,
     prices: Vec<f64>,
     /// No assignment that obeys scores more.
     ceiling: f64,
@@ -129,7 +132,12 @@ pub(super) enum Completion {
 }
 
 impl<'a> Programme<'a> {
-    fn new(viterbi: &'a Viterbi<'a>, counters: &'a [&'a Counter], prices: Vec<f64>) -> Self {
+    fn new(
+        viterbi: &'a Viterbi<'a>,
+        counters: &'a [&'a Counter],
+        prices: Vec<f64>,
+        cancel: &'a Cancel,
+    ) -> Self {
         let prefixes = Prefixes::new(viterbi, counters);
         let decoded = Found::decoded(viterbi);
         let cost = |(counter, price): (&&Counter, &f64)| {
@@ -139,7 +147,7 @@ impl<'a> Programme<'a> {
         let numbered = counters.iter().enumerate();
         let one_step = numbered.map(|(c, counter)| prefixes.one_step_repairs(c, counter)).collect();
         let (class_of, classes) = classes(counters);
-        Self { viterbi, counters, prices, ceiling, prefixes, one_step, class_of, classes }
+        Self { viterbi, counters, cancel, prices, ceiling, prefixes, one_step, class_of, classes }
     }
 
     /// Passes with the room given until one is proved.

@@ -158,7 +158,8 @@ fn prices_do_not_change_the_answer() {
         let taken: Vec<&Counter> = counters.iter().collect();
         let mut answer = Answer { best: None, proved: false };
         let (viterbi, found) = (&mut viterbi, &mut |_: &Found| ());
-        Solve { viterbi, counters: &taken, budget: PLENTY, found }.with_prices(&mut answer);
+        let cancel = &Cancel::never();
+        Solve { viterbi, counters: &taken, budget: PLENTY, found, cancel }.with_prices(&mut answer);
         let found = answer.best.map(|found| found.score);
         assert!(answer.proved);
         match (found, expected.map(|path| path.score)) {
@@ -168,6 +169,22 @@ fn prices_do_not_change_the_answer() {
         *(if found.is_some() { &mut possible } else { &mut impossible }) += 1;
     }
     assert!(possible > 100 && impossible > 50, "{possible} possible, {impossible} not");
+}
+
+#[test]
+fn decoding_that_is_cancelled_proves_nothing() {
+    let cancel = Cancel::new();
+    cancel.cancel();
+    for seed in 0..50 {
+        let mut chain = random_chain(seed, (7, 3), 0.2);
+        let counters = [counter(&[1, 0, -1], 2, 3), counter(&[0, 1, 1], 4, 4)];
+        let expected = listed(&mut chain, &counters);
+        match chain.decode_counted_until(&[], &counters, PLENTY, &cancel) {
+            Counted::OverBudget { best: None } => {}
+            Counted::OverBudget { best: Some(path) } => assert!(obeys(&counters, &path)),
+            proved => assert_is(proved, expected.as_ref(), &counters),
+        }
+    }
 }
 
 #[test]
