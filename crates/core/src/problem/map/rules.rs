@@ -32,13 +32,15 @@ pub(super) struct Rule {
     pub tolerance: f64,
 }
 
+/// Ascending cells of a table with their coefficients.
+type Entries = Rc<[(usize, f64)]>;
+
 /// What one table adds to a rule.
 #[derive(Clone, Debug)]
 pub(super) struct Term {
     pub table: usize,
-    /// Ascending cells with their coefficients; other cells add nothing. Tables of one block share
-    /// them.
-    pub entries: Rc<[(usize, f64)]>,
+    /// Other cells add nothing. Tables of one block share them.
+    pub entries: Entries,
 }
 
 impl Term {
@@ -140,7 +142,7 @@ pub(super) fn multiple(coefficient: f64, unit: f64) -> Option<i32> {
 }
 
 /// The entries of a row, by the block that they read.
-fn by_block(rows: &Rows, row: usize, blocks: &[Block]) -> Vec<(usize, Rc<[(usize, f64)]>)> {
+fn by_block(rows: &Rows, row: usize, blocks: &[Block]) -> Vec<(usize, Entries)> {
     let mut parts: Vec<(usize, Vec<(usize, f64)>)> = Vec::new();
     for (column, coefficient) in rows.entries(row) {
         let block = blocks.partition_point(|block| block.start <= column) - 1;
