@@ -193,13 +193,14 @@ fn the_trace_has_a_line_per_iteration() {
     let mut lines = trace.lines();
     assert_eq!(
         lines.next().unwrap(),
-        "iteration,objective,lower_bound,gap,residual,oracle_calls,seconds"
+        "iteration,objective,lower_bound,gap,residual,oracle_calls,seconds,average_objective"
     );
     let rows: Vec<Vec<f64>> =
         lines.map(|l| l.split(',').map(|v| v.parse().unwrap()).collect()).collect();
     assert_eq!(rows.len() as u64, answer["iterations"].as_u64().unwrap());
     for (index, row) in rows.iter().enumerate() {
-        assert_eq!((row.len(), row[0]), (7, index as f64 + 1.0));
+        assert_eq!((row.len(), row[0]), (8, index as f64 + 1.0));
+        assert!(row[3] >= row[1] - row[2] && row[7] >= row[2] - 1e-9);
         assert!(row[2] <= row[1] + 1e-9 && row[3] >= 0.0);
     }
     assert_eq!(folder.files(), ["p.json", "t.csv"], "no temporary file is left");
@@ -211,7 +212,7 @@ fn a_trace_leaves_empty_what_does_not_exist() {
     folder.answer(&["solve", "p.json", "--trace", "t.csv"]);
     let trace = folder.read("t.csv");
     let row: Vec<&str> = trace.lines().nth(1).unwrap().split(',').collect();
-    assert_eq!((row[2], row[3]), ("", ""));
+    assert_eq!((row[2], row[3], row[7]), ("", "", ""));
 }
 
 #[test]
@@ -256,6 +257,21 @@ fn flags_of_another_solver_are_refused() {
         ),
         (&["--solver", "dual", "--global"], "--global needs --solver auto, found --solver dual"),
         (&["--tilt", "--output", "pr"], "--tilt: found with --output pr, expected --output json"),
+        (
+            &["--solver", "dual", "--return", "average"],
+            "--return average needs --solver rda, mirror-descent or accelerated-rda, found \
+             --solver dual: it keeps no average of its iterates",
+        ),
+        (
+            &["--return", "average"],
+            "p.json: return average: found a solver that keeps no average of its iterates, \
+             expected return best or last, or solver rda, mirror-descent or accelerated-rda",
+        ),
+        (
+            &["--solver", "rda", "--return", "average", "--tilt"],
+            "--return average: found with --tilt, expected best or last: an average of iterates \
+             has no tilt",
+        ),
         (&["--tolerance", "-1"], "--tolerance: found -1, expected a positive number"),
         (&["--tolerance", "NaN"], "--tolerance: found NaN, expected a positive number"),
         (&["--solver", "rda", "--beta", "-1"], "--beta: found -1, expected a number of at least 0"),

@@ -300,3 +300,32 @@ fn every_iterate_of_every_solver_is_feasible() {
         hold_to_polytope(name, &convex_pieces, Method::Global);
     }
 }
+
+/// The slope of `ln(values − best)` over `ln t` from iteration `first` on, by least squares.
+fn rate(values: &[f64], best: f64, first: usize) -> f64 {
+    let points: Vec<[f64; 2]> = (first..values.len())
+        .map(|index| [((index + 1) as f64).ln(), (values[index] - best).ln()])
+        .collect();
+    let mean = |axis: usize| points.iter().map(|p| p[axis]).sum::<f64>() / points.len() as f64;
+    let (x, y) = (mean(0), mean(1));
+    let along: f64 = points.iter().map(|p| (p[0] - x) * (p[1] - y)).sum();
+    along / points.iter().map(|p| (p[0] - x) * (p[0] - x)).sum::<f64>()
+}
+
+#[test]
+fn averages_fall_at_the_papers_rates() {
+    let problem = squared_problem(2.0);
+    let settings = Settings { tolerance: 1e-12, ..Settings::default() };
+    let found = run(&mut problem.bind().unwrap(), &settings).unwrap();
+    assert!(found.gap.unwrap() < 1e-12 * found.objective.abs().max(1.0) + 1e-13, "{found:?}");
+    // `ln t / t` falls like `t^(1/ln t − 1)`: by −0.86 about the middle of these iterations.
+    for method in
+        [Method::Rda { beta: 0.0 }, Method::MirrorDescent { schedule: StepSchedule::Inverse }]
+    {
+        let found = rate(&averages(&problem, method, 4000), found.lower_bound.unwrap(), 100);
+        assert!(found <= -0.86, "{method:?}: {found}");
+    }
+    let accelerated = Method::AcceleratedRda { smoothness: Some(8.0) };
+    let found = rate(&averages(&problem, accelerated, 1000), found.lower_bound.unwrap(), 30);
+    assert!(found <= -1.9, "accelerated: {found}");
+}

@@ -111,6 +111,7 @@ fn settings(flags: &Flags) -> Result<Settings> {
         polish: true,
         max_iterations: flags.max_iterations,
         time_limit: time_limit.transpose()?,
+        ..Settings::default()
     };
     settings.check().map_err(solver::out_of_range)?;
     Ok(settings)

@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 
 use anyhow::Result;
+use bethe_core::solve::Returned;
 use bethe_core::{Method, OracleKind, Request, Settings, Tables};
 use bethe_terminal::{bad_input, time};
 
-use super::flags::{Flags, MarginalsChoice, OracleChoice, OutputChoice};
+use super::flags::{Flags, MarginalsChoice, OracleChoice, OutputChoice, ReturnChoice};
 use crate::solver::{self, SolverChoice};
 
 /// The validated configuration of `bethe solve`.
@@ -37,6 +38,7 @@ impl TryFrom<Flags> for Config {
             polish: true,
             max_iterations: flags.max_iterations,
             time_limit: time_limit.transpose()?,
+            returned: returned(&flags)?,
         };
         let request = Request {
             oracle: match flags.oracle {
@@ -100,6 +102,27 @@ fn tables(flags: &Flags) -> Result<Tables> {
         (OutputChoice::Pr, _) | (_, Some(MarginalsChoice::None)) => Tables::None,
         (OutputChoice::Json, None | Some(MarginalsChoice::All)) => Tables::All,
     })
+}
+
+/// An average has no tilt, and only some solvers keep one.
+fn returned(flags: &Flags) -> Result<Returned> {
+    let given = [("--tilt", flags.tilt), ("--solution", flags.solution.is_some())];
+    let solver = solver::name(flags.solver);
+    match (flags.returned, flags.solver, given.iter().find(|(_, given)| *given)) {
+        (ReturnChoice::Best, ..) => Ok(Returned::Best),
+        (ReturnChoice::Last, ..) => Ok(Returned::Last),
+        (ReturnChoice::Average, _, Some((flag, _))) => Err(bad_input(format!(
+            "--return average: found with {flag}, expected best or last: an average of iterates \
+             has no tilt"
+        ))),
+        (ReturnChoice::Average, SolverChoice::Adaptive | SolverChoice::Dual, _) => {
+            Err(bad_input(format!(
+                "--return average needs --solver rda, mirror-descent or accelerated-rda, found \
+                 --solver {solver}: it keeps no average of its iterates"
+            )))
+        }
+        (ReturnChoice::Average, ..) => Ok(Returned::Average),
+    }
 }
 
 /// Only JSON has a place for potentials.

@@ -60,6 +60,10 @@ pub struct Flags {
     )]
     pub map_budget: usize,
 
+    /// Which point is the answer
+    #[arg(long = "return", value_name = "POINT", value_enum, default_value_t = ReturnChoice::Best)]
+    pub returned: ReturnChoice,
+
     /// Which marginals to print [default: all]
     #[arg(long, value_enum)]
     pub marginals: Option<MarginalsChoice>,
@@ -103,6 +107,16 @@ pub enum OracleChoice {
     Trw,
     /// Loopy belief propagation: any graph; no bound, no gap, and it may not converge
     Loopy,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ReturnChoice {
+    /// The best point so far: the base model, an iterate or an average of iterates
+    Best,
+    /// The last iterate
+    Last,
+    /// The average of the iterates, with solver rda, mirror-descent or accelerated-rda
+    Average,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

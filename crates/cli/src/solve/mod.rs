@@ -156,7 +156,10 @@ fn note_unsolved(problems: &[NamedProblem], answers: &[Answer]) {
             Status::Infeasible => {
                 "hard measurements cannot hold together; ignore the output".into()
             }
-            Status::IterationLimit | Status::TimeLimit | Status::Stopped => {
+            Status::IterationLimit
+            | Status::RoundingLimit
+            | Status::TimeLimit
+            | Status::Stopped => {
                 let gap = answer.gap.map_or("unknown".to_string(), |gap| format!("{gap:.1e}"));
                 format!("not solved to the end ({}), gap {gap}", answer.status.name())
             }

@@ -4,7 +4,9 @@ use super::agreement::Lay;
 use super::custom::BoundCustom;
 use super::layout::{CellRow, Layout, LinearRow, linear_rows, whole_tables};
 use super::squared_tables::MeasuredTable;
-use super::{Curvature, Energy, EnergyFunction, Measurements, Nearest, Penalty, Product, Rows};
+use super::{
+    Curvature, Energy, EnergyFunction, Measurements, Nearest, Penalty, Product, Rows, Valued,
+};
 use crate::model::table::row_major_strides;
 use crate::model::{BaseModel, CellMap};
 use crate::support::Support;
@@ -104,12 +106,22 @@ impl Energies {
 
     /// `L(μ)`; the gradient there overwrites `gradient`.
     pub fn evaluate(&mut self, marginals: &[f64], gradient: &mut [f64]) -> f64 {
+        self.evaluate_sized(marginals, gradient).value
+    }
+
+    /// The same, with what its rounding follows; energies that are no measurements are taken to be
+    /// as exact as their values.
+    pub fn evaluate_sized(&mut self, marginals: &[f64], gradient: &mut [f64]) -> Valued {
         gradient.fill(0.0);
-        let mut value = self.measurements.evaluate(marginals, gradient);
+        let mut all = self.measurements.evaluate_sized(marginals, gradient);
+        let mut add = |value: f64| {
+            all = Valued { value: all.value + value, size: all.size + value.abs() };
+        };
         for nearest in &mut self.nearest {
-            value += nearest.evaluate(marginals, gradient);
+            add(nearest.evaluate(marginals, gradient));
         }
-        value + self.evaluate_others(marginals, gradient)
+        add(self.evaluate_others(marginals, gradient));
+        all
     }
 
     /// The part of `L(μ)` known only by value and gradient; its gradient is added.

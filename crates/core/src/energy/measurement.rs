@@ -2,7 +2,7 @@ use std::array::from_fn;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::passes::Evaluation;
+use super::passes::{Evaluation, Valued};
 use super::rows::pieces;
 use super::{Curvature, EnergyFunction, Kind, Penalty, Rows, Run};
 use crate::vector::{Column, Piece, dispatch};
@@ -24,8 +24,8 @@ pub struct Measurements {
     runs: Vec<Run>,
     /// Whether a value, or what it is a sum of, may leave the range of a double.
     overflows: bool,
-    /// Gathered marginals, and measurements, of a piece.
-    scratch: Box<[Piece; 2]>,
+    /// Gathered marginals, measurements, and sizes of what these sum up, of a piece.
+    scratch: Box<[Piece; 3]>,
 }
 
 impl Measurements {
@@ -150,6 +150,13 @@ impl Measurements {
         (0..self.len()).map(of).fold(0.0, f64::max)
     }
 
+    /// The energy, with what its rounding follows; the gradient is added.
+    pub fn evaluate_sized(&mut self, marginals: &[f64], gradient: &mut [f64]) -> Valued {
+        let Self { rows, weights, parameters: [first, second], runs, scratch, .. } = self;
+        let columns = [&*weights, first, second];
+        dispatch(Evaluation { rows, columns, runs, scratch, marginals, gradient })
+    }
+
     /// The runs, in pieces of at most [`PIECE`](crate::vector::PIECE) rows.
     #[inline(always)]
     pub(crate) fn pieces(&self) -> impl Iterator<Item = Run> {
@@ -165,9 +172,7 @@ impl Measurements {
 
 impl EnergyFunction for Measurements {
     fn evaluate(&mut self, marginals: &[f64], gradient: &mut [f64]) -> f64 {
-        let Self { rows, weights, parameters: [first, second], runs, scratch, .. } = self;
-        let columns = [&*weights, first, second];
-        dispatch(Evaluation { rows, columns, runs, scratch, marginals, gradient })
+        self.evaluate_sized(marginals, gradient).value
     }
 
     fn curvature(&self) -> Curvature {

@@ -32,10 +32,11 @@ pub(crate) use kind::{Kind, OfKind, Pairing, clip, specialised};
 pub use measurement::Measurements;
 pub use multipliers::HardRow;
 pub use nearest::{Nearest, Norm};
+pub use passes::Valued;
 pub use penalty::Penalty;
 pub use product::Product;
 pub use rows::Rows;
-pub(crate) use rows::Run;
+pub(crate) use rows::{Run, Sum};
 pub(crate) use squared_tables::SquaredTables;
 
 use crate::model::Model;

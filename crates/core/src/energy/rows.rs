@@ -87,6 +87,13 @@ enum Stored<'a> {
     Table(&'a TableRows, usize),
 }
 
+/// A sum, and that of the sizes of its terms.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sum {
+    pub value: f64,
+    pub size: f64,
+}
+
 impl Default for Rows {
     fn default() -> Self {
         Self {
@@ -212,6 +219,16 @@ impl Rows {
         self.entries(row).fold(self.offsets[row], |sum, (c, a)| sum + a * marginals[c])
     }
 
+    /// The same, with the sizes of what is summed up.
+    #[inline]
+    pub(crate) fn sum(&self, row: usize, marginals: &[f64]) -> Sum {
+        let start = Sum { value: self.offset(row), size: self.offset_size(row) };
+        self.entries(row).fold(start, |Sum { value, size }, (c, a)| {
+            let part = a * marginals[c];
+            Sum { value: value + part, size: size + part.abs() }
+        })
+    }
+
     /// Adds `factor · a_j` to `target`.
     #[inline]
     pub fn add_row(&self, row: usize, factor: f64, target: &mut [f64]) {
@@ -220,22 +237,30 @@ impl Rows {
         }
     }
 
-    /// The measurements of a run's rows, a piece at most; `buffer` is scratch.
+    /// The measurements of a run's rows, a piece at most, and the sizes of what they sum up; `buffer`
+    /// is scratch.
     #[inline(always)]
     pub(crate) fn measure_run(
         &self,
         run: &Run,
         marginals: &[f64],
-        [buffer, measured]: [&mut [f64]; 2],
+        [buffer, measured, sizes]: [&mut [f64]; 3],
     ) {
+        let found = measured.iter_mut().zip(sizes);
         let gathered = self.gather(run, marginals, buffer);
         if let (Some(marginals), Some(coefficients)) = (gathered, self.coefficients(run)) {
-            let offsets = &self.offsets[run.rows.clone()];
+            let (offsets, offset_sizes) = self.offsets(run);
+            let offsets = offsets.iter().zip(offset_sizes);
             let inputs = marginals.iter().zip(coefficients).zip(offsets);
-            measured.iter_mut().zip(inputs).for_each(|(z, ((m, a), b))| *z = b + a * m);
+            found.zip(inputs).for_each(|((z, size), ((m, a), (b, b_size)))| {
+                let part = a * m;
+                (*z, *size) = (b + part, b_size.abs() + part.abs());
+            });
         } else {
-            let rows = measured.iter_mut().zip(run.rows.clone());
-            rows.for_each(|(z, row)| *z = self.measure(row, marginals));
+            found.zip(run.rows.clone()).for_each(|((z, size), row)| {
+                let Sum { value, size: found } = self.sum(row, marginals);
+                (*z, *size) = (value, found);
+            });
         }
     }
 

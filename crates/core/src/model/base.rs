@@ -31,6 +31,7 @@ pub struct BaseModel {
     /// The score of the removed variables.
     pub constant: f64,
     lowest_score: f64,
+    score_size: f64,
     /// `[model variables]`
     placement: Vec<Placement>,
     /// Model variable of each base variable. `[base variables]`
@@ -88,6 +89,7 @@ impl BaseModel {
             tables: Vec::new(),
             constant: 0.0,
             lowest_score: 0.0,
+            score_size: 0.0,
             placement: Vec::with_capacity(model.variables().len()),
             origin: Vec::new(),
             by_scope: FxHashMap::default(),
@@ -124,6 +126,8 @@ impl BaseModel {
         };
         let lowest = base.tables.iter().map(lowest).filter(|v| v.is_finite());
         base.lowest_score = base.constant + lowest.sum::<f64>();
+        let highest = |table: &Table| table.log_potentials.iter().copied().fold(0.0, f64::max);
+        base.score_size = base.constant.abs() + 2.0 * base.tables.iter().map(highest).sum::<f64>();
         Ok(base)
     }
 
@@ -151,6 +155,13 @@ impl BaseModel {
     /// A lower bound on the score of every allowed configuration.
     pub fn lowest_score(&self) -> f64 {
         self.lowest_score
+    }
+
+    /// What the rounding of log-partitions follows besides their own size: how large the scores of
+    /// tables are that cancel in a probable configuration. Twice those above 0 are enough, as what is
+    /// below makes up for them.
+    pub fn score_size(&self) -> f64 {
+        self.score_size
     }
 
     /// The place of a table over model variables, if the base model has it.

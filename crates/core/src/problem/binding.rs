@@ -18,8 +18,8 @@ pub struct BoundProblem {
 impl BoundProblem {
     /// What [`solve`](crate::solve::solve()) takes.
     pub fn task(&mut self) -> Task<'_> {
-        let lowest_score = self.base.lowest_score();
-        Task { lowest_score, ..Task::new(self.oracle.as_mut(), &mut self.energies) }
+        let (lowest_score, score_size) = (self.base.lowest_score(), self.base.score_size());
+        Task { lowest_score, score_size, ..Task::new(self.oracle.as_mut(), &mut self.energies) }
     }
 }
 

@@ -11,8 +11,7 @@ use crate::support::Support;
 impl Problem {
     /// Solves the problem exactly, as [`Problem::solve_with`] does, and gives the model that has the
     /// answer's marginals: the factors stated, and a factor for each table that the energies tilt.
-    /// An average of iterates has no such model: the answer is then the point that its tilt leads
-    /// to.
+    /// An average of iterates has no such model, and is never the answer.
     ///
     /// # Errors
     /// As [`Problem::solve_with`], and if the oracle is not to be exact: no model has the marginals
@@ -28,8 +27,7 @@ impl Problem {
             OracleKind::TreeReweighted | OracleKind::Loopy => return Err(SolveError::Unfitted),
         };
         let request = Request { oracle, ..request.clone() };
-        let mut solved = self.run(settings, &request, observer)?;
-        solved.leave_average(settings.tolerance);
+        let solved = self.run(settings, &request, true, observer)?;
         let mut model = self.model().clone();
         for (scope, tilt) in solved.tilts() {
             model.add_factor(&scope, tilt)?;

@@ -50,18 +50,15 @@ impl Problem {
         request: &Request,
         observer: &mut dyn Observer,
     ) -> Result<Answer, SolveError> {
-        let mut solved = self.run(settings, request, observer)?;
-        if request.potentials {
-            solved.leave_average(settings.tolerance);
-        }
-        Ok(solved.answer(self, request))
+        Ok(self.run(settings, request, request.potentials, observer)?.answer(self, request))
     }
 
-    /// Binds and solves the problem.
+    /// Binds and solves the problem; if the answer needs a tilt, it is no average of iterates.
     pub(super) fn run(
         &self,
         settings: &Settings,
         request: &Request,
+        needs_tilt: bool,
         observer: &mut dyn Observer,
     ) -> Result<Solved, SolveError> {
         // The oracle looks at it too, and must not once there is an answer to write down.
@@ -71,7 +68,8 @@ impl Problem {
         let searching = request.cancel.child();
         let limit = settings.time_limit.and_then(|limit| Instant::now().checked_add(limit));
         searching.limit(limit);
-        let task = Task { marginals: request.marginals, cancel: cancel.clone(), ..bound.task() };
+        let (marginals, allows_average) = (request.marginals, !needs_tilt);
+        let task = Task { marginals, allows_average, cancel: cancel.clone(), ..bound.task() };
         let solution = solve(task, settings, observer).map_err(|error| self.blamed(error))?;
         cancel.suspend(true);
         Ok(Solved { bound, solution, cancel: searching })
@@ -79,12 +77,6 @@ impl Problem {
 }
 
 impl Solved {
-    /// Where the solver returned an average of iterates, goes to the point that its tilt leads to.
-    pub fn leave_average(&mut self, tolerance: f64) {
-        let BoundProblem { energies, oracle, .. } = &mut self.bound;
-        self.solution.without_average(oracle.as_mut(), energies, tolerance);
-    }
-
     /// The tilt of each table that has one, and its variables in the model.
     pub fn tilts(&self) -> impl Iterator<Item = (Vec<usize>, &[f64])> {
         let BoundProblem { base, energies, .. } = &self.bound;

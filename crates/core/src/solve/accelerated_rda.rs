@@ -11,11 +11,12 @@
 //!   shrinks, not `θ`; (2) the paper's `L` is this `M`, smoothness over strong convexity; (3) the
 //!   test for doubling is `L(μ̄′) ≤ L(u) + ⟨∇L(u), μ̄′−u⟩ + M·c²·KL(ν′‖ν)`.
 //!
-//! The average has no tilt of its own: it is decoded at `θ − ḡ`.
+//! The average has no tilt of its own: it is decoded at `θ − ḡ`. Where the answer needs a tilt, the
+//! solver's point is `ν`.
 
 use super::SolveError;
 use super::average::Average;
-use super::certificate::lower_bound;
+use super::certificate::{Roundings, lower_bound, rounding};
 use super::engine::{Engine, Point, Solver, Step, Verdict, divergence};
 use crate::oracle::Tables;
 use crate::vector::approach;
@@ -42,9 +43,12 @@ pub(super) struct AcceleratedRda {
     linear: f64,
     /// The same of the sizes of those terms.
     linear_size: f64,
+    roundings: Roundings,
     infimum: f64,
     smoothness: f64,
     estimate: bool,
+    /// Whether the solver's point is `ν`, not `μ̄`.
+    follows_leader: bool,
     iteration: usize,
 }
 
@@ -67,9 +71,11 @@ impl AcceleratedRda {
             mean_gradient: vec![0.0; coordinates],
             linear: 0.0,
             linear_size: 0.0,
+            roundings: Roundings::default(),
             infimum: engine.infimum().unwrap_or(f64::NEG_INFINITY),
             smoothness: smoothness.unwrap_or(FIRST_SMOOTHNESS),
             estimate: smoothness.is_none(),
+            follows_leader: !engine.allows_average,
             iteration: 0,
         })
     }
@@ -82,12 +88,28 @@ impl AcceleratedRda {
     /// `u`, and the gradient there into the mean.
     fn linearise(&mut self, engine: &mut Engine, share: f64) {
         mix(&self.average.point, &self.leader, share, &mut self.between);
-        self.between.energy =
-            engine.energies.evaluate(&self.between.marginals, &mut self.between.gradient);
+        self.between.read_energy(engine.energies);
         self.between.summarise();
         approach(&mut self.mean_gradient, share, &self.between.gradient);
+        self.roundings = self.roundings.after(share);
         self.linear += share * (self.between.linearisation() - self.linear);
         self.linear_size += share * (self.between.linearisation_size() - self.linear_size);
+    }
+
+    /// The solver's point, with this lower bound.
+    fn report(&self, bound: f64) -> Step {
+        let objective = self.average.objective();
+        let verdict = if objective.is_finite() { Verdict::Continue } else { Verdict::Settled };
+        let residual = self.point().residual();
+        if self.follows_leader {
+            let rounding = rounding(self.leader.objective_size());
+            return Step {
+                rounding,
+                ..Step::new(self.leader.objective(), bound, residual, verdict)
+            };
+        }
+        let rounding = self.average.rounding();
+        Step { is_average: true, rounding, ..Step::new(objective, bound, residual, verdict) }
     }
 
     /// Whether the attempted leader keeps within the majorant.
@@ -137,10 +159,7 @@ impl Solver for AcceleratedRda {
                 break;
             }
             if engine.is_cancelled() {
-                let (objective, residual) =
-                    (self.average.objective(), self.average.point.residual());
-                let step = Step::new(objective, f64::NEG_INFINITY, residual, Verdict::Continue);
-                return Step { is_average: true, rounding: self.average.rounding(), ..step };
+                return self.report(f64::NEG_INFINITY);
             }
             let within = self.next.has_finite_tilt() && self.probe.energy.is_finite();
             self.smoothness *= if within { 2.0 } else { LEAP };
@@ -156,16 +175,19 @@ impl Solver for AcceleratedRda {
 
         let shrinkage = self.shrinkage();
         let start = if shrinkage < 1.0 { (1.0 - shrinkage) * self.infimum } else { 0.0 };
-        let objective = self.average.objective();
-        let (linear, size) = (shrinkage * self.linear + start, self.linear_size + start.abs());
+        let linear = shrinkage * self.linear + start;
+        let size = self.linear_size + start.abs() + self.leader.potential_size();
+        let size = self.roundings.grown(size);
         let bound = lower_bound(linear, size, self.leader.log_partition);
-        let verdict = if objective.is_finite() { Verdict::Continue } else { Verdict::Settled };
-        let step = Step::new(objective, bound, self.average.point.residual(), verdict);
-        Step { is_average: true, can_be_sharpened: true, rounding: self.average.rounding(), ..step }
+        if self.follows_leader {
+            self.leader.read_energy(engine.energies);
+            self.leader.summarise();
+        }
+        Step { can_be_sharpened: true, ..self.report(bound) }
     }
 
     fn point(&self) -> &Point {
-        &self.average.point
+        if self.follows_leader { &self.leader } else { &self.average.point }
     }
 
     fn average(&mut self, _: &mut Engine) -> Option<&Average> {

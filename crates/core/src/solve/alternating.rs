@@ -13,8 +13,8 @@
 
 use super::SolveError;
 use super::adaptive::{Smoothness, needed_smoothness};
+use super::candidate::FEASIBLE;
 use super::certificate::{lower_bound, rounding};
-use super::driver::FEASIBLE;
 use super::dual::Dual;
 use super::engine::{Engine, Held, Point, Solver, Step, Verdict, divergence, is_fixed};
 use crate::energy::{Curvature, Measurements};
@@ -98,8 +98,7 @@ impl Alternating {
         self.shown.copy_from(self.dual.point());
         self.multipliers.clear();
         self.multipliers.extend(self.dual.unscaled_multipliers());
-        self.shown.energy =
-            engine.energies.evaluate(&self.shown.marginals, &mut self.shown.gradient);
+        self.shown.read_energy(engine.energies);
         self.shown.summarise();
         self.candidate.gradient.fill(0.0);
         self.candidate.energy = engine
@@ -125,14 +124,15 @@ impl Alternating {
         let Point { tilt, marginals, .. } = &mut self.scratch;
         tilt.iter_mut().zip(&self.candidate.gradient).for_each(|(t, g)| *t = -g);
         let mut linear = self.candidate.linearisation();
-        let mut size = self.candidate.linearisation_size();
+        let mut size = self.candidate.linearisation_size() + engine.score_size;
         for (row, multiplier) in self.dual.unscaled_multipliers().enumerate() {
             let (weight, penalty) = (measurements.weights()[row], measurements.penalty(row));
             measurements.rows().add_row(row, -multiplier, tilt);
             let shift = multiplier * measurements.rows().offset(row);
             let conjugate = penalty.conjugate(weight, multiplier);
             linear += shift - conjugate;
-            size += shift.abs() + conjugate.abs();
+            let largest = self.dual.largest_coefficient(row);
+            size += shift.abs() + conjugate.abs() + multiplier.abs() * largest;
         }
         self.bound = self.bound.max(lower_bound(linear, size, engine.call(tilt, marginals)));
     }
@@ -217,6 +217,7 @@ impl Solver for Alternating {
     fn step(&mut self, engine: &mut Engine) -> Step {
         let inner = self.dual.step(engine);
         let (gap, violation) = (self.dual.gap(), self.dual.violation());
+        let (excess, residue) = (self.dual.unscaled_excess(), self.dual.unscaled_residue());
         self.read_dual(engine);
         let objective = self.shown.objective();
         let moved = divergence(&self.candidate, &self.anchor).max(0.0);
@@ -234,8 +235,9 @@ impl Solver for Alternating {
             _ if solved => self.settle(engine),
             _ => Verdict::Continue,
         };
-        let rounding = rounding(self.shown.objective_size());
-        Step { violation, rounding, ..Step::new(objective, self.bound, residual, verdict) }
+        let rounding = rounding(self.shown.objective_size()) + residue;
+        let step = Step::new(objective, self.bound, residual, verdict);
+        Step { violation, excess, rounding, ..step }
     }
 
     fn point(&self) -> &Point {

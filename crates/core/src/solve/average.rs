@@ -1,4 +1,4 @@
-use super::certificate::rounding;
+use super::certificate::{Roundings, rounding};
 use super::engine::{Engine, Point};
 use crate::oracle::Tables;
 use crate::vector::approach;
@@ -15,6 +15,7 @@ pub(super) struct Average {
     negative_entropy: f64,
     /// Average of the sizes of these terms: the rounding of their average follows it.
     size: f64,
+    roundings: Roundings,
     /// Marginals of the tables that the answer shows, one after another.
     pub tables: Vec<f64>,
     shown: Tables,
@@ -26,6 +27,7 @@ impl Average {
             point: Point::new(coordinates),
             negative_entropy: 0.0,
             size: 0.0,
+            roundings: Roundings::default(),
             tables: Vec::new(),
             shown,
         }
@@ -36,6 +38,7 @@ impl Average {
     pub fn add(&mut self, engine: &mut Engine, point: &Point, share: f64) {
         let own = point.without_energy();
         self.negative_entropy += share * (own - self.negative_entropy);
+        self.roundings = self.roundings.after(share);
         self.size += share * (point.objective_size() - self.size);
         let (tables, mut at) = (&mut self.tables, 0);
         engine.oracle.visit_marginals(self.shown, &mut |_, values| {
@@ -52,14 +55,13 @@ impl Average {
     /// Brings energy and gradient at the average up to date.
     pub fn evaluate(&mut self, engine: &mut Engine) {
         if self.point.energy.is_nan() {
-            let Point { marginals, gradient, .. } = &mut self.point;
-            self.point.energy = engine.energies.evaluate(marginals, gradient);
+            self.point.read_energy(engine.energies);
         }
     }
 
     /// What the objective may be off by.
     pub fn rounding(&self) -> f64 {
-        rounding(self.size + self.point.energy.abs())
+        rounding(self.roundings.grown(self.size) + self.point.size_of_energy())
     }
 
     /// An upper bound on `F` at the average, once that is evaluated.

@@ -20,7 +20,8 @@ impl Engine<'_> {
             *tilt = -gradient;
         }
         scratch.log_partition = self.call(&scratch.tilt, &mut scratch.marginals);
-        lower_bound(point.linearisation(), point.linearisation_size(), scratch.log_partition)
+        let size = point.linearisation_size() + self.score_size;
+        lower_bound(point.linearisation(), size, scratch.log_partition)
     }
 }
 
@@ -29,8 +30,26 @@ pub(super) fn lower_bound(linear: f64, linear_size: f64, log_partition: f64) -> 
     linear - log_partition - rounding(linear_size + log_partition.abs())
 }
 
-/// The possible error of a sum of terms of this size.
+/// The possible error of a sum of terms of this size. Log-partitions are logarithms of sums of
+/// probabilities, and are no more exact than those if they are small.
 #[inline(always)]
 pub(super) fn rounding(size: f64) -> f64 {
-    8.0 * f64::EPSILON * size
+    8.0 * f64::EPSILON * (1.0 + size)
+}
+
+/// How often a running mean was rounded, as far as it has not forgotten it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Roundings(f64);
+
+impl Roundings {
+    /// After a step of this share towards something new.
+    pub fn after(self, share: f64) -> Self {
+        Self((1.0 - share) * self.0 + 1.0)
+    }
+
+    /// The size that the error of the mean follows, given that of its terms: each step rounds a few
+    /// times.
+    pub fn grown(self, size: f64) -> f64 {
+        (1.0 + 0.25 * self.0) * size
+    }
 }

@@ -1,6 +1,6 @@
 use std::time::Instant;
 
-use super::average::Average;
+use super::candidate::{Best, Candidate};
 use super::engine::{Engine, Held, Point, Solver, Step, Verdict};
 use super::named_method::choose;
 use super::own_method::{Own, OwnMethod};
@@ -13,9 +13,6 @@ use crate::oracle::Exactness;
 
 /// Polishing takes at most as many iterations as the relative tolerance took, plus this many.
 const POLISHING: usize = 10;
-
-/// Hard measurements hold if they are off by at most this or the tolerance.
-pub(super) const FEASIBLE: f64 = 1e-6;
 
 /// Minimises `F` and shows every iteration to `observer`.
 ///
@@ -43,7 +40,8 @@ pub fn solve(
 /// As [`solve`], by a method of one's own; the settings' method does not matter.
 ///
 /// # Errors
-/// As [`solve`], and if there are hard measurements, which need multipliers.
+/// As [`solve`], and if there are hard measurements, which need multipliers, or if an average is to
+/// be returned.
 pub fn solve_by(
     mut task: Task,
     method: &mut dyn OwnMethod,
@@ -55,6 +53,10 @@ pub fn solve_by(
     if task.energies.measurements.has_hard() {
         let (solver, energy) = (method.name(), "a hard measurement");
         return Err(SolveError::Unserved { solver, energy, expected: "solver auto or dual" });
+    }
+    if settings.returned == Returned::Average {
+        let found = "a method of one's own, which keeps no average of its iterates";
+        return Err(SolveError::NoAverage { found, or: "" });
     }
     let base = Base::of(&mut task);
     drive(task, base, Control { settings, start }, observer, move |engine| {
@@ -109,11 +111,11 @@ fn drive<'s>(
         return Err(SolveError::Cancelled);
     }
     let mut solver = solver?;
-    let mut run = Run::new(&engine, control);
+    let mut run = Run::new(&mut engine, solver.as_ref(), control);
     let status = run.drive(&mut engine, solver.as_mut(), observer);
     // A time limit is no reason to have no answer.
     engine.cancel.limit(None);
-    if run.chosen.is_none_or(|chosen| !chosen.objective.is_finite()) && engine.is_cancelled() {
+    if !run.chosen.objective.is_finite() && engine.is_cancelled() {
         return Err(SolveError::Cancelled);
     }
     engine.cancel.suspend(true);
@@ -146,49 +148,15 @@ pub(crate) fn check_finite(base_log_partition: f64, energies: &Energies) -> Resu
     }
 }
 
-/// A point that may be returned.
-#[derive(Clone, Copy, Debug)]
-struct Candidate {
-    /// Who found it.
-    solver: &'static str,
-    returned: Returned,
-    objective: f64,
-    /// What it may be off by.
-    rounding: f64,
-    /// The solver's own gap, if it has one.
-    own_gap: Option<f64>,
-    violation: f64,
-}
-
-impl Candidate {
-    /// The solver's current point.
-    fn new(solver: &'static str, step: &Step) -> Self {
-        Self {
-            solver,
-            returned: if step.is_average { Returned::Average } else { Returned::Last },
-            objective: step.objective,
-            rounding: step.rounding,
-            own_gap: step.gap,
-            violation: step.violation,
-        }
-    }
-}
-
 /// Everything the driver keeps between iterations.
 struct Run<'a> {
     settings: &'a Settings,
     start: Instant,
     iteration: usize,
     lower_bound: f64,
-    /// The best iterate so far.
-    best: Option<Candidate>,
-    /// Its tilt, after the solver may have dropped it.
-    best_tilt: Vec<f64>,
-    /// Its multipliers, if the solver has any.
-    best_multipliers: Vec<f64>,
-    is_kept: bool,
+    best: Best,
     /// What would be returned now.
-    chosen: Option<Candidate>,
+    chosen: Candidate,
     /// The iteration in which the relative tolerance was first met.
     met_at: Option<usize>,
     /// Where sharp bounds are worked out, once they are.
@@ -196,17 +164,16 @@ struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    fn new(engine: &Engine, Control { settings, start }: Control<'a>) -> Self {
+    fn new(engine: &mut Engine, solver: &dyn Solver, control: Control<'a>) -> Self {
+        let Control { settings, start } = control;
+        let best = Best::new(engine, solver, settings);
         Self {
             settings,
             start,
             iteration: 0,
             lower_bound: f64::NEG_INFINITY,
-            best: None,
-            best_tilt: Vec::with_capacity(engine.coordinates()),
-            best_multipliers: Vec::with_capacity(engine.energies.measurements.len()),
-            is_kept: true,
-            chosen: None,
+            chosen: best.candidate(),
+            best,
             met_at: None,
             scratch: None,
         }
@@ -229,17 +196,16 @@ impl<'a> Run<'a> {
                 engine.cancel.limit(end);
             }
             self.lower_bound = self.lower_bound.max(step.lower_bound);
-            let out_of_iterations = self.iteration >= self.settings.max_iterations;
             let cancelled = engine.cancel.cause();
+            let out_of_iterations = self.iteration >= self.settings.max_iterations;
             let ends =
                 out_of_iterations || cancelled.is_some() || step.verdict != Verdict::Continue;
-            let due = ends || self.is_time_to_look();
-            let average = if due || looks { solver.average(engine) } else { None };
-            let average = average.map(Average::objective);
-            // An observer must not change the answer.
-            let candidate = self.consider(solver, &step, average.filter(|_| due));
-            self.chosen = Some(candidate);
-            if due && step.can_be_sharpened && !self.is_polished(&candidate) {
+            let last = Candidate::new(solver.name(), &step);
+            let average = self.consider(engine, solver, last, looks);
+            if (ends || self.is_time_to_look())
+                && step.can_be_sharpened
+                && !self.is_polished(&self.chosen)
+            {
                 let coordinates = engine.coordinates();
                 let scratch = self.scratch.get_or_insert_with(|| Point::new(coordinates));
                 let bound = engine.sharp_bound(solver.point(), scratch);
@@ -252,10 +218,13 @@ impl<'a> Run<'a> {
             let ended = match step.verdict {
                 // A call that was cancelled proves nothing.
                 Verdict::Infeasible if cancelled.is_none() => Some(Status::Infeasible),
-                _ if self.has_converged(&candidate, ends || stopped) => Some(Status::Converged),
-                Verdict::Stationary if self.is_feasible(&candidate) => Some(Status::Stationary),
+                _ if self.has_converged(ends || stopped) => Some(Status::Converged),
+                Verdict::Stationary if self.best.is_feasible(&self.chosen) => {
+                    Some(Status::Stationary)
+                }
                 _ if stopped || cancelled == Some(Cause::Asked) => Some(Status::Stopped),
                 _ if cancelled.is_some() => Some(Status::TimeLimit),
+                Verdict::Settled => Some(Status::RoundingLimit),
                 _ if ends => Some(Status::IterationLimit),
                 _ => None,
             };
@@ -265,75 +234,59 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Keeps the best iterate, and picks the point that would be returned now: the last iterate
-    /// unless an earlier one, or the average, is better.
-    fn consider(&mut self, solver: &dyn Solver, step: &Step, average: Option<f64>) -> Candidate {
-        let last = Candidate::new(solver.name(), step);
-        if step.is_average || step.verdict == Verdict::Stationary {
-            return last;
-        }
-        if self.best.is_none_or(|best| self.is_better(&last, &best)) {
-            self.best = Some(Candidate { returned: Returned::Best, ..last });
-            self.is_kept = false;
-            if solver.previous().is_none() {
-                self.keep_best(solver, Held::Current);
-            }
-        } else if !self.is_kept {
-            self.keep_best(solver, Held::Previous);
-        }
-        let best = self.best.filter(|best| self.is_better(best, &last)).unwrap_or(last);
-        match average {
-            Some(average) if average < best.objective => {
-                Candidate { returned: Returned::Average, objective: average, ..last }
-            }
-            _ => best,
-        }
-    }
-
-    fn keep_best(&mut self, solver: &dyn Solver, held: Held) {
-        let best = match held {
-            Held::Current => solver.point(),
-            Held::Previous => solver.previous().expect("a solver that holds one always does"),
+    /// Chooses the point that would be returned now. The objective of the average, if it was
+    /// evaluated: an observer that looks at it does not change the answer.
+    fn consider(
+        &mut self,
+        engine: &mut Engine,
+        solver: &mut dyn Solver,
+        last: Candidate,
+        looks: bool,
+    ) -> Option<f64> {
+        self.best.see(solver, last);
+        let (is_average, returned) = (last.returned == Returned::Average, self.settings.returned);
+        let due = match returned {
+            Returned::Best => is_average || self.is_time_to_look(),
+            Returned::Last => is_average,
+            Returned::Average => true,
         };
-        self.best_tilt.clear();
-        self.best_tilt.extend_from_slice(&best.tilt);
-        self.best_multipliers.clear();
-        solver.multipliers(held, &mut self.best_multipliers);
-        self.is_kept = true;
+        let average = if due || looks { solver.average(engine) } else { None };
+        let average = average.map(|average| Candidate::average(last.solver, average));
+        if let Some(average) = average.filter(|_| due && engine.allows_average) {
+            self.best.see_average(engine, solver, average);
+        }
+        self.chosen = self.best.candidate();
+        // Slightly broken constraints may leave an earlier point below the optimum for good.
+        if returned == Returned::Best
+            && last.violation > 0.0
+            && self.is_within(&last)
+            && !self.is_within(&self.chosen)
+        {
+            self.chosen = last;
+        }
+        average.map(|average| average.objective)
     }
 
-    /// Whether one point ranks before another: by their own gaps if the solver has them for both,
-    /// else by their objectives. Points that break hard constraints or are not finite rank last.
-    fn is_better(&self, a: &Candidate, b: &Candidate) -> bool {
-        let is_usable = |c: &Candidate| self.is_feasible(c) && c.objective.is_finite();
-        let merits = match (a.own_gap, b.own_gap) {
-            (Some(a), Some(b)) => [a, b],
-            _ => [a, b].map(|candidate| candidate.objective + candidate.rounding),
-        };
-        is_usable(a) && (!is_usable(b) || merits[0] < merits[1])
-    }
-
-    /// The proven gap of a candidate; none while it breaks a hard constraint or is not finite.
+    /// The proven gap of a candidate, never less than what its objective and the lower bound leave;
+    /// none while it breaks a hard constraint or is not finite.
     fn gap(&self, candidate: &Candidate) -> Option<f64> {
         let bounded = self.lower_bound > f64::NEG_INFINITY && candidate.objective.is_finite();
-        let apart = (candidate.objective - self.lower_bound).max(0.0) + candidate.rounding;
+        let left = (candidate.objective - self.lower_bound).max(0.0);
+        let apart = left + candidate.rounding;
         // If a hard constraint is slightly violated, the objective may be below the optimum.
         let gap = match candidate.own_gap {
             Some(own) if candidate.violation > 0.0 => own,
             Some(own) => own.min(apart),
             None => apart,
         };
-        let proved = bounded && gap.is_finite() && self.is_feasible(candidate);
+        let gap = gap.max(left);
+        let proved = bounded && gap.is_finite() && self.best.is_feasible(candidate);
         proved.then_some(gap)
     }
 
-    /// Whether hard constraints hold; a loose tolerance on the gap does not loosen them.
-    fn is_feasible(&self, candidate: &Candidate) -> bool {
-        candidate.violation <= self.settings.tolerance.min(FEASIBLE)
-    }
-
     /// Primal solvers hold a free certificate that lags behind, and averages. From time to time,
-    /// and before the end, a sharp certificate is worth a call and the average worth a pass.
+    /// and before the end, a sharp certificate is worth a call; from time to time, the average is
+    /// worth a pass.
     fn is_time_to_look(&self) -> bool {
         self.iteration.is_power_of_two() || self.iteration.is_multiple_of(8)
     }
@@ -343,15 +296,20 @@ impl<'a> Run<'a> {
         self.gap(candidate).is_some_and(|gap| gap <= self.settings.tolerance)
     }
 
-    /// Whether the candidate is within the tolerance, and polished as far as possible.
-    fn has_converged(&mut self, candidate: &Candidate, ends: bool) -> bool {
-        let Some(gap) = self.gap(candidate) else { return false };
-        if gap > self.settings.tolerance * candidate.objective.abs().max(1.0) {
+    /// Whether the tolerance is met.
+    fn is_within(&self, candidate: &Candidate) -> bool {
+        let allowed = self.settings.tolerance * candidate.objective.abs().max(1.0);
+        self.gap(candidate).is_some_and(|gap| gap <= allowed)
+    }
+
+    /// Whether what would be returned is within the tolerance, and polished as far as possible.
+    fn has_converged(&mut self, ends: bool) -> bool {
+        if !self.is_within(&self.chosen) {
             return false;
         }
         let met_at = *self.met_at.get_or_insert(self.iteration);
         let goes_on = self.settings.polish && self.iteration < 2 * met_at + POLISHING;
-        self.is_polished(candidate) || !goes_on || ends
+        self.is_polished(&self.chosen) || !goes_on || ends
     }
 
     fn record(&self, engine: &Engine, step: &Step, average_objective: Option<f64>) -> Record {
@@ -371,29 +329,28 @@ impl<'a> Run<'a> {
 
     /// Moves the oracle to the chosen point and reads the answer there.
     fn finish(self, engine: &mut Engine, solver: &mut dyn Solver, status: Status) -> Solution {
-        let mut chosen = self.chosen.expect("the loop took at least one step");
+        let mut chosen = self.chosen;
         let mut point = solver.point().clone();
+        let kept = self.best.kept();
         let is_average = chosen.returned == Returned::Average;
-        let average = if is_average { solver.average(engine) } else { None };
-        if let Some(average) = average {
-            point.marginals.copy_from_slice(&average.point.marginals);
-            point.energy = average.point.energy;
+        if chosen.returned != Returned::Last {
+            point.tilt.copy_from_slice(kept.tilt);
         }
-        if chosen.returned == Returned::Best {
-            point.tilt.copy_from_slice(&self.best_tilt);
-        }
-        let averaged_tables = average.map(|average| average.tables.clone());
         let mut log_partition = point.log_partition;
-        if averaged_tables.is_some() {
+        if is_average {
             log_partition = engine.call(&point.tilt, &mut vec![0.0; engine.coordinates()]);
+            point.marginals.copy_from_slice(kept.marginals);
         } else {
             if chosen.returned == Returned::Best || point.call != engine.oracle_calls {
                 engine.call_at(&mut point);
                 log_partition = point.log_partition;
             }
-            point.energy = engine.energies.evaluate(&point.marginals, &mut point.gradient);
-            point.summarise();
-            chosen.objective = point.objective();
+            // Messages that start from others end elsewhere.
+            if engine.oracle.exactness() != Exactness::Exact || !chosen.objective.is_finite() {
+                point.read_energy(engine.energies);
+                point.summarise();
+                chosen.objective = point.objective();
+            }
         }
         let multipliers = self.multipliers(engine, solver, chosen.returned, &point.marginals);
         let proved = status != Status::Infeasible && engine.oracle.exactness().certifies();
@@ -411,7 +368,7 @@ impl<'a> Run<'a> {
             tilt: point.tilt.to_vec(),
             multipliers,
             marginals: point.marginals.to_vec(),
-            averaged_tables,
+            averaged_tables: is_average.then(|| kept.tables.to_vec()),
             log_partition,
             base_log_partition: engine.base.log_partition,
         }
@@ -431,7 +388,11 @@ impl<'a> Run<'a> {
             Returned::Last => {
                 solver.multipliers(Held::Current, &mut multipliers);
             }
-            Returned::Best => multipliers.clone_from(&self.best_multipliers),
+            // The base model, next to the optimum: so are the multipliers that prove it.
+            Returned::Best if self.best.is_base() && self.is_within(&self.chosen) => {
+                solver.multipliers(Held::Current, &mut multipliers);
+            }
+            Returned::Best => multipliers.extend_from_slice(self.best.kept().multipliers),
             Returned::Average => {}
         }
         if multipliers.is_empty() {

@@ -1,5 +1,5 @@
 use crate::cancel::Cancel;
-use crate::energy::{Curvature, Energies};
+use crate::energy::{Curvature, Energies, Valued};
 use crate::oracle::Oracle;
 use crate::vector::{Aligned, Entry, Formula, Number, Reduced, pass};
 
@@ -15,11 +15,15 @@ pub(super) struct Engine<'a> {
     pub oracle_calls: usize,
     /// A lower bound on the score of every allowed configuration.
     pub lowest_score: f64,
+    /// [`Task::score_size`]
+    pub score_size: f64,
     pub base: Base,
     /// How far the latest log-partition may be above the value of the marginals.
     pub slack: f64,
     /// Looked at where a step takes many calls: see [`Engine::is_cancelled`].
     pub cancel: Cancel,
+    /// [`Task::allows_average`]
+    pub allows_average: bool,
 }
 
 /// A tilt and all that follows from it.
@@ -35,12 +39,19 @@ pub(super) struct Point {
     pub log_partition: f64,
     /// How far that may be above `⟨θ + δ, μ⟩ + H(μ)`; 0 if the oracle is exact.
     pub slack: f64,
+    /// [`Engine::score_size`]
+    pub score_size: f64,
     /// `L(μ)`
     pub energy: f64,
+    /// What its rounding follows, if that is more than its own size.
+    energy_size: f64,
     /// `⟨δ, μ⟩`
     tilt_dot: f64,
     /// `⟨∇L(μ), μ⟩`
     gradient_dot: f64,
+    /// The sizes of what these sum up.
+    tilt_size: f64,
+    gradient_size: f64,
     /// `‖δ + ∇L(μ)‖∞`
     residual: f64,
     /// `‖δ‖∞`
@@ -81,6 +92,8 @@ pub(super) struct Step {
     pub gap: Option<f64>,
     /// Largest violation of a hard constraint.
     pub violation: f64,
+    /// What hard constraints that are slightly broken may have taken off the objective.
+    pub excess: f64,
     /// Whether the solver's point holds the gradient of the whole, convex energy, so that one more
     /// call gives a sharp bound.
     pub can_be_sharpened: bool,
@@ -98,6 +111,7 @@ impl Step {
             verdict,
             gap: None,
             violation: 0.0,
+            excess: 0.0,
             can_be_sharpened: false,
         }
     }
@@ -167,9 +181,13 @@ impl Point {
             gradient: Aligned::filled(coordinates, 0.0),
             log_partition: f64::NAN,
             slack: 0.0,
+            score_size: 0.0,
             energy: f64::NAN,
+            energy_size: 0.0,
             tilt_dot: 0.0,
             gradient_dot: 0.0,
+            tilt_size: 0.0,
+            gradient_size: 0.0,
             residual: f64::NAN,
             reach: 0.0,
             call: 0,
@@ -198,8 +216,25 @@ impl Point {
 
     /// The size of the terms of the objective, which its rounding follows.
     pub fn objective_size(&self) -> f64 {
-        let energy = if self.energy.is_nan() { 0.0 } else { self.energy.abs() };
-        self.tilt_dot.abs() + self.log_partition.abs() + energy
+        self.tilt_size + self.score_size + self.log_partition.abs() + self.size_of_energy()
+    }
+
+    /// The sizes of scores and tilt at the marginals: the rounding of the log-partition follows
+    /// them.
+    pub fn potential_size(&self) -> f64 {
+        self.score_size + self.tilt_size
+    }
+
+    /// What the rounding of the energy follows; 0 if there is none.
+    pub fn size_of_energy(&self) -> f64 {
+        // NaN is less than anything.
+        self.energy.abs().max(self.energy_size)
+    }
+
+    /// The energy at the marginals, with its gradient.
+    pub fn read_energy(&mut self, energies: &mut Energies) {
+        let Valued { value, size } = energies.evaluate_sized(&self.marginals, &mut self.gradient);
+        (self.energy, self.energy_size) = (value, size);
     }
 
     /// Whether the next step can be taken from here.
@@ -215,13 +250,13 @@ impl Point {
 
     /// The size of the terms of the linearisation.
     pub fn linearisation_size(&self) -> f64 {
-        self.energy.abs() + self.gradient_dot.abs()
+        self.size_of_energy() + self.gradient_size
     }
 
     /// Brings the sums over tilt, marginals and gradient up to date, in one pass.
     pub fn summarise(&mut self) {
         let totals = pass(Summary, [], [&self.tilt, &self.marginals, &self.gradient]);
-        [self.tilt_dot, self.gradient_dot] = totals.sums;
+        [self.tilt_dot, self.gradient_dot, self.tilt_size, self.gradient_size] = totals.sums;
         [self.residual, self.reach] = totals.sizes;
     }
 
@@ -247,9 +282,13 @@ impl Point {
         self.gradient.copy_from_slice(&other.gradient);
         self.log_partition = other.log_partition;
         self.slack = other.slack;
+        self.score_size = other.score_size;
         self.energy = other.energy;
+        self.energy_size = other.energy_size;
         self.tilt_dot = other.tilt_dot;
         self.gradient_dot = other.gradient_dot;
+        self.tilt_size = other.tilt_size;
+        self.gradient_size = other.gradient_size;
         self.residual = other.residual;
         self.reach = other.reach;
         self.call = other.call;
@@ -292,10 +331,20 @@ impl<'a> Engine<'a> {
 
     /// Continues from an oracle whose latest call was at the base model.
     pub fn after(task: Task<'a>, base: Base) -> Self {
-        let Task { oracle, energies, lowest_score, cancel, .. } = task;
+        let Task { oracle, energies, lowest_score, score_size, cancel, allows_average, .. } = task;
         assert_eq!(base.marginals.len(), energies.support().len(), "marginals on the support");
         let slack = oracle.exactness().slack();
-        Self { oracle, energies, oracle_calls: 1, lowest_score, base, slack, cancel }
+        Self {
+            oracle,
+            energies,
+            oracle_calls: 1,
+            lowest_score,
+            score_size,
+            base,
+            slack,
+            cancel,
+            allows_average,
+        }
     }
 
     /// Whether to stop: what the oracle says from now on may be NaN. A step that takes many calls
@@ -319,7 +368,7 @@ impl<'a> Engine<'a> {
     /// Marginals, log-partition, energy and gradient at the point's tilt, and the sums over them.
     pub fn evaluate(&mut self, point: &mut Point) {
         self.call_at(point);
-        point.energy = self.energies.evaluate(&point.marginals, &mut point.gradient);
+        point.read_energy(self.energies);
         point.summarise();
     }
 
@@ -332,7 +381,7 @@ impl<'a> Engine<'a> {
     /// Marginals and log-partition at the point's tilt.
     pub fn call_at(&mut self, point: &mut Point) {
         point.log_partition = self.call(&point.tilt, &mut point.marginals);
-        point.slack = self.slack;
+        (point.slack, point.score_size) = (self.slack, self.score_size);
         point.call = self.oracle_calls;
     }
 

@@ -32,6 +32,14 @@ pub enum SolveError {
         /// The energy there.
         energy: f64,
     },
+    /// An average of iterates was asked for, and there is none.
+    #[error("return average: found {found}, expected return best or last{or}")]
+    NoAverage {
+        /// What keeps none.
+        found: &'static str,
+        /// What else would do.
+        or: &'static str,
+    },
     /// Marginals that no model has.
     #[error("fitting a model needs exact inference, expected oracle exact or auto")]
     Unfitted,

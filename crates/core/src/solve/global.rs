@@ -9,8 +9,8 @@
 //! * Guarantees: the global optimum with a valid lower bound, after finitely many nodes.
 
 use super::alternating::with_pieces;
+use super::candidate::FEASIBLE;
 use super::certificate::rounding;
-use super::driver::FEASIBLE;
 use super::dual::Dual;
 use super::engine::{Engine, Held, Point, Solver, Step, Verdict};
 
@@ -39,6 +39,8 @@ pub(super) struct Global {
     /// Lowest point so far.
     best: Point,
     best_objective: f64,
+    /// What that may be off by.
+    best_rounding: f64,
     /// Its node's multipliers.
     best_multipliers: Vec<f64>,
     scratch: Point,
@@ -56,6 +58,7 @@ impl Global {
             closed: f64::INFINITY,
             best: Point::new(coordinates),
             best_objective: f64::INFINITY,
+            best_rounding: 0.0,
             best_multipliers: Vec::new(),
             scratch: Point::new(coordinates),
             tolerance,
@@ -104,12 +107,13 @@ impl Global {
             return;
         }
         self.scratch.copy_from(open.dual.point());
-        self.scratch.energy =
-            engine.energies.evaluate(&self.scratch.marginals, &mut self.scratch.gradient);
+        self.scratch.read_energy(engine.energies);
         self.scratch.summarise();
         let objective = self.scratch.objective();
         if objective.is_finite() && objective < self.best_objective {
             self.best_objective = objective;
+            self.best_rounding =
+                rounding(self.scratch.objective_size()) + open.dual.unscaled_residue();
             std::mem::swap(&mut self.best, &mut self.scratch);
             self.best_multipliers.clear();
             self.best_multipliers.extend(open.dual.unscaled_multipliers());
@@ -177,7 +181,7 @@ impl Solver for Global {
         let found = self.best_objective.is_finite();
         Step {
             violation: if found { 0.0 } else { f64::INFINITY },
-            rounding: rounding(self.best.objective_size()),
+            rounding: self.best_rounding,
             ..Step::new(self.best_objective, bound, residual, verdict)
         }
     }

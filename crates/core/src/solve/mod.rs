@@ -21,6 +21,7 @@ mod adaptive;
 mod alternating;
 mod auto;
 mod average;
+mod candidate;
 mod certificate;
 mod driver;
 mod dual;

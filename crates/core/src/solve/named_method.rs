@@ -3,7 +3,7 @@ use super::adaptive::Adaptive;
 use super::engine::{Engine, Solver};
 use super::global::Global;
 use super::rda_and_mirror_descent::Relaxed;
-use super::{Method, Settings, SolveError, auto};
+use super::{Method, Plan, Returned, Settings, SolveError, auto};
 use crate::oracle::Tables;
 
 /// The solver for a method, or an error where it cannot serve the energies.
@@ -13,6 +13,7 @@ pub(super) fn choose(
     shown: Tables,
 ) -> Result<Box<dyn Solver>, SolveError> {
     check(engine, settings.method)?;
+    check_average(engine, settings)?;
     Ok(match settings.method {
         Method::Auto => auto::start(engine, settings, shown)?,
         Method::Rda { .. } | Method::MirrorDescent { .. } => {
@@ -25,6 +26,26 @@ pub(super) fn choose(
         Method::Dual => auto::dual(engine),
         Method::Global => Box::new(Global::start(engine, settings.tolerance)),
     })
+}
+
+/// Refuses to return an average that is not kept, or that has no tilt where one is needed.
+fn check_average(engine: &Engine, settings: &Settings) -> Result<(), SolveError> {
+    let keeps_one = match settings.method {
+        Method::Rda { .. } | Method::MirrorDescent { .. } | Method::AcceleratedRda { .. } => true,
+        Method::Auto => Plan::through(engine.oracle.exactness(), engine.energies) == Plan::Rda,
+        Method::Adaptive | Method::Dual | Method::Global => false,
+    };
+    match settings.returned {
+        Returned::Average if !keeps_one => Err(SolveError::NoAverage {
+            found: "a solver that keeps no average of its iterates",
+            or: ", or solver rda, mirror-descent or accelerated-rda",
+        }),
+        Returned::Average if !engine.allows_average => Err(SolveError::NoAverage {
+            found: "a request for the tilt of the answer, which an average has not",
+            or: "",
+        }),
+        _ => Ok(()),
+    }
 }
 
 /// Refuses a method that cannot serve the energies, or not with this oracle.

@@ -76,11 +76,11 @@ impl Solver for Own<'_> {
         self.point.tilt.copy_from_slice(&self.next);
         self.evaluate(engine);
         let convex = matches!(engine.energies.curvature(), Curvature::Convex { .. });
-        let objective = self.point.objective();
-        let bound = self.gap.map_or(f64::NEG_INFINITY, |gap| objective - gap);
+        let (objective, rounding) = (self.point.objective(), rounding(self.point.objective_size()));
+        let bound = self.gap.map_or(f64::NEG_INFINITY, |gap| objective - gap - rounding);
         Step {
             gap: self.gap,
-            rounding: rounding(self.point.objective_size()),
+            rounding,
             can_be_sharpened: convex && self.gap.is_none(),
             ..Step::new(objective, bound, self.point.residual(), Verdict::Continue)
         }

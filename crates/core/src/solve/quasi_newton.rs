@@ -66,6 +66,10 @@ pub(super) struct Iterate {
     pub residual: f64,
     /// Largest violation of a hard constraint.
     pub violation: f64,
+    /// What hard constraints that are slightly broken may have taken off the objective.
+    pub excess: f64,
+    /// What rounding of measurements may have done to gap and objective.
+    pub residue: f64,
     pub point: Point,
 }
 
@@ -82,6 +86,8 @@ impl Iterate {
             size: 0.0,
             residual: f64::INFINITY,
             violation: f64::INFINITY,
+            excess: 0.0,
+            residue: 0.0,
             point: Point::new(coordinates),
         }
     }

@@ -16,7 +16,7 @@
 //!   to forget such a gradient as it is large.
 
 use super::average::Average;
-use super::certificate::{lower_bound, rounding};
+use super::certificate::{Roundings, lower_bound, rounding};
 use super::engine::{Change, Engine, Point, Solver, Step, Verdict, is_fixed};
 use super::{Method, SolveError, StepSchedule};
 use crate::oracle::Tables;
@@ -31,6 +31,7 @@ pub(super) struct Relaxation {
     linear: f64,
     /// The same sum over the sizes of those terms, which the rounding of `linear` follows.
     linear_size: f64,
+    roundings: Roundings,
     convex: bool,
     tables: usize,
     /// No step changes a potential by more than this.
@@ -49,6 +50,7 @@ impl Relaxation {
             next: Point::new(engine.coordinates()),
             linear: infimum.unwrap_or(f64::NEG_INFINITY),
             linear_size: infimum.map_or(0.0, f64::abs),
+            roundings: Roundings::default(),
             convex: infimum.is_some(),
             tables: engine.tables(),
             moved: false,
@@ -106,6 +108,7 @@ impl Relaxation {
             let mix = |old: f64, new: f64| (1.0 - step) * old + step * new;
             (mix(self.linear, linearised), mix(self.linear_size, size))
         };
+        self.roundings = self.roundings.after(step);
         std::mem::swap(&mut self.current, &mut self.next);
         self.moved = true;
     }
@@ -118,7 +121,8 @@ impl Relaxation {
     /// The current point, with the free certificate.
     pub fn report(&self, verdict: Verdict) -> Step {
         let bound = if self.convex {
-            lower_bound(self.linear, self.linear_size, self.current.log_partition)
+            let size = self.roundings.grown(self.linear_size + self.current.potential_size());
+            lower_bound(self.linear, size, self.current.log_partition)
         } else {
             f64::NEG_INFINITY
         };

@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use super::SolveError;
+use super::{Returned, SolveError};
 
 /// Which solver to run, with its own settings.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -71,6 +71,9 @@ pub struct Settings {
     pub max_iterations: usize,
     /// At most so long, but at least one iteration; setting up the problem does not count.
     pub time_limit: Option<Duration>,
+    /// Which point is the answer: the best of all that were looked at, the last iterate, or the
+    /// average of the iterates, which only `Rda`, `MirrorDescent` and `AcceleratedRda` keep.
+    pub returned: Returned,
 }
 
 impl Default for Settings {
@@ -81,6 +84,7 @@ impl Default for Settings {
             polish: true,
             max_iterations: 10_000,
             time_limit: None,
+            returned: Returned::Best,
         }
     }
 }

@@ -1,8 +1,5 @@
 use std::ops::ControlFlow;
 
-use crate::energy::Energies;
-use crate::oracle::Oracle;
-
 /// How a solve ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
@@ -10,8 +7,10 @@ pub enum Status {
     Converged,
     /// A stationary point of a non-convex problem.
     Stationary,
-    /// The iterations ran out, or rounding prevents further progress.
+    /// The iterations ran out.
     IterationLimit,
+    /// Rounding prevents further progress, and the gap is above the tolerance.
+    RoundingLimit,
     /// The time ran out.
     TimeLimit,
     /// The observer, or a [`Cancel`](crate::Cancel), asked to stop.
@@ -27,6 +26,7 @@ impl Status {
             Self::Converged => "converged",
             Self::Stationary => "stationary",
             Self::IterationLimit => "iteration_limit",
+            Self::RoundingLimit => "rounding_limit",
             Self::TimeLimit => "time_limit",
             Self::Stopped => "stopped",
             Self::Infeasible => "infeasible",
@@ -39,7 +39,8 @@ impl Status {
 pub enum Returned {
     /// The last iterate.
     Last,
-    /// An earlier iterate: that with the least objective, for the dual that with the least gap.
+    /// An earlier iterate, or the base model: those that break hard constraints least, and of them
+    /// that with the least objective.
     Best,
     /// The average of the iterates.
     Average,
@@ -67,7 +68,8 @@ pub struct Record {
     pub average_objective: Option<f64>,
     /// The best lower bound on the optimum so far, if there is one.
     pub lower_bound: Option<f64>,
-    /// A proven bound on `objective − optimum` at the current iterate.
+    /// A proven bound on `objective − optimum` at the current iterate, never below `objective −
+    /// lower_bound`.
     pub gap: Option<f64>,
     /// How far the tilt is from `−∇L(μ)` (`‖·‖∞`); for the dual, the projected gradient's.
     pub residual: f64,
@@ -126,13 +128,14 @@ pub struct Solution {
     pub objective: f64,
     /// A lower bound on the optimum, where one exists.
     pub lower_bound: Option<f64>,
-    /// An upper bound on `objective − optimum`, where one exists.
+    /// An upper bound on `objective − optimum`, where one exists; never below `objective −
+    /// lower_bound`.
     pub gap: Option<f64>,
     /// Which point this is.
     pub returned: Returned,
     /// The tilt `δ`: the answer is `oracle(θ + δ)`. The tilt of an average serves only to decode.
     pub tilt: Vec<f64>,
-    /// The multiplier `λ_j` of each row of [`Energies::measurements`]. Those of the dual, which knows
+    /// The multiplier `λ_j` of each row of [`Energies::measurements`](crate::energy::Energies). Those of the dual, which knows
     /// them also at kinks and for hard constraints, tilt the model by `−Σ_j λ_j a_j` (up to a tilt
     /// that changes no distribution); else the slopes `w_j φ_j′(z_j)`, the same at the optimum.
     pub multipliers: Vec<f64>,
@@ -147,36 +150,4 @@ pub struct Solution {
     pub log_partition: f64,
     /// `A(θ)`
     pub base_log_partition: f64,
-}
-
-impl Solution {
-    /// Replaces an average by the point of its tilt, since only that has a model of its own.
-    /// Objective, gap and status become those of that point.
-    pub fn without_average(
-        &mut self,
-        oracle: &mut dyn Oracle,
-        energies: &mut Energies,
-        tolerance: f64,
-    ) {
-        if self.returned != Returned::Average {
-            return;
-        }
-        self.log_partition = oracle.tilted(&self.tilt, &mut self.marginals);
-        self.oracle_calls += 1;
-        let energy = energies.evaluate(&self.marginals, &mut vec![0.0; self.tilt.len()]);
-        let moved = self.tilt.iter().zip(&self.marginals).map(|(tilt, m)| tilt * m);
-        self.objective = moved.sum::<f64>() - self.log_partition + energy;
-        self.gap = self.lower_bound.map(|bound| (self.objective - bound).max(0.0));
-        self.multipliers = energies.measurements.slopes(&self.marginals);
-        (self.returned, self.averaged_tables) = (Returned::Last, None);
-        let allowed = tolerance * self.objective.abs().max(1.0);
-        let is_proved = self.gap.is_some_and(|gap| gap <= allowed);
-        match self.status {
-            Status::Converged if !is_proved => self.status = Status::IterationLimit,
-            Status::IterationLimit | Status::TimeLimit if is_proved => {
-                self.status = Status::Converged;
-            }
-            _ => {}
-        }
-    }
 }

@@ -2,14 +2,15 @@
 
 use crate::vector::{Entry, Formula, Number};
 
-/// `⟨δ, μ⟩` and `⟨∇L(μ), μ⟩`; residual and reach.
+/// `⟨δ, μ⟩` and `⟨∇L(μ), μ⟩`, and the sizes of what these sum up; residual and reach.
 #[derive(Clone, Copy)]
 pub(super) struct Summary;
 
-impl Formula<0, 3, 2, 2> for Summary {
+impl Formula<0, 3, 4, 2> for Summary {
     #[inline(always)]
-    fn at<N: Number>(self, _: [N; 0], [t, m, g]: [N; 3]) -> Entry<N, 0, 2, 2> {
-        Entry { values: [], products: [[t, m], [g, m]], sizes: [(t + g).abs(), t.abs()] }
+    fn at<N: Number>(self, _: [N; 0], [t, m, g]: [N; 3]) -> Entry<N, 0, 4, 2> {
+        let products = [[t, m], [g, m], [t.abs(), m], [g.abs(), m]];
+        Entry { values: [], products, sizes: [(t + g).abs(), t.abs()] }
     }
 }
 

@@ -11,8 +11,13 @@ pub struct Task<'a> {
     /// A lower bound on the score of every allowed configuration, or `-∞`; infeasible constraints
     /// are proved with it.
     pub lowest_score: f64,
+    /// How large scores are that cancel in a probable configuration, which the rounding of
+    /// log-partitions follows; 0 if they do not.
+    pub score_size: f64,
     /// Which tables the answer will show, and so which ones averages are kept of.
     pub marginals: Tables,
+    /// Whether the answer may be an average of iterates: no tilt leads to one.
+    pub allows_average: bool,
     /// Stops the solve. An oracle that looks at the same token is stopped within a call; give each
     /// solve a [`Cancel::child`] of its own, as the driver limits its time and, while it makes the
     /// last call, suspends it.
@@ -23,7 +28,9 @@ impl<'a> Task<'a> {
     /// A task without a bound on scores, which shows all marginals and which nothing cancels.
     pub fn new(oracle: &'a mut dyn Oracle, energies: &'a mut Energies) -> Self {
         let (lowest_score, marginals) = (f64::NEG_INFINITY, Tables::All);
-        Self { oracle, energies, lowest_score, marginals, cancel: Cancel::never() }
+        let (allows_average, cancel) = (true, Cancel::never());
+        let score_size = 0.0;
+        Self { oracle, energies, lowest_score, score_size, marginals, allows_average, cancel }
     }
 }
 

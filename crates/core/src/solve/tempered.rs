@@ -87,6 +87,7 @@ impl Program for TableProgram {
         iterate.gap = 0.5 * weighed / scale;
         let own = tables.constant + linear - 0.5 * square;
         iterate.size = tables.constant + linear_size + 0.5 * square + log_partition.abs();
+        iterate.size += iterate.point.score_size;
         iterate.lower_bound = lower_bound(own, iterate.size, log_partition);
         iterate.objective = own - log_partition + 0.5 * apart;
     }

@@ -129,7 +129,7 @@ fn once(instance: &Instance, contender: Contender, optimum: f64) -> Result<Row, 
     let seconds = |record: Option<&Record>| record.map(|record| record.seconds);
     let solution = &flows.solution;
     let status = match solution.status {
-        Status::IterationLimit => "failed",
+        Status::IterationLimit | Status::RoundingLimit => "failed",
         status => status.name(),
     };
     let calls = reached(1e-6).map_or(solution.oracle_calls, |record| record.oracle_calls);

@@ -85,11 +85,10 @@ impl FlowProblem<'_> {
     ) -> Result<Flows, FlowError> {
         let mut bound = self.bind()?;
         let BoundFlows { chain, energies, .. } = &mut bound;
-        let cancel = self.cancel.child();
-        let task = Task { marginals: Tables::None, cancel, ..Task::new(chain, energies) };
-        let mut solution = solve(task, settings, observer)?;
         // Averages of iterates have no flows of their own.
-        solution.without_average(&mut bound.chain, &mut bound.energies, settings.tolerance);
+        let (marginals, allows_average, cancel) = (Tables::None, false, self.cancel.child());
+        let task = Task { marginals, allows_average, cancel, ..Task::new(chain, energies) };
+        let solution = solve(task, settings, observer)?;
         Ok(Flows::new(bound, solution, self.population))
     }
 

@@ -18,9 +18,9 @@ pub(super) struct Evaluation<'a> {
 }
 
 /// Twice the sums of conjugates that are never negative, of the others, and of their sizes; sums of
-/// `−λb` and its sizes; of gaps, and by how much gaps of hard ones are above `−λz`. Greatest
-/// residual.
-type Totals<S> = Reduction<S, 7, 1>;
+/// `−λb` and its sizes; of gaps, by how much gaps of hard ones are above `−λz`, and what rounding of
+/// `z` does to gaps. Greatest residual.
+type Totals<S> = Reduction<S, 8, 1>;
 
 impl pulp::WithSimd for Evaluation<'_> {
     type Output = ();
@@ -39,14 +39,16 @@ impl pulp::WithSimd for Evaluation<'_> {
             }
         }
         let Reduced { sums, sizes: [residual] } = totals.finish();
-        let [positive, signed, size, shift, shift_size, gap, excess] = sums;
+        let [positive, signed, size, shift, shift_size, gap, excess, residue] = sums;
         let iterate = self.iterate;
         let (log_partition, slack) = (iterate.point.log_partition, iterate.point.slack);
         iterate.value = 0.5 * (positive + signed) + shift + log_partition;
         iterate.size = 0.5 * (positive + size) + shift_size + log_partition.abs();
+        iterate.size += iterate.point.score_size;
         iterate.lower_bound = -iterate.value - rounding(iterate.size);
         (iterate.gap, iterate.objective) = (gap + slack, gap + slack - excess - iterate.value);
         (iterate.residual, iterate.violation) = (residual, violation);
+        (iterate.excess, iterate.residue) = (excess, residue);
     }
 }
 
@@ -58,18 +60,20 @@ impl Evaluation<'_> {
         let [w, p, q] = program.own_numbers(rows.clone());
         let i = program.inverse_weights.piece(rows.clone());
         let (b, _) = program.rows().offsets(run);
-        let [z, variances] =
-            [&self.scratch.measured, &self.scratch.variances].map(|piece| &piece.0[..rows.len()]);
+        let Scratch { measured, residues, variances, .. } = &*self.scratch;
+        let [z, residues, variances] =
+            [measured, residues, variances].map(|piece| &piece.0[..rows.len()]);
         let largest = program.rows().coefficients(run).unwrap_or(&program.largest[rows.clone()]);
         let Iterate { unknowns, gradient, diagonal, .. } = &mut *self.iterate;
         let inverse_limit = totals.all(1.0 / self.tilt_limit);
         totals.sweep_apart(
             [&mut gradient[rows.clone()], &mut diagonal[rows.clone()]],
-            [z, variances, largest, b, &unknowns[rows], w, i, p, q],
+            [z, residues, variances, largest, b, &unknowns[rows], w, i, p, q],
             #[inline(always)]
-            |_, [z, variance, largest, offset, unknown, weight, inverse, first, second]| {
-                Measured { z, variance, largest, offset, unknown, weight, inverse, first, second }
-                    .entry(K::KIND, inverse_limit)
+            |_, [z, residue, variance, largest, offset, unknown, weight, inverse, first, second]| {
+                let parameters = [first, second];
+                let row = Measured { z, residue, variance, largest, offset, unknown };
+                row.entry(K::KIND, [weight, inverse], parameters, inverse_limit)
             },
         );
     }
@@ -78,30 +82,36 @@ impl Evaluation<'_> {
 /// A measurement at some marginals and unknown.
 struct Measured<N> {
     z: N,
+    /// What rounding may have done to it.
+    residue: N,
     variance: N,
     /// The largest coefficient, 0 for constants.
     largest: N,
     offset: N,
     unknown: N,
-    weight: N,
-    inverse: N,
-    first: N,
-    second: N,
 }
 
 impl<N: Number> Measured<N> {
     /// Gradient and diagonal, and what is summed up.
     #[inline(always)]
-    fn entry(self, kind: Kind, inverse_limit: N) -> Entry<N, 2, 7, 1> {
-        let Self { z, variance, largest, offset, unknown, weight, inverse, first, second } = self;
+    fn entry(
+        self,
+        kind: Kind,
+        [weight, inverse]: [N; 2],
+        parameters: [N; 2],
+        inverse_limit: N,
+    ) -> Entry<N, 2, 8, 1> {
+        let Self { z, residue, variance, largest, offset, unknown } = self;
         let (zero, one) = (z.splat(0.0), z.splat(1.0));
         // Adding −0 changes nothing, and the compiler knows.
         let only = |truth: bool, product| if truth { product } else { [z.splat(-0.0), one] };
-        let (low, high) = bounds(kind, weight, [first, second]);
+        let (low, high) = bounds(kind, weight, parameters);
         let pull = pull(kind, unknown, low);
         let multiplier = -pull;
         let Pairing { twice_conjugate, apart, curvature, gap } =
-            kind.pairing([weight, inverse], [first, second], [z, multiplier]);
+            kind.pairing([weight, inverse], parameters, [z, multiplier]);
+        // A multiplier must not chase a residue that no tilt can change; the gap counts it.
+        let apart = apart - N::choose(z.abs().is_at_most(residue), z, zero);
         let (slack, least) = (pull - low, z.splat(LEAST_CURVATURE));
         let variance = variance.greater(least);
         // In `v = log(slack)` where the unknown is one.
@@ -125,6 +135,14 @@ impl<N: Number> Measured<N> {
             (N::choose(falls | rises, zero, diagonal), back)
         };
         let [a, b] = twice_conjugate;
+        // How fast the gap changes with `z`: on either side of a kink if that is so near.
+        let slope_apart = (weight * kind.derivative(parameters, z) - multiplier).abs();
+        let steepness = if kind.is_smooth() || kind.is_hard() {
+            slope_apart
+        } else {
+            let is_near = gap[1].abs().is_at_most(residue);
+            N::choose(is_near, weight + multiplier.abs(), slope_apart)
+        };
         let (shift, is_positive) = (pull * offset, kind.has_positive_conjugate());
         Entry {
             values: [slope, diagonal],
@@ -133,9 +151,11 @@ impl<N: Number> Measured<N> {
                 only(!is_positive, twice_conjugate),
                 only(!is_positive, [a.abs(), b.abs()]),
                 [shift, one],
-                [shift.abs(), one],
+                // The tilt rounds as well.
+                [pull.abs(), offset.abs() + largest.abs()],
                 gap,
                 only(kind.is_hard(), [gap[0].times_plus(gap[1], multiplier * z), one]),
+                [steepness, residue],
             ],
             sizes: [N::choose(moves, residual, zero).abs()],
         }

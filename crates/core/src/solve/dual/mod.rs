@@ -18,6 +18,7 @@ mod tests;
 
 use program::DualProgram;
 
+use super::certificate::rounding;
 use super::engine::{Engine, Held, Point, Solver, Step, Verdict};
 use super::quasi_newton::{Iterate, QuasiNewton};
 use crate::energy::Measurements;
@@ -99,6 +100,11 @@ impl Dual {
         self.program.multipliers(&self.current().unknowns)
     }
 
+    /// The largest coefficient of a measurement.
+    pub fn largest_coefficient(&self, measurement: usize) -> f64 {
+        self.program.largest[measurement]
+    }
+
     pub fn measurements(&self) -> &Measurements {
         &self.program.measurements
     }
@@ -108,18 +114,35 @@ impl Dual {
         self.current().violation
     }
 
+    /// What slightly broken hard constraints may have taken off the objective, in the scale of the
+    /// original weights.
+    pub fn unscaled_excess(&self) -> f64 {
+        self.current().excess * self.program.scale
+    }
+
+    /// What rounding of measurements may have done to the objective, in the scale of the original weights.
+    pub fn unscaled_residue(&self) -> f64 {
+        self.current().residue * self.program.scale
+    }
+
     /// Whether rounding keeps the search from finding anything better.
     pub fn is_exhausted(&self) -> bool {
         self.search.is_exhausted()
     }
 
+    /// Whether nothing that a tilt can change is left of the gap.
     fn is_solved(&self) -> bool {
-        self.gap() <= self.current().point.slack && self.violation() == 0.0
+        let Iterate { gap, residual, violation, point, .. } = self.current();
+        violation == &0.0 && (*gap <= point.slack || *residual == 0.0)
     }
 
     fn report(&self, verdict: Verdict) -> Step {
-        let Iterate { objective, lower_bound, residual, gap, violation, .. } = *self.search.current;
-        Step { gap: Some(gap), violation, ..Step::new(objective, lower_bound, residual, verdict) }
+        let Iterate {
+            objective, lower_bound, residual, gap, violation, excess, residue, size, ..
+        } = *self.search.current;
+        let (gap, rounding) = (Some(gap + rounding(gap) + residue), rounding(size) + residue);
+        let step = Step::new(objective, lower_bound, residual, verdict);
+        Step { gap, violation, excess, rounding, ..step }
     }
 }
 

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use super::evaluation::Evaluation;
 use super::placement::Placement;
-use crate::energy::{Kind, Measurements, Penalty, Rows, Run, clip, specialised};
+use crate::energy::{Kind, Measurements, Penalty, Rows, Run, Sum, clip, specialised};
 use crate::solve::engine::Engine;
 use crate::solve::quasi_newton::{Iterate, Program};
 use crate::vector::{Aligned, Column, Number, ONES, Piece, dispatch};
@@ -39,6 +39,7 @@ pub(super) struct DualProgram {
 pub(super) struct Scratch {
     gathered: [Piece; 2],
     pub measured: Piece,
+    pub residues: Piece,
     pub variances: Piece,
     pub pulls: Piece,
 }
@@ -149,11 +150,12 @@ impl DualProgram {
     /// Measurements and variances of a piece, as if tables were independent.
     #[inline(always)]
     pub fn read(&self, run: &Run, marginals: &[f64], scratch: &mut Scratch) {
-        let Scratch { gathered: [first, second], measured, variances, .. } = scratch;
+        let Scratch { gathered: [first, second], measured, residues, variances, .. } = scratch;
         let rows = self.rows();
         let Some(coefficients) = rows.coefficients(run) else {
             for (place, measurement) in run.rows.clone().enumerate() {
-                measured.0[place] = self.measure(measurement, marginals);
+                let Sum { value, size } = rows.sum(measurement, marginals);
+                (measured.0[place], residues.0[place]) = (value, residue(size));
                 variances.0[place] = self.variance(marginals, measurement);
             }
             return;
@@ -166,23 +168,18 @@ impl DualProgram {
         let (offsets, sizes) = rows.offsets(run);
         let offsets = offsets.iter().zip(sizes);
         let inputs = marginals.iter().zip(shares).zip(coefficients.iter().zip(offsets));
-        let found = measured.0.iter_mut().zip(&mut variances.0);
-        for ((z, variance), ((m, share), (a, (b, size)))) in found.zip(inputs) {
+        let found = measured.0.iter_mut().zip(&mut residues.0).zip(&mut variances.0);
+        for (((z, rest), variance), ((m, share), (a, (b, size)))) in found.zip(inputs) {
             let part = a * m;
-            *z = without_residue(b + part, size.abs() + part.abs());
+            (*z, *rest) = (b + part, residue(size.abs() + part.abs()));
             *variance = a * part - part * part * share;
         }
     }
 
-    /// What is measured, `z`.
+    /// What is measured, `z`; zero where it cancels to within rounding.
     pub fn measure(&self, measurement: usize, marginals: &[f64]) -> f64 {
-        let rows = self.rows();
-        let start = (rows.offset(measurement), rows.offset_size(measurement));
-        let (sum, size) = rows.entries(measurement).fold(start, |(sum, size), (c, a)| {
-            let part = a * marginals[c];
-            (sum + part, size + part.abs())
-        });
-        without_residue(sum, size)
+        let Sum { value, size } = self.rows().sum(measurement, marginals);
+        if value.abs() <= residue(size) { 0.0 } else { value }
     }
 
     /// Its variance, as if tables were independent.
@@ -236,12 +233,11 @@ fn largest_coefficients(measurements: &Measurements) -> Aligned {
     largest
 }
 
-/// A sum whose terms have this size in all; one that cancels to within rounding is taken as zero: a
-/// multiplier must not chase a residue that no tilt can change.
+/// A sum of terms of this size that comes to no more has cancelled to within rounding.
 #[inline(always)]
-fn without_residue(sum: f64, size: f64) -> f64 {
+fn residue(size: f64) -> f64 {
     // Half of what rounding may do.
-    if sum.abs() <= 4.0 * f64::EPSILON * size { 0.0 } else { sum }
+    4.0 * f64::EPSILON * size
 }
 
 /// Bounds on the pull of a measurement, given its weight and its parameters.

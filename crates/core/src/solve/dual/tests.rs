@@ -116,7 +116,8 @@ fn compare(program: &DualProgram, found: &Iterate, base_tilt: &[f64], label: &st
         rows.add_row(measurement, -multiplier, &mut tilt);
         let conjugate = penalty.conjugate(weight, multiplier);
         value += conjugate - multiplier * rows.offset(measurement);
-        size += conjugate.abs() + (multiplier * rows.offset(measurement)).abs();
+        let terms = rows.offset(measurement).abs() + program.largest[measurement].abs();
+        size += conjugate.abs() + multiplier.abs() * terms;
         gap += penalty.fenchel_gap(weight, z, multiplier);
         energy += weight * penalty.value(z);
         let slope = z - penalty.conjugate_derivative(weight, multiplier);
