@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// A token that stops a solve, also while it is being set up. Clones are the same token.
 ///
@@ -44,8 +44,9 @@ struct Token {
     start: Instant,
     /// A time limit, in nanoseconds after `start`; [`UNLIMITED`] for none.
     limit: AtomicU64,
-    /// While set, nothing is cancelled: an answer is being written.
-    suspended: AtomicBool,
+    /// Until then, in nanoseconds after `start`, nothing is cancelled: an answer is being written.
+    /// 0 for no such time.
+    granted: AtomicU64,
 }
 
 const UNLIMITED: u64 = u64::MAX;
@@ -71,10 +72,15 @@ impl Cancel {
         Self::with(Arc::default(), self.clone(), None)
     }
 
+    /// A token that is cancelled with this one, alone, or by itself at a time.
+    pub fn until(&self, deadline: Instant) -> Self {
+        Self::with(Arc::default(), self.clone(), Some(deadline))
+    }
+
     fn with(flag: Arc<AtomicBool>, outer: Self, deadline: Option<Instant>) -> Self {
         let (start, limit) = (Instant::now(), AtomicU64::new(UNLIMITED));
-        let suspended = AtomicBool::new(false);
-        Self(Some(Arc::new(Token { flag, outer, deadline, start, limit, suspended })))
+        let granted = AtomicU64::new(0);
+        Self(Some(Arc::new(Token { flag, outer, deadline, start, limit, granted })))
     }
 
     /// Cancels whatever has this token. Nothing happens to one that [`Cancel::never`] made.
@@ -93,8 +99,10 @@ impl Cancel {
     /// Why to stop, if so.
     pub(crate) fn cause(&self) -> Option<Cause> {
         let token = self.0.as_deref()?;
-        if token.suspended.load(Ordering::Relaxed) {
-            return None;
+        match token.granted.load(Ordering::Relaxed) {
+            0 => {}
+            UNLIMITED => return None,
+            granted => return token.is_past(granted).then_some(Cause::Deadline),
         }
         if token.flag.load(Ordering::Relaxed) {
             return Some(Cause::Asked);
@@ -106,10 +114,21 @@ impl Cancel {
         if token.deadline.is_none() && limit == UNLIMITED {
             return None;
         }
-        let now = Instant::now();
-        let is_late = token.deadline.is_some_and(|deadline| now >= deadline)
-            || (now - token.start).as_nanos() >= u128::from(limit);
+        let is_late = token.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+            || limit != UNLIMITED && token.is_past(limit);
         is_late.then_some(Cause::Deadline)
+    }
+
+    /// The time until it cancels itself, if it does.
+    pub(crate) fn remaining(&self) -> Option<Duration> {
+        let token = self.0.as_deref()?;
+        let limit = match token.limit.load(Ordering::Relaxed) {
+            UNLIMITED => None,
+            limit => token.start.checked_add(Duration::from_nanos(limit)),
+        };
+        let own = [token.deadline, limit].into_iter().flatten();
+        let own = own.map(|end| end.saturating_duration_since(Instant::now()));
+        own.chain(token.outer.remaining()).min()
     }
 
     /// Whether nothing can cancel it.
@@ -120,20 +139,34 @@ impl Cancel {
     /// Stops at a time, or no longer at one.
     pub(crate) fn limit(&self, end: Option<Instant>) {
         if let Some(token) = &self.0 {
-            let nanoseconds = end.map_or(UNLIMITED, |end| {
-                u64::try_from(end.saturating_duration_since(token.start).as_nanos())
-                    .unwrap_or(UNLIMITED)
-            });
+            let nanoseconds = end.map_or(UNLIMITED, |end| token.nanoseconds_to(end));
             token.limit.store(nanoseconds, Ordering::Relaxed);
         }
     }
 
-    /// Lets work go on although it was cancelled, to write down what there is, until it is given
-    /// `false`.
+    /// Lets work go on although it was cancelled, to write down what there is, until this time and
+    /// no longer.
+    pub(crate) fn grant(&self, end: Instant) {
+        if let Some(token) = &self.0 {
+            token.granted.store(token.nanoseconds_to(end).max(1), Ordering::Relaxed);
+        }
+    }
+
+    /// The same without an end if `suspended`, else ends what was granted.
     pub(crate) fn suspend(&self, suspended: bool) {
         if let Some(token) = &self.0 {
-            token.suspended.store(suspended, Ordering::Relaxed);
+            token.granted.store(if suspended { UNLIMITED } else { 0 }, Ordering::Relaxed);
         }
+    }
+}
+
+impl Token {
+    fn nanoseconds_to(&self, end: Instant) -> u64 {
+        u64::try_from(end.saturating_duration_since(self.start).as_nanos()).unwrap_or(UNLIMITED)
+    }
+
+    fn is_past(&self, nanoseconds: u64) -> bool {
+        self.start.elapsed().as_nanos() >= u128::from(nanoseconds)
     }
 }
 
@@ -183,5 +216,28 @@ mod tests {
         let never = Cancel::never();
         never.cancel();
         assert!(never.is_never() && !never.is_cancelled());
+    }
+
+    #[test]
+    fn what_is_granted_has_an_end() {
+        let token = Cancel::new();
+        token.cancel();
+        token.grant(Instant::now() + Duration::from_secs(3600));
+        assert!(!token.is_cancelled());
+        token.grant(Instant::now());
+        assert_eq!(token.cause(), Some(Cause::Deadline));
+        token.suspend(false);
+        assert_eq!(token.cause(), Some(Cause::Asked));
+    }
+
+    #[test]
+    fn the_nearest_end_remains() {
+        let hours = |hours: u64| Instant::now() + Duration::from_secs(3600 * hours);
+        assert_eq!(Cancel::new().remaining(), None);
+        let outer = Cancel::at(hours(5));
+        let token = outer.child();
+        assert!(token.remaining().unwrap() > Duration::from_secs(4 * 3600));
+        token.limit(Some(hours(2)));
+        assert!(token.remaining().unwrap() <= Duration::from_secs(2 * 3600));
     }
 }

@@ -93,6 +93,7 @@
 
 mod cancel;
 pub mod energy;
+pub mod memory;
 pub mod model;
 pub mod oracle;
 pub mod problem;
@@ -102,6 +103,7 @@ mod vector;
 
 pub use cancel::Cancel;
 pub use energy::{Curvature, CustomEnergy, Energy, Norm, Penalty, Term, count};
+pub use memory::MemoryLimit;
 pub use model::{Factor, Model, ModelError, Names, Variable};
 pub use oracle::{Oracle, OracleKind, Tables};
 pub use problem::{Answer, Problem, Records, Request};

@@ -5,8 +5,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Each may use what stands before it.
-const LAYERS: [&str; 9] =
-    ["vector", "cancel", "model", "support", "oracle", "energy", "solve", "problem", "plot"];
+const LAYERS: [&str; 10] = [
+    "vector", "cancel", "memory", "model", "support", "oracle", "energy", "solve", "problem",
+    "plot",
+];
 
 /// Every source file below a folder, but for those that hold tests.
 fn sources(folder: &Path) -> Vec<PathBuf> {

@@ -85,14 +85,14 @@ fn pseudo_marginals_agree_on_variables_and_are_zero_where_forbidden() {
             MessagePassing::loopy(&base, &Support::new()),
         ] {
             oracle.tilted(&[], &mut []);
-            let entries = || base.tables.iter().flat_map(|table| &table.log_potentials);
+            let entries = || base.tables.iter().flat_map(|table| table.log_potentials.iter());
             let settled = oracle.exactness().is_settled() == Some(true);
             let allowed = entries().all(|score| score.is_finite());
             let mut nodes: Vec<Vec<f64>> = Vec::new();
             oracle.visit_marginals(Tables::All, &mut |table, values| {
                 let own = &base.tables[table];
                 assert!(values.iter().all(|p| *p >= 0.0 && p.is_finite()), "seed {seed}");
-                for (value, score) in values.iter().zip(&own.log_potentials) {
+                for (value, score) in values.iter().zip(own.log_potentials.iter()) {
                     assert!(*score > f64::NEG_INFINITY || *value == 0.0, "seed {seed}");
                 }
                 if let [_] = own.scope[..] {

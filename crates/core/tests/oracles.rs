@@ -8,6 +8,7 @@ mod limits;
 mod properties;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use bethe_core::model::BaseModel;
 use bethe_core::model::table::{strides_within, walk};
@@ -137,7 +138,9 @@ fn cells(base: &BaseModel, table: usize) -> usize {
 fn possible_cells(base: &BaseModel) -> Vec<Vec<bool>> {
     let mut flat = base.clone();
     for table in &mut flat.tables {
-        for score in table.log_potentials.iter_mut().filter(|score| score.is_finite()) {
+        for score in
+            Arc::make_mut(&mut table.log_potentials).iter_mut().filter(|score| score.is_finite())
+        {
             *score = 0.0;
         }
     }

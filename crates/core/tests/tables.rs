@@ -105,7 +105,7 @@ fn values_and_gradients_are_those_of_single_cells() {
         }
         let flat = spread.map(|tables| tables.concat());
         let possible: Vec<f64> =
-            base.tables.iter().flat_map(|t| t.log_potentials.clone()).collect();
+            base.tables.iter().flat_map(|t| t.log_potentials.to_vec()).collect();
         for ((found, expected), possible) in flat[0].iter().zip(&flat[1]).zip(&possible) {
             assert!(
                 !possible.is_finite() || (found - expected).abs() < 1e-12,

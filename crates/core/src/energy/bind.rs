@@ -1,7 +1,7 @@
 use std::ops::Range;
 
 use super::agreement::Lay;
-use super::custom::BoundCustom;
+use super::custom::{BoundCustom, Coordinate};
 use super::layout::{CellRow, Layout, LinearRow, linear_rows, whole_tables};
 use super::squared_tables::MeasuredTable;
 use super::{
@@ -218,19 +218,19 @@ impl Energies {
                 })
             }
             Energy::Custom(custom) => {
-                let tables: Vec<(CellMap, usize)> = custom
+                let coordinates: Vec<Coordinate> = custom
                     .scopes
                     .iter()
-                    .map(|scope| {
+                    .flat_map(|scope| {
                         let map = base.locate(scope).expect("every scope was added to the model");
-                        let start = map.table.map_or(0, |table| layout.start[table]);
-                        (map, start)
+                        let start = map.table.map(|table| layout.start[table]);
+                        map.places().into_iter().map(move |place| Coordinate::new(start, place))
                     })
                     .collect();
-                let cells = tables.iter().map(|(map, _)| map.cells.len()).sum();
+                let cells = coordinates.len();
                 self.add_other(Box::new(BoundCustom {
                     energy: custom.clone(),
-                    tables,
+                    coordinates,
                     marginals: vec![0.0; cells],
                     gradient: vec![0.0; cells],
                 }))
@@ -266,7 +266,7 @@ impl Energies {
                 self.tables.push(MeasuredTable { rows, lay: Lay { start, scope, shape } });
             }
         } else {
-            for (&value, &cell) in target.iter().zip(&map.cells) {
+            for (&value, &cell) in target.iter().zip(&map.places()) {
                 let into = if negative { &mut alone } else { &mut self.measurements };
                 let row = CellRow { table: map.table, cell, multiple: *total, offset: -value };
                 layout.push_cell(base, row, into.rows_mut());
@@ -314,11 +314,12 @@ impl Energies {
             .iter()
             .map(|&v| base.locate(&[v]).expect("every variable has a node table"))
             .collect();
-        let shape: Vec<usize> = maps.iter().map(|map| map.cells.len()).collect();
+        let shape: Vec<usize> = maps.iter().map(CellMap::cells).collect();
+        let places: Vec<Vec<Option<usize>>> = maps.iter().map(CellMap::places).collect();
         let strides = row_major_strides(&shape);
         let is_possible = |cell: &usize| {
             let state = |axis: usize| cell / strides[axis] % shape[axis];
-            maps.iter().enumerate().all(|(axis, map)| map.cells[state(axis)].is_some())
+            places.iter().enumerate().all(|(axis, places)| places[state(axis)].is_some())
         };
         let kept = (0..log_potentials.len()).filter(is_possible);
         let log_potentials: Vec<f64> = kept.map(|cell| log_potentials[cell]).collect();
@@ -370,7 +371,7 @@ impl Energies {
 /// is enough for it.
 pub(super) fn is_whole(base: &BaseModel, map: &CellMap, penalty: Penalty) -> bool {
     let possible = |table: usize| base.tables[table].log_potentials.iter().all(|v| v.is_finite());
-    map.cells.iter().all(Option::is_some)
+    map.is_free()
         && map.table.is_some_and(possible)
         && !matches!(penalty, Penalty::Poisson { count: 0.0, .. })
 }

@@ -2,8 +2,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::{Curvature, EnergyError, EnergyFault, EnergyFunction};
+use crate::model::Model;
 use crate::model::table::table_size;
-use crate::model::{CellMap, Model};
 
 /// Returns the value at the marginals and fills in the gradient, which is zero on entry.
 pub type Function = dyn Fn(&[f64], &mut [f64]) -> f64 + Send + Sync;
@@ -66,11 +66,33 @@ impl fmt::Debug for CustomEnergy {
     }
 }
 
+/// What the marginal of a cell is.
+#[derive(Clone, Copy)]
+pub(super) enum Coordinate {
+    /// 0: the cell contradicts a fixed state.
+    Contradicted,
+    /// 1: every variable is fixed, to the states of this cell.
+    Fixed,
+    /// That of a coordinate of the support.
+    At(usize),
+}
+
+impl Coordinate {
+    /// Of a cell with a place in the base table, whose block starts here.
+    pub(super) fn new(start: Option<usize>, place: Option<usize>) -> Self {
+        match (start, place) {
+            (_, None) => Self::Contradicted,
+            (None, Some(_)) => Self::Fixed,
+            (Some(start), Some(place)) => Self::At(start + place),
+        }
+    }
+}
+
 /// A custom energy bound to a support.
 pub(super) struct BoundCustom {
     pub(super) energy: CustomEnergy,
-    /// For each scope: where its table lies, and the first coordinate of its block.
-    pub(super) tables: Vec<(CellMap, usize)>,
+    /// `[cells of all scopes]`
+    pub(super) coordinates: Vec<Coordinate>,
     /// `[cells of all scopes]`
     pub(super) marginals: Vec<f64>,
     /// `[cells of all scopes]`
@@ -79,25 +101,17 @@ pub(super) struct BoundCustom {
 
 impl EnergyFunction for BoundCustom {
     fn evaluate(&mut self, marginals: &[f64], gradient: &mut [f64]) -> f64 {
-        let coordinate = |map: &CellMap, start: usize, cell: Option<usize>| {
-            cell.map(|c| map.table.map(|_| start + c))
-        };
-        let cells = || {
-            self.tables
-                .iter()
-                .flat_map(|(map, start)| map.cells.iter().map(move |&c| coordinate(map, *start, c)))
-        };
-        for (own, coordinate) in self.marginals.iter_mut().zip(cells()) {
-            *own = match coordinate {
-                None => 0.0,       // contradicts a fixed state
-                Some(None) => 1.0, // every variable is fixed
-                Some(Some(i)) => marginals[i],
+        for (own, coordinate) in self.marginals.iter_mut().zip(&self.coordinates) {
+            *own = match *coordinate {
+                Coordinate::Contradicted => 0.0,
+                Coordinate::Fixed => 1.0,
+                Coordinate::At(i) => marginals[i],
             };
         }
         self.gradient.fill(0.0);
         let value = (self.energy.function)(&self.marginals, &mut self.gradient);
-        for (own, coordinate) in self.gradient.iter().zip(cells()) {
-            if let Some(Some(i)) = coordinate {
+        for (own, coordinate) in self.gradient.iter().zip(&self.coordinates) {
+            if let Coordinate::At(i) = *coordinate {
                 gradient[i] += own;
             }
         }

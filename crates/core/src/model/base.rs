@@ -1,6 +1,8 @@
+use std::sync::Arc;
+
 use rustc_hash::FxHashMap;
 
-use super::table::{row_major_strides, table_size, walk};
+use super::table::{row_major_strides, table_size, walk_two};
 use super::{Factor, Model, ModelError};
 
 /// Most states over all variables. Model, canonical form, scratch and answer take about 50 bytes
@@ -12,8 +14,8 @@ const STATE_LIMIT: usize = 1 << 25;
 pub struct Table {
     /// Base variables, ascending.
     pub scope: Vec<usize>,
-    /// `[states of the scope]`
-    pub log_potentials: Vec<f64>,
+    /// Shared with the oracles that read it. `[states of the scope]`
+    pub log_potentials: Arc<Vec<f64>>,
 }
 
 /// The canonical form of a model, on which every oracle works.
@@ -50,26 +52,107 @@ enum Placement {
 pub struct CellMap {
     /// Index of the base table; `None` if every variable of the scope is fixed.
     pub table: Option<usize>,
-    /// For each cell of the model's table, its cell in the base table (0 if `table` is `None`);
-    /// `None` if the cell contradicts a fixed state. `[cells]`
-    pub cells: Vec<Option<usize>>,
+    /// One for each variable of the scope.
+    axes: Vec<Axis>,
+}
+
+/// An axis of a table of the model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Axis {
+    states: usize,
+    /// In the model's table.
+    stride: usize,
+    lies: Lies,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Lies {
+    /// In the base table, with a stride there.
+    Along(usize),
+    /// Nowhere: the variable has this state.
+    At(usize),
 }
 
 impl CellMap {
-    /// Reorders values from the model's table to the base table.
-    pub fn gather(&self, values: &[f64], base_cells: usize) -> Vec<f64> {
-        let mut gathered = vec![0.0; base_cells];
-        for (&value, cell) in values.iter().zip(&self.cells) {
-            if let Some(cell) = cell {
-                gathered[*cell] = value;
+    /// Cells of the model's table.
+    pub fn cells(&self) -> usize {
+        self.axes.iter().map(|axis| axis.states).product()
+    }
+
+    /// Whether no variable is fixed, so that every cell has its place in the base table.
+    pub fn is_free(&self) -> bool {
+        self.axes.iter().all(|axis| matches!(axis.lies, Lies::Along(_)))
+    }
+
+    /// For each cell of the model's table, its cell in the base table (0 if `table` is `None`);
+    /// `None` if the cell contradicts a fixed state. `[cells]`
+    pub fn places(&self) -> Vec<Option<usize>> {
+        let mut places = vec![None; self.cells()];
+        self.each(|cell, place| places[cell] = Some(place));
+        places
+    }
+
+    /// Shows every cell of the model's table that contradicts no fixed state, with its cell in the
+    /// base table.
+    fn each(&self, mut visit: impl FnMut(usize, usize)) {
+        let (mut shape, mut own, mut base) = (Vec::new(), Vec::new(), Vec::new());
+        let mut first = 0;
+        for &Axis { states, stride, lies } in &self.axes {
+            match lies {
+                Lies::At(state) => first += state * stride,
+                Lies::Along(along) => {
+                    shape.push(states);
+                    own.push(stride);
+                    base.push(along);
+                }
             }
         }
+        walk_two(&shape, [&own, &base], |[cell, place]| visit(first + cell, place));
+    }
+
+    /// Whether both tables have the same cells in the same order.
+    fn is_same(&self) -> bool {
+        self.axes.iter().all(|axis| axis.lies == Lies::Along(axis.stride))
+    }
+
+    /// Reorders values from the model's table to the base table.
+    pub fn gather(&self, values: &[f64], base_cells: usize) -> Vec<f64> {
+        if self.is_same() {
+            return values.to_vec();
+        }
+        let mut gathered = vec![0.0; base_cells];
+        self.each(|cell, place| gathered[place] = values[cell]);
         gathered
     }
 
     /// Reorders a base table's marginals to the model's table; contradicted cells are 0.
     pub fn scatter(&self, base: &[f64]) -> Vec<f64> {
-        self.cells.iter().map(|cell| cell.map_or(0.0, |c| base[c])).collect()
+        if self.is_same() {
+            return base.to_vec();
+        }
+        let mut scattered = vec![0.0; self.cells()];
+        self.each(|cell, place| scattered[cell] = base[place]);
+        scattered
+    }
+}
+
+/// What the entries of a table are, from one pass over them.
+struct Extent {
+    /// The least that is finite, else ∞.
+    lowest: f64,
+    /// Whether one is NaN or +∞.
+    overflows: bool,
+}
+
+impl Extent {
+    fn of(values: &[f64]) -> Self {
+        let (mut lowest, mut overflows) = (f64::INFINITY, false);
+        for &value in values {
+            overflows |= !(value < f64::INFINITY);
+            let finite = if value > f64::NEG_INFINITY { value } else { f64::INFINITY };
+            lowest = lowest.min(finite);
+        }
+        Self { lowest, overflows }
     }
 }
 
@@ -80,10 +163,7 @@ impl BaseModel {
         model: &Model,
         extra_scopes: impl IntoIterator<Item = &'s [usize]>,
     ) -> Result<Self, ModelError> {
-        let states: f64 = model.variables().iter().map(|v| v.cardinality as f64).sum();
-        if states > STATE_LIMIT as f64 {
-            return Err(ModelError::TooManyStates { found: states, limit: STATE_LIMIT });
-        }
+        Self::check_states(model)?;
         let mut base = Self {
             cardinalities: Vec::new(),
             tables: Vec::new(),
@@ -111,40 +191,52 @@ impl BaseModel {
         }
         model.factors().iter().for_each(|factor| base.add(factor));
         for scope in extra_scopes {
-            base.place(scope);
+            let (free, _) = base.axes(scope);
+            if !free.is_empty() {
+                base.table_for(&free);
+            }
         }
         if base.constant == f64::NEG_INFINITY {
             return Err(ModelError::AllForbidden);
         }
-        let entries = base.tables.iter().flat_map(|table| &table.log_potentials);
-        if entries.chain([&base.constant]).any(|v| v.is_nan() || *v == f64::INFINITY) {
+        let extents: Vec<Extent> =
+            base.tables.iter().map(|table| Extent::of(&table.log_potentials)).collect();
+        let is_wrong = |value: f64| value.is_nan() || value == f64::INFINITY;
+        if extents.iter().any(|extent| extent.overflows) || is_wrong(base.constant) {
             return Err(ModelError::Overflow);
         }
-        let lowest = |table: &Table| {
-            let allowed = table.log_potentials.iter().copied().filter(|v| v.is_finite());
-            allowed.fold(f64::INFINITY, f64::min)
-        };
-        let lowest = base.tables.iter().map(lowest).filter(|v| v.is_finite());
+        let lowest = extents.iter().map(|extent| extent.lowest).filter(|v| v.is_finite());
         base.lowest_score = base.constant + lowest.sum::<f64>();
         let highest = |table: &Table| table.log_potentials.iter().copied().fold(0.0, f64::max);
         base.score_size = base.constant.abs() + 2.0 * base.tables.iter().map(highest).sum::<f64>();
         Ok(base)
     }
 
+    /// Refuses a model whose variables have more states than any limit of memory is for.
+    pub(crate) fn check_states(model: &Model) -> Result<(), ModelError> {
+        let found: f64 = model.variables().iter().map(|v| v.cardinality as f64).sum();
+        if found > STATE_LIMIT as f64 {
+            return Err(ModelError::TooManyStates { found, limit: STATE_LIMIT });
+        }
+        Ok(())
+    }
+
     /// Adds a factor to the table of its scope, or to the constant if all of it is observed.
     fn add(&mut self, factor: &Factor) {
-        let map = self.place(&factor.scope);
-        let Some(table) = map.table else {
-            let fixed = map.cells.iter().position(Option::is_some);
-            self.constant += fixed.map_or(0.0, |cell| factor.log_potentials[cell]);
+        let (free, axes) = self.axes(&factor.scope);
+        let mut map = CellMap { table: None, axes };
+        if free.is_empty() {
+            map.each(|cell, _| self.constant += factor.log_potentials[cell]);
             return;
-        };
-        let target = &mut self.tables[table].log_potentials;
-        for (&value, cell) in factor.log_potentials.iter().zip(&map.cells) {
-            if let Some(cell) = cell {
-                target[*cell] += value;
-            }
         }
+        if map.is_same() && !self.by_scope.contains_key(&free) {
+            self.push_table(free, factor.log_potentials.clone());
+            return;
+        }
+        let table = self.table_for(&free);
+        map.table = Some(table);
+        let target = Arc::make_mut(&mut self.tables[table].log_potentials);
+        map.each(|cell, place| target[place] += factor.log_potentials[cell]);
     }
 
     /// Number of base variables.
@@ -166,19 +258,15 @@ impl BaseModel {
 
     /// The place of a table over model variables, if the base model has it.
     pub fn locate(&self, scope: &[usize]) -> Option<CellMap> {
-        let (free, cells) = self.cell_map(scope);
+        let (free, axes) = self.axes(scope);
         let table = if free.is_empty() { None } else { Some(*self.by_scope.get(&free)?) };
-        Some(CellMap { table, cells })
+        Some(CellMap { table, axes })
     }
 
     /// The base table over the free variables of a scope; `None` if all of them are fixed, or there
     /// is no such table.
     pub fn table_of(&self, scope: &[usize]) -> Option<usize> {
-        let free = |v: &usize| match self.placement[*v] {
-            Placement::Free(base) => Some(base),
-            Placement::Fixed { .. } => None,
-        };
-        let mut free: Vec<usize> = scope.iter().filter_map(free).collect();
+        let mut free: Vec<usize> = scope.iter().filter_map(|&v| self.free(v)).collect();
         free.sort_unstable();
         self.by_scope.get(&free).copied()
     }
@@ -197,65 +285,52 @@ impl BaseModel {
         &self.origin
     }
 
-    fn place(&mut self, scope: &[usize]) -> CellMap {
-        let (free, cells) = self.cell_map(scope);
-        let table = (!free.is_empty()).then(|| self.table_for(&free));
-        CellMap { table, cells }
-    }
-
     fn table_for(&mut self, scope: &[usize]) -> usize {
         if let Some(&table) = self.by_scope.get(scope) {
             return table;
         }
         let size = table_size(scope.iter().map(|&v| self.cardinalities[v]))
             .expect("a stated table over this scope exists, so its size fits");
-        self.tables.push(Table { scope: scope.to_vec(), log_potentials: vec![0.0; size] });
-        self.by_scope.insert(scope.to_vec(), self.tables.len() - 1);
-        self.tables.len() - 1
+        self.push_table(scope.to_vec(), vec![0.0; size])
     }
 
-    /// The free base variables of a scope, ascending, and each cell's position in a table over
-    /// them.
-    fn cell_map(&self, scope: &[usize]) -> (Vec<usize>, Vec<Option<usize>>) {
-        let placements: Vec<Placement> = scope.iter().map(|&v| self.placement[v]).collect();
-        let mut free: Vec<usize> = placements
-            .iter()
-            .filter_map(|p| if let Placement::Free(v) = p { Some(*v) } else { None })
-            .collect();
+    fn push_table(&mut self, scope: Vec<usize>, log_potentials: Vec<f64>) -> usize {
+        let table = self.tables.len();
+        self.by_scope.insert(scope.clone(), table);
+        self.tables.push(Table { scope, log_potentials: Arc::new(log_potentials) });
+        table
+    }
+
+    /// The free base variables of a scope, ascending, and how each axis lies in a table over them.
+    fn axes(&self, scope: &[usize]) -> (Vec<usize>, Vec<Axis>) {
+        let mut free: Vec<usize> = scope.iter().filter_map(|&v| self.free(v)).collect();
         free.sort_unstable();
+        let shape = |v: &usize| match self.placement[*v] {
+            Placement::Free(v) => self.cardinalities[v],
+            Placement::Fixed { cardinality, .. } => cardinality,
+        };
+        let shape: Vec<usize> = scope.iter().map(shape).collect();
         let free_shape: Vec<usize> = free.iter().map(|&v| self.cardinalities[v]).collect();
-        let free_strides = row_major_strides(&free_shape);
-
-        let shape: Vec<usize> = placements
-            .iter()
-            .map(|p| match *p {
-                Placement::Free(v) => self.cardinalities[v],
-                Placement::Fixed { cardinality, .. } => cardinality,
-            })
-            .collect();
-        let strides: Vec<usize> = placements
-            .iter()
-            .map(|p| match p {
+        let (strides, along) = (row_major_strides(&shape), row_major_strides(&free_shape));
+        let axis = |(place, v): (usize, &usize)| {
+            let lies = match self.placement[*v] {
+                Placement::Fixed { state, .. } => Lies::At(state),
                 Placement::Free(v) => {
-                    free_strides[free.binary_search(v).expect("v was collected above")]
+                    Lies::Along(along[free.binary_search(&v).expect("v is among the free ones")])
                 }
-                Placement::Fixed { .. } => 0,
-            })
-            .collect();
-        let mut cells = Vec::new();
-        walk(&shape, &strides, |position| cells.push(Some(position)));
+            };
+            Axis { states: shape[place], stride: strides[place], lies }
+        };
+        let axes = scope.iter().enumerate().map(axis).collect();
+        (free, axes)
+    }
 
-        let own_strides = row_major_strides(&shape);
-        for (axis, placement) in placements.iter().enumerate() {
-            if let Placement::Fixed { state, .. } = *placement {
-                for (index, cell) in cells.iter_mut().enumerate() {
-                    if index / own_strides[axis] % shape[axis] != state {
-                        *cell = None;
-                    }
-                }
-            }
+    /// The base variable of a model variable, unless it is fixed.
+    fn free(&self, variable: usize) -> Option<usize> {
+        match self.placement[variable] {
+            Placement::Free(base) => Some(base),
+            Placement::Fixed { .. } => None,
         }
-        (free, cells)
     }
 }
 
@@ -270,7 +345,7 @@ mod tests {
         model.add_factor(&[1, 0], &[0.0, 30.0, 10.0, 40.0, 20.0, 50.0]).unwrap();
         let base = BaseModel::new(&model, []).unwrap();
         assert_eq!(base.tables.len(), 3);
-        assert_eq!(base.tables[2].log_potentials, [0.0, 11.0, 22.0, 33.0, 44.0, 55.0]);
+        assert_eq!(*base.tables[2].log_potentials, [0.0, 11.0, 22.0, 33.0, 44.0, 55.0]);
     }
 
     #[test]
@@ -281,7 +356,7 @@ mod tests {
         model.observe(1, 2).unwrap();
         let base = BaseModel::new(&model, []).unwrap();
         assert_eq!(base.cardinalities, [2]);
-        assert_eq!(base.tables[0].log_potentials, [2.0, 5.0]);
+        assert_eq!(*base.tables[0].log_potentials, [2.0, 5.0]);
         assert_eq!(base.constant, 9.0);
         let map = base.locate(&[1, 0]).unwrap();
         assert_eq!(map.table, Some(0));

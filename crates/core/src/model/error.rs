@@ -1,5 +1,7 @@
 use thiserror::Error;
 
+use crate::memory::{MemoryLimit, Size, TooLarge};
+
 /// One variant per way a model can be wrong, with the values that were found.
 #[derive(Clone, Debug, Error, PartialEq)]
 pub enum ModelError {
@@ -82,19 +84,23 @@ pub enum ModelError {
     /// The junction tree would not fit.
     #[error(
         "the model is too wide for exact inference: its largest clique has {largest_clique} \
-         variables and {largest_table:.3e} configurations, and its tables need {gibibytes:.3e} \
-         GiB, expected at most {limit_gibibytes:.1} GiB; --oracle trw solves it approximately"
+         variables and {largest_table:.3e} configurations, and its tables need {} of memory, \
+         expected at most {limit}; a higher --memory-limit allows more, --oracle trw \
+         solves it approximately", Size(*bytes)
     )]
     TooWide {
         /// Variables in the largest clique.
         largest_clique: usize,
         /// Configurations of the largest clique.
         largest_table: f64,
-        /// Estimated memory for all tables.
-        gibibytes: f64,
+        /// Estimated memory for all tables, in bytes.
+        bytes: f64,
         /// The limit.
-        limit_gibibytes: f64,
+        limit: MemoryLimit,
     },
+    /// Something else that would not fit.
+    #[error("{0}; a higher --memory-limit allows more")]
+    TooLarge(#[from] TooLarge),
     /// Log-potentials so large that their sums leave the range of a double.
     #[error("log-potentials add up to more than 1e308, expected smaller numbers")]
     Overflow,

@@ -15,7 +15,7 @@ pub use error::ModelError;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use table::table_size;
+use table::{repeated, table_size};
 
 /// One discrete variable: a number of states, and optional names.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -165,14 +165,11 @@ impl Model {
 
     /// Checks that `scope` lists known variables once each and that a table over it has `cells`.
     pub fn check_table(&self, scope: &[usize], cells: usize) -> Result<(), ModelError> {
-        for (i, &variable) in scope.iter().enumerate() {
-            if variable >= self.variables.len() {
-                let variables = self.variables.len();
-                return Err(ModelError::UnknownVariable { found: variable, variables });
-            }
-            if scope[..i].contains(&variable) {
-                return Err(ModelError::RepeatedVariable { variable });
-            }
+        if let Some(&found) = scope.iter().find(|&&variable| variable >= self.variables.len()) {
+            return Err(ModelError::UnknownVariable { found, variables: self.variables.len() });
+        }
+        if let Some(place) = repeated(scope) {
+            return Err(ModelError::RepeatedVariable { variable: scope[place] });
         }
         let shape: Vec<usize> = scope.iter().map(|&v| self.variables[v].cardinality).collect();
         if table_size(shape.iter().copied()) != Some(cells) {

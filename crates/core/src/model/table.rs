@@ -5,6 +5,17 @@ pub fn table_size(shape: impl IntoIterator<Item = usize>) -> Option<usize> {
     shape.into_iter().try_fold(1usize, usize::checked_mul)
 }
 
+/// The place of the first variable that a scope lists a second time. Variables of one state may fill
+/// a scope of any length.
+pub(crate) fn repeated(scope: &[usize]) -> Option<usize> {
+    const FEW: usize = 32;
+    if scope.len() <= FEW {
+        return (0..scope.len()).find(|&place| scope[..place].contains(&scope[place]));
+    }
+    let mut seen = rustc_hash::FxHashSet::default();
+    scope.iter().position(|variable| !seen.insert(*variable))
+}
+
 /// Walks every cell of a row-major table (last axis fastest) and gives, for each, its position in a
 /// second table that sees the same axes through `strides` (0 for an axis it does not have).
 ///
@@ -31,6 +42,59 @@ pub fn walk(shape: &[usize], strides: &[usize], mut visit: impl FnMut(usize)) {
             }
             position -= shape[axis] * strides[axis];
             state[axis] = 0;
+        }
+    }
+}
+
+/// An axis that two tables see, each through a stride of its own.
+#[derive(Clone, Copy)]
+struct SharedAxis {
+    states: usize,
+    strides: [usize; 2],
+}
+
+/// Walks the cells of some axes, last axis fastest, and gives the position of each in two tables
+/// that see them through `strides`.
+///
+/// Axes that lie one within the other in both tables are walked as one: the same table twice is
+/// a single run.
+pub fn walk_two(shape: &[usize], strides: [&[usize]; 2], mut visit: impl FnMut([usize; 2])) {
+    if shape.contains(&0) {
+        return;
+    }
+    let mut axes: Vec<SharedAxis> = Vec::new();
+    for (axis, &states) in shape.iter().enumerate().filter(|(_, states)| **states > 1) {
+        let own = strides.map(|strides| strides[axis]);
+        match axes.last_mut() {
+            Some(last) if last.strides == own.map(|stride| stride * states) => {
+                last.states *= states;
+                last.strides = own;
+            }
+            _ => axes.push(SharedAxis { states, strides: own }),
+        }
+    }
+    let run = axes.pop().unwrap_or(SharedAxis { states: 1, strides: [0, 0] });
+    let mut state = vec![0; axes.len()];
+    let mut start = [0, 0];
+    loop {
+        for at in 0..run.states {
+            visit([start[0] + at * run.strides[0], start[1] + at * run.strides[1]]);
+        }
+        let mut outer = axes.len();
+        loop {
+            if outer == 0 {
+                return;
+            }
+            outer -= 1;
+            let SharedAxis { states, strides } = axes[outer];
+            state[outer] += 1;
+            if state[outer] < states {
+                start = [start[0] + strides[0], start[1] + strides[1]];
+                break;
+            }
+            let back = states - 1;
+            start = [start[0] - back * strides[0], start[1] - back * strides[1]];
+            state[outer] = 0;
         }
     }
 }
@@ -64,6 +128,37 @@ mod tests {
         let mut seen = Vec::new();
         walk(&[2, 3], &row_major_strides(&[2, 3]), |p| seen.push(p));
         assert_eq!(seen, [0, 1, 2, 3, 4, 5]);
+    }
+
+    #[test]
+    fn a_repeated_variable_is_found_in_scopes_of_any_length() {
+        for length in [2, 40, 1000] {
+            let mut scope: Vec<usize> = (0..length).collect();
+            assert_eq!(repeated(&scope), None);
+            scope[length - 1] = 0;
+            assert_eq!(repeated(&scope), Some(length - 1));
+        }
+    }
+
+    #[test]
+    fn two_tables_are_walked_together_in_the_order_of_the_axes() {
+        let shape = [2, 3, 1, 2];
+        let (own, other) = (row_major_strides(&shape), [1, 4, 0, 2]);
+        let mut expected = Vec::new();
+        walk(&shape, &other, |position| expected.push(position));
+        let mut seen = Vec::new();
+        walk_two(&shape, [&own, &other], |[first, second]| {
+            assert_eq!(first, seen.len());
+            seen.push(second);
+        });
+        assert_eq!(seen, expected);
+        let mut cells = 0;
+        walk_two(&shape, [&own, &own], |[first, second]| {
+            assert_eq!([first, second], [cells, cells]);
+            cells += 1;
+        });
+        assert_eq!(cells, 12);
+        walk_two(&[], [&[], &[]], |position| assert_eq!(position, [0, 0]));
     }
 
     #[test]

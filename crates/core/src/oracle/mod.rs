@@ -16,6 +16,7 @@ pub use junction_tree::{JunctionTree, Sampler};
 pub use message_passing::MessagePassing;
 
 use crate::cancel::Cancel;
+use crate::memory::MemoryLimit;
 use crate::model::{BaseModel, ModelError};
 use crate::support::Support;
 
@@ -143,46 +144,83 @@ pub trait Oracle: Send {
     fn decode(&mut self, tilt: &[f64], assignment: &mut [usize]) -> f64;
 }
 
-/// The exact oracle for a model: the chain kernel if it is a union of paths, else a junction tree.
-pub fn exact(base: &BaseModel, support: &Support) -> Result<Box<dyn Oracle>, ModelError> {
-    exact_until(base, support, &Cancel::never())
+/// What binding an oracle may take.
+#[derive(Clone, Debug)]
+pub struct Limits {
+    /// The memory of its tables.
+    pub memory: MemoryLimit,
+    /// Stops set-up, and calls that take long. The oracle keeps it.
+    pub cancel: Cancel,
 }
 
-fn exact_until(
-    base: &BaseModel,
-    support: &Support,
-    cancel: &Cancel,
-) -> Result<Box<dyn Oracle>, ModelError> {
-    match Chain::from_base(base, support) {
-        Some(chain) => Ok(Box::new(chain)),
-        None => {
-            let limit = JunctionTree::LIMIT_GIBIBYTES;
-            Ok(Box::new(JunctionTree::within(base, support, limit, cancel)?))
-        }
+impl Default for Limits {
+    fn default() -> Self {
+        Self { memory: MemoryLimit::default(), cancel: Cancel::never() }
     }
 }
 
-/// The oracle of a kind for a model. It keeps the token and looks at it in calls that take long.
+/// An oracle, its name, and what its tables take.
+pub struct BoundOracle {
+    /// The oracle.
+    pub oracle: Box<dyn Oracle>,
+    /// `chain`, `junction-tree`, `trw` or `loopy`.
+    pub name: &'static str,
+    /// The memory of its tables in bytes, by estimate.
+    pub bytes: f64,
+}
+
+/// The exact oracle for a model: the chain kernel if it is a union of paths, else a junction tree.
 ///
 /// # Errors
-/// If it is to be exact and the model is too wide, or [`ModelError::Cancelled`].
+/// If it needs more than the default [`MemoryLimit`].
+pub fn exact(base: &BaseModel, support: &Support) -> Result<Box<dyn Oracle>, ModelError> {
+    Ok(exact_within(base, support, &Limits::default())?.oracle)
+}
+
+fn exact_within(
+    base: &BaseModel,
+    support: &Support,
+    limits: &Limits,
+) -> Result<BoundOracle, ModelError> {
+    if base.tables.iter().all(|table| table.scope.len() <= 2) {
+        let bytes = chain::estimated_bytes(base);
+        limits.memory.check("the model", bytes)?;
+        if let Some(chain) = Chain::from_base(base, support) {
+            return Ok(BoundOracle { oracle: Box::new(chain), name: "chain", bytes });
+        }
+    }
+    let tree = JunctionTree::within(base, support, limits)?;
+    let bytes = tree.estimated_bytes();
+    Ok(BoundOracle { oracle: Box::new(tree), name: "junction-tree", bytes })
+}
+
+/// The oracle of a kind for a model.
+///
+/// # Errors
+/// If it would take more memory than the limit, or [`ModelError::Cancelled`].
 pub fn bind(
     kind: OracleKind,
     base: &BaseModel,
     support: &Support,
-    cancel: &Cancel,
-) -> Result<Box<dyn Oracle>, ModelError> {
-    match kind {
-        OracleKind::Exact => exact_until(base, support, cancel),
-        OracleKind::Auto => match exact_until(base, support, cancel) {
-            Err(ModelError::TooWide { .. }) => {
-                bind(OracleKind::TreeReweighted, base, support, cancel)
-            }
-            found => found,
+    limits: &Limits,
+) -> Result<BoundOracle, ModelError> {
+    let is_reweighted = match kind {
+        OracleKind::Exact => return exact_within(base, support, limits),
+        OracleKind::Auto => match exact_within(base, support, limits) {
+            Err(ModelError::TooWide { .. }) => true,
+            found => return found,
         },
-        OracleKind::TreeReweighted => {
-            Ok(Box::new(MessagePassing::tree_reweighted_until(base, support, cancel)))
-        }
-        OracleKind::Loopy => Ok(Box::new(MessagePassing::loopy_until(base, support, cancel))),
-    }
+        OracleKind::TreeReweighted => true,
+        OracleKind::Loopy => false,
+    };
+    let bytes = message_passing::estimated_bytes(base);
+    limits.memory.check("message passing", bytes)?;
+    let cancel = &limits.cancel;
+    Ok(if is_reweighted {
+        let oracle = Box::new(MessagePassing::tree_reweighted_until(base, support, cancel));
+        BoundOracle { oracle, name: "trw", bytes }
+    } else {
+        let oracle = Box::new(MessagePassing::loopy_until(base, support, cancel));
+        BoundOracle { oracle, name: "loopy", bytes }
+    })
 }

@@ -9,6 +9,10 @@ pub struct Answer {
     pub status: Status,
     /// The solver that found the answer, by its own name: never `auto`.
     pub solver: &'static str,
+    /// The oracle that was used: `chain`, `junction-tree`, `trw` or `loopy`.
+    pub oracle: &'static str,
+    /// The memory of its tables in bytes, by the estimate that a memory limit is about.
+    pub memory_estimate: u64,
     /// Which entropy was used: `exact`, `tree-reweighted` or `bethe`.
     pub entropy: &'static str,
     /// Iterations done.

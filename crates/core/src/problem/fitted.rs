@@ -4,7 +4,7 @@ use rand::Rng;
 
 use super::{Answer, Problem, Request};
 use crate::model::{BaseModel, Model, ModelError};
-use crate::oracle::{JunctionTree, OracleKind, Sampler};
+use crate::oracle::{JunctionTree, Limits, OracleKind, Sampler};
 use crate::solve::{Observer, Settings, SolveError};
 use crate::support::Support;
 
@@ -32,7 +32,7 @@ impl Problem {
         for (scope, tilt) in solved.tilts() {
             model.add_factor(&scope, tilt)?;
         }
-        Ok((solved.answer(self, &request), model))
+        Ok((solved.answer(self, &request)?, model))
     }
 }
 
@@ -50,9 +50,21 @@ impl Records {
     /// # Errors
     /// If the model is too wide for exact inference, or forbids every configuration.
     pub fn of(model: &Model) -> Result<Self, ModelError> {
+        Self::within(model, &Limits::default())
+    }
+
+    /// The same with other limits.
+    ///
+    /// # Errors
+    /// As [`Records::of`], and [`ModelError::Cancelled`].
+    pub fn within(model: &Model, limits: &Limits) -> Result<Self, ModelError> {
         let base = BaseModel::new(model, [])?;
-        let mut tree = JunctionTree::new(&base, &Support::new())?;
-        let sampler = tree.sampler(&[]).ok_or(ModelError::AllForbidden)?;
+        let mut tree = JunctionTree::within(&base, &Support::new(), limits)?;
+        let nothing = |()| match limits.cancel.is_cancelled() {
+            true => ModelError::Cancelled,
+            false => ModelError::AllForbidden,
+        };
+        let sampler = tree.sampler(&[]).ok_or(()).map_err(nothing)?;
         let states = vec![0; base.variables()];
         Ok(Self { base, sampler, states })
     }

@@ -1,5 +1,6 @@
 use crate::cancel::Cancel;
-use crate::oracle::{OracleKind, Tables};
+use crate::memory::MemoryLimit;
+use crate::oracle::{Limits, OracleKind, Tables};
 
 /// What is asked of a problem, whichever solver answers it.
 #[derive(Clone, Debug)]
@@ -18,6 +19,8 @@ pub struct Request {
     ///
     /// [`Answer::map`]: super::Answer::map
     pub map_budget: usize,
+    /// How much memory inference may take.
+    pub memory_limit: MemoryLimit,
     /// Stops set-up, solver, and the search for the assignment.
     pub cancel: Cancel,
 }
@@ -25,6 +28,10 @@ pub struct Request {
 impl Request {
     /// The default of [`Request::map_budget`]: seconds at most, on chains and small graphs far less.
     pub const MAP_BUDGET: usize = 100_000_000;
+
+    pub(super) fn limits(&self) -> Limits {
+        Limits { memory: self.memory_limit, cancel: self.cancel.clone() }
+    }
 }
 
 impl Default for Request {
@@ -34,6 +41,7 @@ impl Default for Request {
             marginals: Tables::All,
             potentials: false,
             map_budget: Self::MAP_BUDGET,
+            memory_limit: MemoryLimit::default(),
             cancel: Cancel::never(),
         }
     }

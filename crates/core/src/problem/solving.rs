@@ -1,22 +1,31 @@
 //! Solvers work on the base model and know the support only: what they find is carried back to the
 //! stated variables, in the stated order of axes, with observed states filled in.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::answer::{Answer, EnergyAnswer, TableAnswer};
 use super::map::Decoding;
 use super::{BoundProblem, Problem, Request};
-use crate::cancel::Cancel;
-use crate::model::{BaseModel, Model};
-use crate::oracle::{Exactness, Oracle, Tables};
-use crate::solve::{Ignore, Observer, Settings, Solution, SolveError, Status, Task, solve};
+use crate::cancel::{Cancel, Cause};
+use crate::model::{BaseModel, Model, ModelError};
+use crate::oracle::{Exactness, Oracle, OracleKind, Tables};
+use crate::solve::{Clock, Ignore, Observer, Settings, Solution, SolveError, Status, Task, solve};
+
+/// What every attempt at a problem has to keep to.
+#[derive(Clone, Copy)]
+struct Ask<'a> {
+    settings: &'a Settings,
+    clock: Clock,
+    needs_tilt: bool,
+}
 
 /// A problem, bound and solved.
 pub(super) struct Solved {
     bound: BoundProblem,
     solution: Solution,
-    /// Ends the search for the best assignment: with the request, or at the solver's time limit.
+    /// Ends what the oracle does to write the answer down.
     cancel: Cancel,
+    clock: Clock,
 }
 
 impl Problem {
@@ -43,17 +52,21 @@ impl Problem {
     /// Solves the problem and shows every iteration to `observer`.
     ///
     /// # Errors
-    /// As [`solve()`], and if exact inference was requested and the model is too wide for it.
+    /// As [`solve()`], if exact inference was requested and the model is too wide for it, if not
+    /// even message passing fits into the memory limit, and [`SolveError::OutOfTime`] if the time
+    /// limit passes before there is an answer.
     pub fn solve_with(
         &self,
         settings: &Settings,
         request: &Request,
         observer: &mut dyn Observer,
     ) -> Result<Answer, SolveError> {
-        Ok(self.run(settings, request, request.potentials, observer)?.answer(self, request))
+        self.run(settings, request, request.potentials, observer)?.answer(self, request)
     }
 
     /// Binds and solves the problem; if the answer needs a tilt, it is no average of iterates.
+    /// [`OracleKind::Auto`] turns to message passing where exact inference fits neither into the
+    /// memory limit nor, in half of it, into the time limit.
     pub(super) fn run(
         &self,
         settings: &Settings,
@@ -61,18 +74,48 @@ impl Problem {
         needs_tilt: bool,
         observer: &mut dyn Observer,
     ) -> Result<Solved, SolveError> {
-        // The oracle looks at it too, and must not once there is an answer to write down.
-        let cancel = request.cancel.child();
-        let bound = self.bind_to(request.oracle, &cancel);
-        let mut bound = bound.map_err(|error| self.blamed(error.into()))?;
-        let searching = request.cancel.child();
-        let limit = settings.time_limit.and_then(|limit| Instant::now().checked_add(limit));
-        searching.limit(limit);
+        let clock = Clock::start(settings.time_limit);
+        let mut attempt = |oracle: OracleKind, first_end: Option<Instant>| {
+            // The oracle looks at it too, and must not once there is an answer to write down.
+            let cancel = request.cancel.child();
+            cancel.limit(first_end);
+            let request = Request { oracle, cancel, ..request.clone() };
+            self.attempt(Ask { settings, clock, needs_tilt }, &request, observer)
+        };
+        if request.oracle != OracleKind::Auto {
+            return attempt(request.oracle, clock.end());
+        }
+        match attempt(OracleKind::Exact, clock.exact_end()) {
+            Err(SolveError::OutOfTime | SolveError::Model(ModelError::TooWide { .. })) => {
+                attempt(OracleKind::TreeReweighted, clock.end())
+            }
+            found => found,
+        }
+    }
+
+    /// Binds and solves the problem with one oracle. The token is its own.
+    fn attempt(
+        &self,
+        ask: Ask,
+        request: &Request,
+        observer: &mut dyn Observer,
+    ) -> Result<Solved, SolveError> {
+        let Ask { settings, clock, needs_tilt } = ask;
+        let cancel = request.cancel.clone();
+        let failed = |error: SolveError| match (&error, cancel.cause()) {
+            (SolveError::Cancelled | SolveError::OutOfTime, Some(cause)) => clock.error(cause),
+            // The time that is left is too short, by estimate.
+            (SolveError::Cancelled, None) => clock.error(Cause::Deadline),
+            _ => self.blamed(error, request.memory_limit),
+        };
+        let bound = self.bind_within(request.oracle, &request.limits());
+        let mut bound = bound.map_err(|error| failed(error.into()))?;
         let (marginals, allows_average) = (request.marginals, !needs_tilt);
         let task = Task { marginals, allows_average, cancel: cancel.clone(), ..bound.task() };
-        let solution = solve(task, settings, observer).map_err(|error| self.blamed(error))?;
-        cancel.suspend(true);
-        Ok(Solved { bound, solution, cancel: searching })
+        let settings = Settings { time_limit: clock.left(), ..settings.clone() };
+        let solution = solve(task, &settings, observer).map_err(failed)?;
+        clock.wind_up(&cancel);
+        Ok(Solved { bound, solution, cancel, clock })
     }
 }
 
@@ -91,29 +134,42 @@ impl Solved {
     }
 
     /// The answer in the words of the problem.
-    pub fn answer(mut self, problem: &Problem, request: &Request) -> Answer {
+    ///
+    /// # Errors
+    /// If there is no time left to write it down.
+    pub fn answer(mut self, problem: &Problem, request: &Request) -> Result<Answer, SolveError> {
         let potentials = (request.potentials && self.solution.status != Status::Infeasible)
             .then(|| self.potentials(problem.model()));
         let energies = self.energies(problem);
-        let Self { bound, solution, cancel } = &mut self;
-        let BoundProblem { base, energies: bound_energies, oracle } = bound;
+        let Self { bound, solution, cancel, clock } = &mut self;
+        let BoundProblem { base, energies: bound_energies, oracle, oracle_name, oracle_bytes } =
+            bound;
         let infeasible = solution.status == Status::Infeasible;
         let gap = solution.gap.filter(|_| !infeasible);
         let exactness = oracle.exactness();
         let marginals =
             marginals(problem.model(), base, oracle.as_mut(), solution, request.marginals);
+        // A search ends with the time limit; what writes the answer down may be a little later.
+        let searching = cancel.child();
+        searching.limit(clock.last_call(Duration::ZERO));
         let decoding = Decoding {
             base,
             energies: bound_energies,
             oracle: oracle.as_mut(),
             solution,
             cells: request.map_budget,
-            cancel,
+            cancel: &searching,
         };
         let map = decoding.map();
-        Answer {
+        let is_cut_off = map.log_score.is_nan() || marginals.iter().any(|t| t.values.is_empty());
+        if let (Some(cause), true) = (cancel.cause(), is_cut_off) {
+            return Err(clock.error(cause));
+        }
+        Ok(Answer {
             status: solution.status,
             solver: solution.solver,
+            oracle: oracle_name,
+            memory_estimate: *oracle_bytes as u64,
             entropy: exactness.name(),
             iterations: solution.iterations,
             oracle_calls: solution.oracle_calls,
@@ -134,7 +190,7 @@ impl Solved {
             map,
             energies,
             potentials,
-        }
+        })
     }
 
     fn energies(&mut self, problem: &Problem) -> Vec<EnergyAnswer> {

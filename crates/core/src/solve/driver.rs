@@ -1,6 +1,7 @@
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::candidate::{Best, Candidate};
+use super::clock::{Clock, Control};
 use super::engine::{Engine, Held, Point, Solver, Step, Verdict};
 use super::named_method::choose;
 use super::own_method::{Own, OwnMethod};
@@ -30,11 +31,11 @@ pub fn solve(
     observer: &mut dyn Observer,
 ) -> Result<Solution, SolveError> {
     settings.check()?;
-    let start = Instant::now();
+    let clock = Clock::start(settings.time_limit);
     let base = Base::of(&mut task);
     let shown = task.marginals;
     let choose = |engine: &mut Engine| choose(engine, settings, shown);
-    drive(task, base, Control { settings, start }, observer, choose)
+    drive(task, base, Control::after_a_call(settings, clock), observer, choose)
 }
 
 /// As [`solve`], by a method of one's own; the settings' method does not matter.
@@ -49,7 +50,7 @@ pub fn solve_by(
     observer: &mut dyn Observer,
 ) -> Result<Solution, SolveError> {
     settings.check()?;
-    let start = Instant::now();
+    let clock = Clock::start(settings.time_limit);
     if task.energies.measurements.has_hard() {
         let (solver, energy) = (method.name(), "a hard measurement");
         return Err(SolveError::Unserved { solver, energy, expected: "solver auto or dual" });
@@ -59,7 +60,7 @@ pub fn solve_by(
         return Err(SolveError::NoAverage { found, or: "" });
     }
     let base = Base::of(&mut task);
-    drive(task, base, Control { settings, start }, observer, move |engine| {
+    drive(task, base, Control::after_a_call(settings, clock), observer, move |engine| {
         Ok(Box::new(Own::start(engine, method)))
     })
 }
@@ -81,14 +82,8 @@ pub fn solve_from(
     settings.check()?;
     let shown = task.marginals;
     let choose = |engine: &mut Engine| choose(engine, settings, shown);
-    drive(task, base, Control { settings, start: Instant::now() }, observer, choose)
-}
-
-/// When to stop.
-#[derive(Clone, Copy)]
-struct Control<'a> {
-    settings: &'a Settings,
-    start: Instant,
+    let (clock, call) = (Clock::start(settings.time_limit), Duration::ZERO);
+    drive(task, base, Control { settings, clock, call }, observer, choose)
 }
 
 fn drive<'s>(
@@ -98,30 +93,37 @@ fn drive<'s>(
     observer: &mut dyn Observer,
     begin: impl FnOnce(&mut Engine) -> Result<Box<dyn Solver + 's>, SolveError>,
 ) -> Result<Solution, SolveError> {
-    if task.cancel.is_cancelled() {
-        return Err(SolveError::Cancelled);
+    if let Some(cause) = task.cancel.cause()
+        && (cause == Cause::Asked || base.log_partition.is_nan())
+    {
+        return Err(control.clock.error(cause));
     }
     if task.cancel.is_never() && control.settings.time_limit.is_some() {
         task.cancel = Cancel::new();
     }
+    // Whoever set the problem up may have left less time for that than there is.
+    task.cancel.limit(control.clock.first_step_end(control.call));
     let mut engine = Engine::after(task, base);
     check_finite(engine.base.log_partition, engine.energies)?;
     let solver = begin(&mut engine);
-    if engine.is_cancelled() {
+    if engine.cancel.cause() == Some(Cause::Asked) {
         return Err(SolveError::Cancelled);
     }
     let mut solver = solver?;
     let mut run = Run::new(&mut engine, solver.as_ref(), control);
     let status = run.drive(&mut engine, solver.as_mut(), observer);
-    // A time limit is no reason to have no answer.
-    engine.cancel.limit(None);
-    if !run.chosen.objective.is_finite() && engine.is_cancelled() {
-        return Err(SolveError::Cancelled);
+    let late = (status == Status::TimeLimit).then_some(Cause::Deadline);
+    let cause = late.or(engine.cancel.cause());
+    // Calls that were cut off are not numbers.
+    if let (Some(cause), false) = (cause, run.chosen.objective.is_finite()) {
+        return Err(control.clock.error(cause));
     }
-    engine.cancel.suspend(true);
+    control.clock.wind_up(&engine.cancel);
     let solution = run.finish(&mut engine, solver.as_mut(), status);
+    let cut_off = engine.cancel.cause().filter(|_| solution.log_partition.is_nan());
+    engine.cancel.limit(None);
     engine.cancel.suspend(false);
-    Ok(solution)
+    cut_off.map_or(Ok(solution), |cause| Err(control.clock.error(cause)))
 }
 
 /// The status if log-partitions prove nothing: no certified optimum, no proof of infeasibility; a
@@ -152,6 +154,8 @@ pub(crate) fn check_finite(base_log_partition: f64, energies: &Energies) -> Resu
 struct Run<'a> {
     settings: &'a Settings,
     start: Instant,
+    /// When to stop, if there is a time limit.
+    end: Option<Instant>,
     iteration: usize,
     lower_bound: f64,
     best: Best,
@@ -165,11 +169,12 @@ struct Run<'a> {
 
 impl<'a> Run<'a> {
     fn new(engine: &mut Engine, solver: &dyn Solver, control: Control<'a>) -> Self {
-        let Control { settings, start } = control;
+        let Control { settings, clock, call } = control;
         let best = Best::new(engine, solver, settings);
         Self {
             settings,
-            start,
+            start: clock.started(),
+            end: clock.last_call(call),
             iteration: 0,
             lower_bound: f64::NEG_INFINITY,
             chosen: best.candidate(),
@@ -190,13 +195,12 @@ impl<'a> Run<'a> {
         loop {
             let step = solver.step(engine);
             self.iteration += 1;
+            let cut_off = engine.cancel.cause().filter(|_| self.iteration == 1);
             if self.iteration == 1 {
-                // However short the time, there is an answer.
-                let end = self.settings.time_limit.and_then(|limit| self.start.checked_add(limit));
-                engine.cancel.limit(end);
+                engine.cancel.limit(self.end);
             }
             self.lower_bound = self.lower_bound.max(step.lower_bound);
-            let cancelled = engine.cancel.cause();
+            let cancelled = cut_off.or(engine.cancel.cause());
             let out_of_iterations = self.iteration >= self.settings.max_iterations;
             let ends =
                 out_of_iterations || cancelled.is_some() || step.verdict != Verdict::Continue;
@@ -211,7 +215,8 @@ impl<'a> Run<'a> {
                 let bound = engine.sharp_bound(solver.point(), scratch);
                 self.lower_bound = self.lower_bound.max(bound);
             }
-            let stopped = looks && {
+            let is_lost = cancelled.is_some() && step.objective.is_nan();
+            let stopped = looks && !is_lost && {
                 let record = self.record(engine, &step, average);
                 observer.observe(&record, &solver.point().marginals).is_break()
             };

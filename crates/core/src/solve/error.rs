@@ -11,6 +11,12 @@ pub enum SolveError {
     /// It was cancelled before there was an answer, see [`Cancel`](crate::Cancel).
     #[error("cancelled before there was an answer")]
     Cancelled,
+    /// The time limit passed before there was an answer.
+    #[error(
+        "the time limit passed before there was an answer; a longer --time-limit allows more, \
+         --oracle trw is fast on wide models"
+    )]
+    OutOfTime,
     /// The solver cannot serve an energy.
     #[error("solver {solver} cannot serve {energy}; expected {expected}")]
     Unserved {

@@ -23,6 +23,7 @@ mod auto;
 mod average;
 mod candidate;
 mod certificate;
+mod clock;
 mod driver;
 mod dual;
 mod engine;
@@ -41,6 +42,7 @@ mod task;
 mod tempered;
 
 pub use auto::Plan;
+pub(crate) use clock::Clock;
 pub(crate) use driver::check_finite;
 pub use driver::{solve, solve_by, solve_from};
 pub use error::SolveError;

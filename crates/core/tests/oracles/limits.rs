@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use bethe_core::model::BaseModel;
 use bethe_core::oracle::{JunctionTree, Oracle, Tables};
-use bethe_core::{Model, ModelError, Support};
+use bethe_core::{MemoryLimit, Model, ModelError, Support};
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 
@@ -35,15 +35,15 @@ fn a_complete_graph_of_sixty_variables_is_refused_at_once() {
     assert_eq!(
         error.to_string(),
         "the model is too wide for exact inference: its largest clique has 60 variables and \
-         1.000e60 configurations, and its tables need 2.235e52 GiB, expected at most 2.0 GiB; \
-         --oracle trw solves it approximately"
+         1.000e60 configurations, and its tables need 1.490e52 GiB of memory, expected at most \
+         2.0 GiB; a higher --memory-limit allows more, --oracle trw solves it approximately"
     );
 }
 
 #[test]
 fn a_table_beyond_all_numbers_is_still_refused() {
     let base = attractive(&[16; 260], &complete(260));
-    for limit in [JunctionTree::LIMIT_GIBIBYTES, f64::INFINITY] {
+    for limit in [MemoryLimit::default(), MemoryLimit::NONE] {
         let error = JunctionTree::with_limit(&base, &Support::new(), limit).unwrap_err();
         assert!(matches!(error, ModelError::TooWide { largest_clique: 260, .. }), "{error}");
     }
@@ -52,17 +52,16 @@ fn a_table_beyond_all_numbers_is_still_refused() {
 #[test]
 fn the_limit_is_the_callers() {
     let base = attractive(&[2; 12], &complete(12));
-    // 2 × 4096 cells of the clique, 4096 to decode, and 4 for the root's empty separator.
-    let gibibytes = 8.0 * (3.0 * 4096.0 + 4.0) / (1u64 << 30) as f64;
-    let build = |limit: f64| JunctionTree::with_limit(&base, &Support::new(), limit);
-    assert!(build(gibibytes * 1.001).is_ok());
-    let Err(ModelError::TooWide { gibibytes: found, limit_gibibytes, .. }) =
-        build(gibibytes * 0.999)
-    else {
+    // 2 × 4096 cells of the clique, and 4 for the root's empty separator.
+    let bytes = 8 * (2 * 4096 + 4);
+    let build = |bytes| JunctionTree::with_limit(&base, &Support::new(), MemoryLimit::of(bytes));
+    let tree = build(bytes + 1).unwrap();
+    assert!((tree.estimated_bytes() / bytes as f64 - 1.0).abs() < 1e-9);
+    let Err(ModelError::TooWide { bytes: found, limit, .. }) = build(bytes - 1) else {
         panic!("not refused")
     };
-    assert!((found / gibibytes - 1.0).abs() < 1e-9);
-    assert_eq!(limit_gibibytes, gibibytes * 0.999);
+    assert!((found / bytes as f64 - 1.0).abs() < 1e-9);
+    assert_eq!(limit, MemoryLimit::of(bytes - 1));
 }
 
 /// Equal neighbours score 1: the log-partition of any tree is `ln K + (n - 1) ln (e + K - 1)`.
@@ -150,7 +149,8 @@ fn a_long_ladder_is_narrow() {
         edges.extend([(a, b), (rails + a, rails + b)]);
     }
     let base = attractive(&vec![2; 2 * rails], &edges);
-    let mut tree = JunctionTree::with_limit(&base, &Support::new(), 0.01).unwrap();
+    let mut tree =
+        JunctionTree::with_limit(&base, &Support::new(), MemoryLimit::of(10 << 20)).unwrap();
     let log_partition = tree.tilted(&[], &mut []);
     // Rung by rung: the four states of a rung, and what its steps to the next score.
     let equal = |a: usize, b: usize| if a == b { 1.0f64 } else { 0.0 };

@@ -1,3 +1,5 @@
+use rustc_hash::FxHashSet;
+
 use super::words::{Word, Words};
 use super::{Ignored, UaiError};
 use crate::model::table::table_size;
@@ -45,6 +47,7 @@ fn read_scopes(words: &mut Words, model: &Model) -> Result<Vec<Vec<usize>>, UaiE
         let expected = || format!("the number of variables of function {function}");
         let (_, size) = words.whole(expected)?;
         let mut scope: Vec<usize> = Vec::new();
+        let mut seen = FxHashSet::default();
         for place in 0..size {
             let expected = || format!("variable {place} of the {size} of function {function}");
             let (word, variable) = words.whole(expected)?;
@@ -54,7 +57,7 @@ fn read_scopes(words: &mut Words, model: &Model) -> Result<Vec<Vec<usize>>, UaiE
             if variable >= variables {
                 return Err(refused(ModelError::UnknownVariable { found: variable, variables }));
             }
-            if scope.contains(&variable) {
+            if !seen.insert(variable) {
                 return Err(refused(ModelError::RepeatedVariable { variable }));
             }
             scope.push(variable);
@@ -77,7 +80,8 @@ fn read_table(
         let error = ModelError::TableSize { shape, found: cells };
         return Err(refused(&word, format!("the table of function {function}"), error));
     }
-    let mut log_potentials = Vec::new();
+    // A table has no more entries than the text has words.
+    let mut log_potentials = Vec::with_capacity(cells.min(words.most_left()));
     for cell in 0..cells {
         let expected = || format!("entry {cell} of the {cells} of function {function}");
         let word = words.expect(expected)?;

@@ -74,6 +74,11 @@ impl<'a> Words<'a> {
         let number = word.whole().ok_or_else(|| word.unexpected(expected()))?;
         Ok((word, number))
     }
+
+    /// The most words that can follow: each takes a blank and a character.
+    pub fn most_left(&self) -> usize {
+        (self.text.len() - self.at).div_ceil(2)
+    }
 }
 
 impl<'a> Iterator for Words<'a> {

@@ -33,6 +33,7 @@ mod tilts;
 mod transitions;
 mod viterbi;
 
+use crate::model::BaseModel;
 use crate::vector::{aligned, exponential};
 
 #[doc(hidden)]
@@ -48,3 +49,18 @@ pub use oracle::Chain;
 #[doc(hidden)]
 pub use table::Storage;
 pub use transitions::Transitions;
+
+/// Doubles per cell of a transition table: as stated, and its exponentials both ways.
+const NUMBERS_PER_CELL: f64 = 3.0;
+/// Doubles per state of a position: scores, messages both ways, marginals.
+const NUMBERS_PER_STATE: f64 = 6.0;
+
+/// The memory of the tables of a chain, in bytes.
+pub(super) fn estimated_bytes(base: &BaseModel) -> f64 {
+    let (nodes, edges) = base.tables.split_at(base.variables());
+    let cells = |tables: &[crate::model::Table]| -> f64 {
+        tables.iter().map(|table| table.log_potentials.len() as f64).sum()
+    };
+    let numbers = NUMBERS_PER_STATE * cells(nodes) + NUMBERS_PER_CELL * cells(edges);
+    numbers * size_of::<f64>() as f64
+}

@@ -88,7 +88,7 @@ impl Chain {
         let Paths { order, links, tables, edges } = Paths::find(base)?;
         let states = order.iter().map(|&variable| base.cardinalities[variable]).collect();
         let mut chain = Self::empty(Arc::new(ChainModel::new(states, links, &tables).ok()?));
-        let scores = order.iter().flat_map(|&variable| &base.tables[variable].log_potentials);
+        let scores = order.iter().flat_map(|&variable| base.tables[variable].log_potentials.iter());
         chain.sequence.load(&chain.model, &scores.copied().collect::<Vec<_>>()).ok()?;
         let mut position_of = vec![0; order.len()];
         for (position, &variable) in order.iter().enumerate() {

@@ -89,7 +89,7 @@ impl Shared {
             let cells = (0..columns).flat_map(|j| (0..rows).map(move |i| i * columns + j));
             cells.map(|cell| table.log_potentials[cell]).collect()
         } else {
-            table.log_potentials.clone()
+            table.log_potentials.to_vec()
         };
         let columns = if transposed { rows } else { columns };
         let mut hasher = FxHasher::default();

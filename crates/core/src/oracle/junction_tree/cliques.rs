@@ -2,8 +2,8 @@
 
 use super::cost::Cost;
 use super::elimination::{Elimination, Graph, Heuristic};
-use crate::cancel::Cancel;
 use crate::model::{BaseModel, ModelError};
+use crate::oracle::Limits;
 
 /// How far a lower bound on the cost must exceed the limit to refuse a model at once. Closer to the
 /// limit, the error should state the true cost.
@@ -49,6 +49,8 @@ pub(super) struct Cliques {
     sizes: Vec<f64>,
     /// The cliques that hold each variable. `[variables]`
     around: Vec<Vec<usize>>,
+    /// The memory of all tables, by estimate; known once the order is chosen.
+    pub bytes: f64,
 }
 
 /// A clique and the part of it that its parent shares.
@@ -68,20 +70,18 @@ impl Clique {
 }
 
 impl Cliques {
-    /// The cheapest of some elimination orders, if its tables fit into `limit_gibibytes`.
-    pub fn within(
-        base: &BaseModel,
-        limit_gibibytes: f64,
-        cancel: &Cancel,
-    ) -> Result<Self, ModelError> {
+    /// The cheapest of some elimination orders, if its tables fit into the limit, and into the time
+    /// that is left.
+    pub fn within(base: &BaseModel, limits: &Limits) -> Result<Self, ModelError> {
+        let Limits { memory, cancel } = limits;
         let eliminate = |graph: &Graph, heuristic: Heuristic, seed: u64| {
             graph.clone().eliminate(heuristic, seed, cancel).ok_or(ModelError::Cancelled)
         };
         let graph = Graph::new(base);
         // Dense graphs, whose elimination would take longest, end here.
         let least = Cost::at_least(&graph.widest_core(), &base.cardinalities);
-        if least.gibibytes() > HOPELESS * limit_gibibytes {
-            least.check(limit_gibibytes)?;
+        if least.bytes() > HOPELESS * memory.bytes() as f64 {
+            least.check(*memory)?;
         }
         let elimination = eliminate(&graph, Heuristic::Fill, 0)?;
         let mut cliques = Self::new(&elimination, &base.cardinalities);
@@ -96,7 +96,11 @@ impl Cliques {
                 (cliques, cost) = (other, other_cost);
             }
         }
-        cost.check(limit_gibibytes)?;
+        cost.check(*memory)?;
+        if cancel.remaining().is_some_and(|left| cost.least_seconds() > left.as_secs_f64()) {
+            return Err(ModelError::Cancelled);
+        }
+        cliques.bytes = cost.bytes();
         Ok(cliques)
     }
 
@@ -129,7 +133,7 @@ impl Cliques {
         }
         let sizes = log_sizes(&list, cardinalities);
         let around = cliques_of(&list, variables);
-        Self { list, home, position, sizes, around }
+        Self { list, home, position, sizes, around, bytes: 0.0 }
     }
 
     /// A clique that holds every variable of a table's scope; the smallest, if there are few.
@@ -174,7 +178,7 @@ impl Cliques {
         let mut sizes = vec![0.0; count];
         self.sizes.iter().zip(&renumbered).for_each(|(&size, &clique)| sizes[clique] = size);
         let around = cliques_of(&list, self.position.len());
-        Self { list, home, position: self.position, sizes, around }
+        Self { list, home, position: self.position, sizes, around, bytes: self.bytes }
     }
 
     /// A clique with its scope laid out for a parent that may have been its child.
@@ -244,7 +248,7 @@ mod tests {
         let mut random = StdRng::seed_from_u64(3);
         for round in 0..100 {
             let base = random_base(&mut random, 1 + round % 14, [0.1, 0.25, 0.6][round % 3]);
-            let cliques = Cliques::within(&base, 1.0, &Cancel::never()).unwrap();
+            let cliques = Cliques::within(&base, &Limits::default()).unwrap();
             check(&base, &cliques);
             let wanted: Vec<bool> = cliques.list.iter().map(|_| random.random_bool(0.3)).collect();
             check(&base, &cliques.rooted(&wanted));
@@ -254,6 +258,6 @@ mod tests {
     #[test]
     fn a_model_without_variables_has_no_clique() {
         let base = BaseModel::new(&Model::new(&[]).unwrap(), []).unwrap();
-        assert!(Cliques::within(&base, 1.0, &Cancel::never()).unwrap().rooted(&[]).list.is_empty());
+        assert!(Cliques::within(&base, &Limits::default()).unwrap().rooted(&[]).list.is_empty());
     }
 }

@@ -1,18 +1,21 @@
 //! The memory of a junction tree's tables, estimated before any is made.
 
 use super::cliques::Clique;
+use crate::memory::MemoryLimit;
 use crate::model::ModelError;
 
-const BYTES_PER_GIBIBYTE: f64 = (1u64 << 30) as f64;
+/// Bytes of tables that a pass takes in a second where memory is fastest: to make and fill them
+/// alone takes longer.
+const FASTEST: f64 = 16e9;
 
-/// Doubles per cell of a clique: its score and its belief.
+/// log₂ of the cells that the order of a table's cells can number.
+const MOST_CELLS: f64 = 32.0;
+
+/// Doubles per cell of a clique: the product of its tables, and that with tilts and messages.
 const NUMBERS_PER_CLIQUE_CELL: f64 = 2.0;
 
 /// Doubles per cell of a separator: messages for sums and maxima, best states, scratch.
 const NUMBERS_PER_SEPARATOR_CELL: f64 = 4.0;
-
-/// Extra doubles per cell of the largest clique: decoding works in one such table.
-const NUMBERS_PER_LARGEST_CELL: f64 = 1.0;
 
 /// Logarithms to base 2, since the numbers may overflow.
 #[derive(Clone, Copy, Debug)]
@@ -48,8 +51,13 @@ impl Cost {
         Self { largest_clique: core.len(), largest_table, bytes }
     }
 
-    pub fn gibibytes(&self) -> f64 {
-        self.bytes.exp2() / BYTES_PER_GIBIBYTE
+    pub fn bytes(&self) -> f64 {
+        self.bytes.exp2().round()
+    }
+
+    /// No machine makes a pass in less.
+    pub fn least_seconds(&self) -> f64 {
+        self.bytes() / FASTEST
     }
 
     pub fn is_below(&self, other: &Self) -> bool {
@@ -57,16 +65,17 @@ impl Cost {
     }
 
     /// An error if the tables need more than the limit, or more than can be addressed.
-    pub fn check(&self, limit_gibibytes: f64) -> Result<(), ModelError> {
-        let gibibytes = self.gibibytes();
-        if gibibytes <= limit_gibibytes && self.bytes < f64::from(isize::BITS - 1) {
+    pub fn check(&self, limit: MemoryLimit) -> Result<(), ModelError> {
+        let is_addressed =
+            self.bytes < f64::from(isize::BITS - 1) && self.largest_table < MOST_CELLS;
+        if self.bytes() <= limit.bytes() as f64 && is_addressed {
             return Ok(());
         }
         Err(ModelError::TooWide {
             largest_clique: self.largest_clique,
             largest_table: self.largest_table.exp2().round(),
-            gibibytes,
-            limit_gibibytes,
+            bytes: self.bytes(),
+            limit,
         })
     }
 }
@@ -78,8 +87,6 @@ fn log_size(scope: &[usize], cardinalities: &[usize]) -> f64 {
 
 /// log₂ of the bytes, with the cells of cliques and separators counted in largest tables.
 fn log_bytes(log_largest: f64, cells: f64, separators: f64) -> f64 {
-    let numbers = NUMBERS_PER_CLIQUE_CELL * cells
-        + NUMBERS_PER_SEPARATOR_CELL * separators
-        + NUMBERS_PER_LARGEST_CELL;
+    let numbers = NUMBERS_PER_CLIQUE_CELL * cells + NUMBERS_PER_SEPARATOR_CELL * separators;
     log_largest + (numbers * size_of::<f64>() as f64).log2()
 }

@@ -1,22 +1,24 @@
 //! A clique's part of the upward pass in logarithms, for products that would leave the range of a
 //! double.
 
-use super::structure::{SAFE, Source, Structure};
+use super::passes::Up;
+use super::projection::Projection;
+use super::statics::add_up;
+use super::structure::{SAFE, Source};
 use super::sums::Scratch;
+use crate::cancel::Cancel;
 
-/// The product, each row of the separator relative to its greatest entry, and the message.
-pub(super) fn collect(
-    structure: &Structure,
-    index: usize,
-    tilt: &[f64],
-    (own, below): (&mut Scratch, &[Scratch]),
-) {
-    let node = &structure.nodes[index];
-    own.belief.fill(0.0);
-    for part in &node.statics {
-        structure.projections[part.projection].add(&part.log_potentials, &mut own.belief);
+/// The product, each row of the separator relative to its greatest entry, and the message; whether
+/// it was not cancelled.
+pub(super) fn collect(up: Up) -> bool {
+    let Up { structure, index, node, tilt, own, below, cancel } = up;
+    if add_up(&structure.projections, node, &mut own.belief, cancel).is_none() {
+        return false;
     }
     for operand in &node.operands {
+        if node.is_large() && cancel.is_cancelled() {
+            return false;
+        }
         let within = &structure.projections[operand.within];
         match operand.source {
             Source::Joined => {}
@@ -47,23 +49,36 @@ pub(super) fn collect(
             }
         }
     }
-    exponentiate_rows(structure, node.up, own);
+    exponentiate_rows(&structure.projections[node.up], own, cancel)
 }
 
-/// From logarithms to `e^(x − greatest of its row)`, their sums, and the message.
-fn exponentiate_rows(structure: &Structure, up: usize, own: &mut Scratch) {
-    let up = &structure.projections[up];
+/// From logarithms to `e^(x − greatest of its row)`, their sums, and the message; whether it was
+/// not cancelled.
+fn exponentiate_rows(up: &Projection, own: &mut Scratch, cancel: &Cancel) -> bool {
     let Scratch { belief, sums, message: logs, .. } = own;
+    let is_stopped = |block: usize| Projection::is_time_to_look(block) && cancel.is_cancelled();
     logs.fill(f64::NEG_INFINITY);
-    up.each(|cell, row| logs[row] = logs[row].max(belief[cell]));
+    for (block, cells) in up.blocks() {
+        if is_stopped(block) {
+            return false;
+        }
+        let belief = &belief[cells];
+        up.each_in(block, |cell, row| logs[row] = logs[row].max(belief[cell]));
+    }
     sums.fill(0.0);
-    up.each(|cell, row| {
-        let greatest = logs[row];
-        // If everything is forbidden, there is nothing to compare.
-        let possible = greatest > f64::NEG_INFINITY;
-        belief[cell] = if possible { (belief[cell] - greatest).exp() } else { 0.0 };
-        sums[row] += belief[cell];
-    });
+    for (block, cells) in up.blocks() {
+        if is_stopped(block) {
+            return false;
+        }
+        let belief = &mut belief[cells];
+        up.each_in(block, |cell, row| {
+            let greatest = logs[row];
+            // If everything is forbidden, there is nothing to compare.
+            let possible = greatest > f64::NEG_INFINITY;
+            belief[cell] = if possible { (belief[cell] - greatest).exp() } else { 0.0 };
+            sums[row] += belief[cell];
+        });
+    }
     for (log, sum) in logs.iter_mut().zip(sums.iter()).filter(|(_, sum)| **sum > 0.0) {
         *log += sum.ln();
     }
@@ -78,6 +93,7 @@ fn exponentiate_rows(structure: &Structure, up: usize, own: &mut Scratch) {
     if !own.in_logs {
         own.message.iter_mut().for_each(|message| *message = message.exp());
     }
+    true
 }
 
 #[cfg(test)]

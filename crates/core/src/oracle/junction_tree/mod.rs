@@ -18,14 +18,16 @@ mod maxima;
 mod passes;
 mod projection;
 mod samples;
+mod statics;
 mod structure;
 mod sums;
 
 use std::sync::Arc;
 
 use crate::cancel::Cancel;
+use crate::memory::MemoryLimit;
 use crate::model::{BaseModel, ModelError};
-use crate::oracle::{Exactness, Oracle, Tables};
+use crate::oracle::{Exactness, Limits, Oracle, Tables};
 use crate::support::Support;
 use maxima::Maxima;
 pub use samples::Sampler;
@@ -64,17 +66,14 @@ pub struct JunctionTree {
 }
 
 impl JunctionTree {
-    /// The default limit on the memory of the tables.
-    pub const LIMIT_GIBIBYTES: f64 = 2.0;
-
     /// The junction tree of `base`, or [`ModelError::TooWide`] if its tables would need more than
-    /// [`JunctionTree::LIMIT_GIBIBYTES`]. For a model far beyond the limit the error's numbers are
+    /// the default [`MemoryLimit`]. For a model far beyond the limit the error's numbers are
     /// lower bounds, since finding good cliques would take too long.
     ///
     /// # Panics
     /// If the support names a table that `base` lacks, or gives it another size.
     pub fn new(base: &BaseModel, support: &Support) -> Result<Self, ModelError> {
-        Self::with_limit(base, support, Self::LIMIT_GIBIBYTES)
+        Self::with_limit(base, support, MemoryLimit::default())
     }
 
     /// The variables of each clique.
@@ -86,6 +85,7 @@ impl JunctionTree {
     /// configuration is forbidden. Invalidates what `visit_marginals` reads.
     pub fn sampler(&mut self, tilt: &[f64]) -> Option<Sampler> {
         let log_partition = self.sums.collect(&self.structure, tilt, &self.cancel);
+        // Not if it was cancelled either.
         let possible = log_partition > f64::NEG_INFINITY;
         possible.then(|| Sampler::new(&self.structure, self.sums.cliques()))
     }
@@ -97,9 +97,9 @@ impl JunctionTree {
     pub fn with_limit(
         base: &BaseModel,
         support: &Support,
-        gibibytes: f64,
+        memory: MemoryLimit,
     ) -> Result<Self, ModelError> {
-        Self::within(base, support, gibibytes, &Cancel::never())
+        Self::within(base, support, &Limits { memory, ..Limits::default() })
     }
 
     /// The same, unless it is cancelled before it is done. The tree keeps the token, and looks at it
@@ -107,13 +107,17 @@ impl JunctionTree {
     pub(crate) fn within(
         base: &BaseModel,
         support: &Support,
-        gibibytes: f64,
-        cancel: &Cancel,
+        limits: &Limits,
     ) -> Result<Self, ModelError> {
-        let structure = Structure::new(base, support, gibibytes, cancel)?;
-        let sums = Sums::new(&structure, cancel)?;
+        let structure = Structure::new(base, support, limits)?;
+        let sums = Sums::new(&structure, &limits.cancel)?;
         let (structure, maxima) = (Arc::new(structure), Maxima::default());
-        Ok(Self { structure, sums, maxima, cancel: cancel.clone() })
+        Ok(Self { structure, sums, maxima, cancel: limits.cancel.clone() })
+    }
+
+    /// The memory of its tables in bytes, by the estimate that the limit is about.
+    pub fn estimated_bytes(&self) -> f64 {
+        self.structure.bytes
     }
 }
 
@@ -145,16 +149,25 @@ impl Oracle for JunctionTree {
         if !self.sums.is_collected() {
             let mut unused = vec![0.0; structure.support.len()];
             self.sums.collect(structure, &unused.clone(), &self.cancel);
-            self.sums.distribute(structure, &mut unused, &self.cancel);
+            let collected = self.sums.is_collected();
+            if !collected || !self.sums.distribute(structure, &mut unused, &self.cancel) {
+                return;
+            }
         }
-        self.sums.calibrate(structure);
+        if !self.sums.calibrate(structure, &self.cancel) {
+            return;
+        }
         for table in 0..count {
+            let node = &structure.nodes[structure.homes[table].node];
+            if node.is_large() && self.cancel.is_cancelled() {
+                return;
+            }
             visit(table, self.sums.marginals(structure, table));
         }
     }
 
     fn decode(&mut self, tilt: &[f64], assignment: &mut [usize]) -> f64 {
-        self.maxima.decode(&self.structure, tilt, assignment)
+        self.maxima.decode(&self.structure, tilt, assignment, &self.cancel)
     }
 }
 
@@ -175,9 +188,9 @@ mod tests {
         let base = BaseModel::new(&model, []).unwrap();
         let mut support = Support::new();
         support.add(vec![20], 2);
-        let limit = JunctionTree::LIMIT_GIBIBYTES;
         let cancel = Cancel::new();
-        let mut tree = JunctionTree::within(&base, &support, limit, &cancel).unwrap();
+        let limits = Limits { cancel: cancel.clone(), ..Limits::default() };
+        let mut tree = JunctionTree::within(&base, &support, &limits).unwrap();
         let mut plain = JunctionTree::new(&base, &support).unwrap();
         let mut marginals = [[0.0; 2]; 2];
         for tilt in [[0.0, 0.5], [1.0, 0.0]] {
@@ -194,7 +207,7 @@ mod tests {
             assert_eq!(tables[0], tables[1]);
             cancel.suspend(false);
         }
-        let stopped = JunctionTree::within(&base, &support, limit, &cancel);
+        let stopped = JunctionTree::within(&base, &support, &limits);
         assert_eq!(stopped.err(), Some(ModelError::Cancelled));
     }
 }

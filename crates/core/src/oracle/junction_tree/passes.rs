@@ -3,8 +3,11 @@
 
 use pulp::Simd;
 
+use super::projection::Projection;
+use super::statics::add_up;
 use super::structure::{Node, Operand, SAFE, Source, Structure, WIDEST};
 use super::sums::{Scratch, deliver, normalise};
+use crate::cancel::Cancel;
 use crate::vector::exponential::exponential;
 
 /// A tilt whose greatest entry is within this distance of the last call's reuses its scale.
@@ -22,6 +25,17 @@ pub(super) struct Up<'a> {
     pub own: &'a mut Scratch,
     /// The cliques after this one.
     pub below: &'a [Scratch],
+    pub cancel: &'a Cancel,
+}
+
+/// What came of a clique's product.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Multiplied {
+    Done,
+    /// It leaves the range of a double.
+    OutOfRange,
+    /// It was cancelled.
+    Stopped,
 }
 
 /// Logarithms of the least and greatest that a product can be.
@@ -44,25 +58,70 @@ impl Bounds {
 }
 
 impl pulp::WithSimd for Up<'_> {
-    /// Whether the product stays within the range of a double; if not, nothing was written.
-    type Output = bool;
+    type Output = Multiplied;
 
     // One function, so that all of it is compiled for the same instructions.
     #[inline(always)]
-    fn with_simd<S: Simd>(self, simd: S) -> bool {
-        let Self { structure, index, node, tilt, own, below } = self;
+    fn with_simd<S: Simd>(mut self, simd: S) -> Multiplied {
+        let Self { structure, node, tilt, cancel, .. } = self;
         let mut bounds = Bounds { low: node.lowest, high: 0.0 };
-        own.shift = node.shift;
-        if !node.statics.is_empty() && node.product.is_empty() {
-            return false;
+        self.own.shift = node.shift;
+        let mut product = Product { structure, node, cancel, statics: Statics::Kept };
+        if !node.statics.is_empty() && !node.tilted {
+            let sums = add_up(&structure.projections, node, &mut self.own.belief, cancel);
+            let Some(reach) = sums else { return Multiplied::Stopped };
+            product.statics = Statics::Logarithms { highest: reach.highest };
+            bounds.low = reach.depth();
+            self.own.shift = reach.highest;
+        } else if !node.statics.is_empty() && node.product.is_empty() {
+            return Multiplied::OutOfRange;
         }
+        if !self.load_operands(simd, &mut bounds) {
+            return Multiplied::OutOfRange;
+        }
+        let own = self.own;
+        multiply_operands(structure, node, &mut own.operands);
+        match node.whole() {
+            None => {
+                if product.multiply(simd, own, None).is_none() {
+                    return Multiplied::Stopped;
+                }
+            }
+            Some((place, start)) => {
+                let tilt = &tilt[start..start + node.cells];
+                let mut shift = own.guesses[place];
+                let mut range = product.multiply(simd, own, Some((tilt, shift)));
+                if let Some(far) = range.filter(|range| !is_near(*range, shift)) {
+                    shift = far.1;
+                    range = product.multiply(simd, own, Some((tilt, shift)));
+                }
+                let Some(range) = range else { return Multiplied::Stopped };
+                own.guesses[place] = range.1;
+                own.shift += shift;
+                bounds.add(range, shift);
+            }
+        }
+        if !bounds.is_safe() {
+            return Multiplied::OutOfRange;
+        }
+        finish(own);
+        Multiplied::Done
+    }
+}
+
+impl Up<'_> {
+    /// Writes all that is multiplied into the clique but for a tilt over all of it. Whether the
+    /// product stays within the range of a double.
+    #[inline(always)]
+    fn load_operands<S: Simd>(&mut self, simd: S, bounds: &mut Bounds) -> bool {
+        let Self { index, node, tilt, own, below, .. } = self;
         for (place, operand) in node.operands.iter().enumerate() {
             let Some(buffer) = operand.buffer.clone() else { continue };
             let target = &mut own.operands[buffer];
             match operand.source {
                 Source::Joined => target.fill(1.0),
                 Source::Message { child, .. } => {
-                    let child = &below[child - index - 1];
+                    let child = &below[child - *index - 1];
                     if child.in_logs {
                         return false;
                     }
@@ -84,32 +143,7 @@ impl pulp::WithSimd for Up<'_> {
                 }
             }
         }
-        if !bounds.is_safe() {
-            return false;
-        }
-        multiply_operands(structure, node, &mut own.operands);
-        match node.whole() {
-            None => {
-                multiply_blocks(simd, (structure, node), own, None);
-            }
-            Some((place, start)) => {
-                let tilt = &tilt[start..start + node.cells];
-                let mut shift = own.guesses[place];
-                let mut range = multiply_blocks(simd, (structure, node), own, Some((tilt, shift)));
-                if !is_near(range, shift) {
-                    shift = range.1;
-                    range = multiply_blocks(simd, (structure, node), own, Some((tilt, shift)));
-                }
-                own.guesses[place] = range.1;
-                own.shift += shift;
-                bounds.add(range, shift);
-            }
-        }
-        let is_safe = bounds.is_safe();
-        if is_safe {
-            finish(own);
-        }
-        is_safe
+        bounds.is_safe()
     }
 }
 
@@ -143,59 +177,87 @@ fn pair<'a>(buffers: &'a mut [f64], first: &Operand, second: &Operand) -> [&'a m
     [&mut before[first], &mut after[..second.len()]]
 }
 
-/// The clique's product, and its sums over the separator. A tilt over the whole clique comes with
-/// what it is scaled by; its least and greatest entries are returned.
-#[inline(always)]
-fn multiply_blocks<S: Simd>(
-    simd: S,
-    (structure, node): (&Structure, &Node),
-    own: &mut Scratch,
-    whole: Option<(&[f64], f64)>,
-) -> (f64, f64) {
-    let Scratch { belief, sums, operands: buffers, .. } = own;
-    let up = &structure.projections[node.up];
-    let mut range = (f64::INFINITY, f64::NEG_INFINITY);
-    sums.fill(0.0);
-    for (block, cells) in up.blocks() {
-        let target = &mut belief[cells.clone()];
-        let mut is_filled = false;
-        if let Some((tilt, shift)) = whole {
-            let order = node.operands.last().and_then(|operand| operand.order.as_ref());
-            let own = match order {
-                Some(order) => {
-                    exponentials(simd, (tilt, Some(&order[cells.clone()]), shift), target)
+/// A clique's product on its way.
+struct Product<'a> {
+    structure: &'a Structure,
+    node: &'a Node,
+    cancel: &'a Cancel,
+    statics: Statics,
+}
+
+/// Where the product of a clique's static tables is.
+#[derive(Clone, Copy)]
+enum Statics {
+    /// With the clique, if there are any.
+    Kept,
+    /// Its logarithms are where the whole product goes. The greatest is this.
+    Logarithms { highest: f64 },
+}
+
+impl Product<'_> {
+    /// The clique's product, and its sums over the separator. A tilt over the whole clique comes
+    /// with what it is scaled by; its least and greatest entries are returned, or none if it was
+    /// cancelled.
+    #[inline(always)]
+    fn multiply<S: Simd>(
+        &self,
+        simd: S,
+        own: &mut Scratch,
+        whole: Option<(&[f64], f64)>,
+    ) -> Option<(f64, f64)> {
+        let Self { structure, node, cancel, statics } = self;
+        let Scratch { belief, sums, operands: buffers, .. } = own;
+        let up = &structure.projections[node.up];
+        let mut range = (f64::INFINITY, f64::NEG_INFINITY);
+        sums.fill(0.0);
+        for (block, cells) in up.blocks() {
+            if Projection::is_time_to_look(block) && cancel.is_cancelled() {
+                return None;
+            }
+            let target = &mut belief[cells.clone()];
+            let mut is_filled = false;
+            if let Some((tilt, shift)) = whole {
+                let order = node.operands.last().and_then(|operand| operand.order.as_ref());
+                let own = match order {
+                    Some(order) => {
+                        exponentials(simd, (tilt, Some(&order[cells.clone()]), shift), target)
+                    }
+                    None => exponentials(simd, (&tilt[cells.clone()], None, shift), target),
+                };
+                range = (range.0.min(own.0), range.1.max(own.1));
+                is_filled = true;
+            }
+            if let Statics::Logarithms { highest } = *statics {
+                exponentiate(simd, highest, target);
+                is_filled = true;
+            }
+            if !node.product.is_empty() {
+                let product = &node.product[cells];
+                if is_filled {
+                    target.iter_mut().zip(product).for_each(|(t, p)| *t *= p);
+                } else {
+                    target.copy_from_slice(product);
                 }
-                None => exponentials(simd, (&tilt[cells.clone()], None, shift), target),
-            };
-            range = (range.0.min(own.0), range.1.max(own.1));
-            is_filled = true;
-        }
-        if !node.product.is_empty() {
-            let product = &node.product[cells];
-            if is_filled {
-                target.iter_mut().zip(product).for_each(|(t, p)| *t *= p);
-            } else {
-                target.copy_from_slice(product);
+                is_filled = true;
             }
-            is_filled = true;
-        }
-        for operand in node.operands.iter().filter(|operand| operand.target.is_none()) {
-            let Some(buffer) = operand.buffer.clone() else { continue };
-            let projection = &structure.projections[operand.projection];
-            let small = &buffers[buffer];
-            if is_filled {
-                projection.spread(block, small, target, |cell, value| *cell *= value);
-            } else {
-                projection.spread(block, small, target, |cell, value| *cell = value);
+            for operand in node.operands.iter().filter(|operand| operand.target.is_none()) {
+                let Some(buffer) = operand.buffer.clone() else { continue };
+                let projection = &structure.projections[operand.projection];
+                let small = &buffers[buffer];
+                if is_filled {
+                    projection.spread(block, small, target, |cell, value| *cell *= value);
+                } else {
+                    projection.spread(block, small, target, |cell, value| *cell = value);
+                }
+                is_filled = true;
             }
-            is_filled = true;
+            if !is_filled {
+                target.fill(1.0);
+            }
+            up.collect(block, target, sums);
         }
-        if !is_filled {
-            target.fill(1.0);
-        }
-        up.collect(block, target, sums);
+        Some(range)
     }
-    range
 }
 
 /// The message: sums over their greatest.
@@ -259,6 +321,25 @@ fn exponentials_in_order<S: Simd>(simd: S, from: &[f64], shift: f64, to: &mut [f
     range
 }
 
+/// `e^(x − shift)` in place.
+#[inline(always)]
+pub(super) fn exponentiate<S: Simd>(simd: S, shift: f64, table: &mut [f64]) {
+    let shifts = simd.splat_f64s(shift);
+    let (vectors, rest) = S::as_mut_simd_f64s(table);
+    for x in vectors {
+        *x = exponential(simd, simd.sub_f64s(*x, shifts));
+    }
+    if !rest.is_empty() {
+        let mut tail = [shift; WIDEST];
+        tail[..rest.len()].copy_from_slice(rest);
+        let (vectors, _) = S::as_mut_simd_f64s(&mut tail);
+        for x in vectors {
+            *x = exponential(simd, simd.sub_f64s(*x, shifts));
+        }
+        rest.copy_from_slice(&tail[..rest.len()]);
+    }
+}
+
 /// A clique's marginals, those of its tilts and of its children's separators.
 pub(super) struct Down<'a> {
     pub structure: &'a Structure,
@@ -271,15 +352,17 @@ pub(super) struct Down<'a> {
     pub marginals: Option<&'a mut [f64]>,
     /// Whether to inform children without a tilt too, and leave every table as marginals.
     pub all: bool,
+    pub cancel: &'a Cancel,
 }
 
 impl pulp::WithSimd for Down<'_> {
-    type Output = ();
+    /// Whether it was not cancelled.
+    type Output = bool;
 
     // One function, so that all of it is compiled for the same instructions.
     #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) {
-        let Self { structure, index, node, own, below, marginals, all } = self;
+    fn with_simd<S: Simd>(self, _: S) -> bool {
+        let Self { structure, index, node, own, below, marginals, all, cancel } = self;
         let is_wanted = |operand: &Operand| operand.wanted || all;
         let whole = node.whole().map(|(place, start)| {
             let operand = &node.operands[place];
@@ -304,6 +387,9 @@ impl pulp::WithSimd for Down<'_> {
         let mut marginals = marginals;
         let up = &structure.projections[node.up];
         for (block, cells) in up.blocks() {
+            if Projection::is_time_to_look(block) && cancel.is_cancelled() {
+                return false;
+            }
             let table = &mut own.belief[cells.clone()];
             // The marginals of a tilt over the whole clique go straight to their target.
             let table = match (&mut marginals, whole) {
@@ -356,5 +442,6 @@ impl pulp::WithSimd for Down<'_> {
         if let (Some((start, order, shared)), Some(marginals), false) = (whole, marginals, direct) {
             deliver(&mut marginals[start..start + node.cells], &own.belief, (order, shared));
         }
+        true
     }
 }

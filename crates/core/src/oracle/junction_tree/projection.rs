@@ -19,6 +19,9 @@ const SHORTEST_RUN: usize = 4;
 /// Cells of a block, unless the last axis alone has more.
 const BLOCK: usize = 2048;
 
+/// Blocks between two looks whether to stop: some tens of microseconds.
+const BETWEEN_LOOKS: usize = 32;
+
 /// Number of partial sums, which do not wait for one another.
 const LANES: usize = 16;
 
@@ -87,6 +90,13 @@ impl Projection {
     pub fn blocks(&self) -> impl Iterator<Item = (usize, Range<usize>)> + use<> {
         let block = self.block;
         (0..self.blocks.len()).map(move |index| (index, index * block..(index + 1) * block))
+    }
+
+    /// Whether to look, before a block of a long walk, whether to go on at all. The first blocks are
+    /// not worth it.
+    #[inline(always)]
+    pub fn is_time_to_look(block: usize) -> bool {
+        block % BETWEEN_LOOKS == BETWEEN_LOOKS - 1
     }
 
     /// Combines every cell of a block with the cell of the small table that it maps to.
@@ -160,16 +170,27 @@ impl Projection {
 
     /// Shows every cell of the large table, in order, with the cell of the small one it maps to.
     pub fn each(&self, mut visit: impl FnMut(usize, usize)) {
+        for (block, cells) in self.blocks() {
+            self.each_in(block, |cell, position| visit(cells.start + cell, position));
+        }
+    }
+
+    /// The same for one block, whose cells count from 0.
+    #[inline(always)]
+    pub fn each_in(&self, block: usize, mut visit: impl FnMut(usize, usize)) {
         let mut cell = 0;
         let step = usize::from(matches!(self.run, Run::Contiguous(_)));
-        for block in &self.blocks {
-            for start in &self.starts {
-                for along in 0..self.run.len() {
-                    visit(cell, block + start + step * along);
-                    cell += 1;
-                }
+        for start in &self.starts {
+            for along in 0..self.run.len() {
+                visit(cell, self.blocks[block] + start + step * along);
+                cell += 1;
             }
         }
+    }
+
+    /// Cells of a block.
+    pub fn block_cells(&self) -> usize {
+        self.block
     }
 }
 

@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use super::cliques::Cliques;
 use super::projection::Projections;
-use crate::cancel::Cancel;
+use super::statics::{Joined, Static, united};
 use crate::model::table::{strides_within, walk};
 use crate::model::{BaseModel, ModelError};
+use crate::oracle::Limits;
 use crate::support::Support;
 
 /// A product of the smallest entries of all tables may be this small, in logarithms, and a product
@@ -34,6 +35,8 @@ pub(super) struct Structure {
     /// The base model's variables of each clique. `[cliques]`
     pub cliques: Vec<Vec<usize>>,
     pub constant: f64,
+    /// The memory of all tables, by estimate.
+    pub bytes: f64,
     pub support: Support,
 }
 
@@ -59,9 +62,12 @@ pub(super) struct Node {
     pub operands: Vec<Operand>,
     /// Cells of all operands but the whole one.
     pub operand_cells: usize,
-    /// Tables of the model that live here and are not all zero.
+    /// Tables that stand for several of the model that live here.
+    pub joined: Vec<Joined>,
+    /// Tables of the model that live here and are not all zero, joined where they can be.
     pub statics: Vec<Static>,
-    /// The product of their exponentials, the greatest 1; empty where there are none.
+    /// The product of their exponentials, the greatest 1; empty where there are none, or where it
+    /// leaves the range of a double. A clique that is not `tilted` is computed once, and has none.
     pub product: Vec<f64>,
     /// What its logarithms were less, and how far below 0 they reach.
     pub shift: f64,
@@ -88,14 +94,6 @@ impl Node {
             _ => None,
         }
     }
-}
-
-/// Log-potentials of a table.
-#[derive(Clone, Debug)]
-pub(super) struct Static {
-    pub projection: usize,
-    pub log_potentials: Vec<f64>,
-    pub scope: Vec<usize>,
 }
 
 /// A table that is multiplied into a clique's: that of a tilt, or a child's message.
@@ -133,6 +131,8 @@ pub(super) enum Source {
 #[derive(Clone, Debug)]
 pub(super) struct Home {
     pub node: usize,
+    /// The joined table of that clique that it is read from, if it is not the clique's own.
+    pub joined: Option<usize>,
     pub projection: usize,
     pub cells: usize,
     /// Ascending.
@@ -152,13 +152,8 @@ const CELLS_FOR_THREADS: usize = 1 << 17;
 const PIECES: usize = 8;
 
 impl Structure {
-    pub fn new(
-        base: &BaseModel,
-        support: &Support,
-        limit_gibibytes: f64,
-        cancel: &Cancel,
-    ) -> Result<Self, ModelError> {
-        let cliques = Cliques::within(base, limit_gibibytes, cancel)?;
+    pub fn new(base: &BaseModel, support: &Support, limits: &Limits) -> Result<Self, ModelError> {
+        let cliques = Cliques::within(base, limits)?;
         let mut wanted = vec![false; cliques.list.len()];
         for &table in support.blocks().iter().flat_map(|block| &block.tables) {
             wanted[cliques.home(&base.tables[table].scope)] = true;
@@ -175,14 +170,17 @@ impl Structure {
             origin,
             cliques: cliques.list.iter().map(|clique| clique.scope.clone()).collect(),
             constant: base.constant,
+            bytes: cliques.bytes,
             support: support.clone(),
         };
         let mut number = vec![0; base.variables()];
         structure.origin.iter().enumerate().for_each(|(new, &v)| number[v] = new);
         structure.place_cliques(&cliques, &number);
-        structure.place_tables(base, &cliques, &number);
+        let homes: Vec<usize> =
+            base.tables.iter().map(|table| cliques.home(&table.scope)).collect();
+        structure.place_tables(base, &homes, &number);
         structure.place_operands();
-        structure.multiply_statics(cancel)?;
+        structure.multiply_statics(&limits.cancel)?;
         structure.share_out();
         Ok(structure)
     }
@@ -209,6 +207,7 @@ impl Structure {
                 up,
                 operands: Vec::new(),
                 operand_cells: 0,
+                joined: Vec::new(),
                 statics: Vec::new(),
                 product: Vec::new(),
                 shift: 0.0,
@@ -224,29 +223,8 @@ impl Structure {
         }
     }
 
-    fn place_tables(&mut self, base: &BaseModel, cliques: &Cliques, number: &[usize]) {
-        for table in &base.tables {
-            let node = cliques.home(&table.scope);
-            let scope = renumbered(&table.scope, number);
-            let stated: Vec<usize> = table.scope.iter().map(|&v| number[v]).collect();
-            let order = (stated != scope).then(|| self.order(&stated, &scope));
-            let outer = self.nodes[node].scope.clone();
-            let projection = self.projection(&scope, &outer);
-            let values = &table.log_potentials;
-            if values.iter().any(|&value| value != 0.0) {
-                let log_potentials = match &order {
-                    Some(order) => order.iter().map(|&cell| values[cell as usize]).collect(),
-                    None => values.clone(),
-                };
-                let scope = scope.clone();
-                self.nodes[node].statics.push(Static { projection, log_potentials, scope });
-            }
-            self.homes.push(Home { node, projection, cells: values.len(), scope, order });
-        }
-    }
-
     /// For each cell of a table over `scope`, the cell of one over `stated`, the same variables.
-    fn order(&self, stated: &[usize], scope: &[usize]) -> Arc<[u32]> {
+    pub(super) fn order(&self, stated: &[usize], scope: &[usize]) -> Arc<[u32]> {
         let strides = strides_within(stated, scope, &self.cardinalities);
         let shape: Vec<usize> = scope.iter().map(|&v| self.cardinalities[v]).collect();
         let mut order = Vec::new();
@@ -302,12 +280,7 @@ impl Structure {
             return None;
         }
         let pairs = outermost.iter().enumerate().flat_map(|(place, first)| {
-            outermost[place + 1..].iter().map(move |second| {
-                let mut union = [&first[..], &second[..]].concat();
-                union.sort_unstable();
-                union.dedup();
-                union
-            })
+            outermost[place + 1..].iter().map(move |second| united(first, second))
         });
         let small = |union: &Vec<usize>| JOINED * self.cells(union) <= self.nodes[index].cells;
         pairs.filter(small).min_by_key(|union| (self.cells(union), union.clone()))
@@ -345,30 +318,6 @@ impl Structure {
         self.nodes[index].operand_cells = used;
     }
 
-    fn multiply_statics(&mut self, cancel: &Cancel) -> Result<(), ModelError> {
-        let Self { nodes, projections, .. } = self;
-        for node in nodes.iter_mut().filter(|node| !node.statics.is_empty()) {
-            if node.is_large() && cancel.is_cancelled() {
-                return Err(ModelError::Cancelled);
-            }
-            let mut logs = vec![0.0; node.cells];
-            for part in &node.statics {
-                projections[part.projection].add(&part.log_potentials, &mut logs);
-            }
-            let highest = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-            let allowed = logs.iter().copied().filter(|&log| log > f64::NEG_INFINITY);
-            let lowest = allowed.fold(f64::INFINITY, f64::min);
-            // Where nothing is allowed, or sums overflow, logarithms say so.
-            node.lowest = if highest.is_finite() { lowest - highest } else { f64::NEG_INFINITY };
-            node.shift = highest;
-            if node.lowest >= -SAFE {
-                logs.iter_mut().for_each(|log| *log = (*log - highest).exp());
-                node.product = logs;
-            }
-        }
-        Ok(())
-    }
-
     /// Cuts off subtrees of moderate size, the largest that are no larger than that.
     fn share_out(&mut self) {
         let work = |node: &Node| if node.tilted { node.cells } else { 0 };
@@ -396,22 +345,6 @@ impl Structure {
     /// The cell of a table over a scope that an assignment chooses.
     pub fn position(&self, scope: &[usize], assignment: &[usize]) -> usize {
         scope.iter().fold(0, |cell, &v| cell * self.cardinalities[v] + assignment[v])
-    }
-
-    /// Cells of the largest tilt whose cells have another order.
-    pub fn most_ordered(&self) -> usize {
-        let operands = self.nodes.iter().flat_map(|node| &node.operands);
-        operands.filter(|operand| operand.order.is_some()).map(|o| o.cells).max().unwrap_or(0)
-    }
-
-    fn projection(&mut self, inner: &[usize], outer: &[usize]) -> usize {
-        let strides = strides_within(inner, outer, &self.cardinalities);
-        let shape = outer.iter().map(|&v| self.cardinalities[v]).collect();
-        self.projections.add(shape, strides)
-    }
-
-    fn cells(&self, scope: &[usize]) -> usize {
-        scope.iter().map(|&v| self.cardinalities[v]).product()
     }
 }
 

@@ -11,7 +11,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rayon::prelude::*;
 
 use super::logarithms;
-use super::passes::{Down, Up};
+use super::passes::{Down, Multiplied, Up};
+use super::statics::Joined;
 use super::structure::{Node, Source, Structure};
 use crate::cancel::Cancel;
 use crate::model::ModelError;
@@ -53,6 +54,9 @@ pub(super) struct Scratch {
     pub operands: Vec<f64>,
     /// About the greatest entry of each tilt: that of the last call. `[operands]`
     pub guesses: Vec<f64>,
+    /// Marginals of the tables that stand for several, once one of those was read.
+    /// `[joined][cells]`
+    joined: Vec<Vec<f64>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,6 +81,7 @@ impl Scratch {
             ratios: separator(),
             operands: vec![0.0; node.operand_cells],
             guesses: vec![0.0; node.operands.len()],
+            joined: vec![Vec::new(); node.joined.len()],
         }
     }
 }
@@ -121,7 +126,16 @@ impl Sums {
                 let [own, below @ ..] = cliques else {
                     unreachable!("its own scratch comes first")
                 };
-                collect_one(structure, index, tilt, (own, below));
+                let up = Up {
+                    structure,
+                    index,
+                    node: &structure.nodes[index],
+                    tilt,
+                    own,
+                    below,
+                    cancel,
+                };
+                stopped.unless(collect_one(up));
             }
         };
         let subtrees = self.shared_out(structure);
@@ -164,14 +178,16 @@ impl Sums {
                     unreachable!("its own scratch comes first")
                 };
                 let node = &structure.nodes[index];
-                dispatch(Down { structure, index, node, own, below, marginals, all: false });
+                let all = false;
+                let down = Down { structure, index, node, own, below, marginals, all, cancel };
+                stopped.unless(dispatch(down));
             }
         };
         if subtrees.is_empty() {
             for index in 0..self.cliques.len() {
                 down(index, &mut self.cliques[index..], Some(marginals));
             }
-            return !stopped.is_so();
+            return self.is_whole(&stopped);
         }
         for index in above(structure.nodes.len(), subtrees) {
             down(index, &mut self.cliques[index..], None);
@@ -185,35 +201,79 @@ impl Sums {
         {
             write_marginals(node, own, marginals);
         }
+        self.is_whole(&stopped)
+    }
+
+    /// Whether a pass was not stopped. If it was, a clique may be half done: all start anew.
+    fn is_whole(&mut self, stopped: &Stopped) -> bool {
+        if stopped.is_so() {
+            self.untilted = Untilted::Nothing;
+        }
         !stopped.is_so()
     }
 
-    /// Scales every clique's table to marginals, those without a tilt too.
-    pub fn calibrate(&mut self, structure: &Structure) {
+    /// Scales every clique's table to marginals, those without a tilt too; whether it was not
+    /// cancelled.
+    pub fn calibrate(&mut self, structure: &Structure, cancel: &Cancel) -> bool {
         if self.untilted == Untilted::Marginals {
-            return;
+            return true;
         }
+        let stopped = Stopped::new(cancel);
         for (index, node) in structure.nodes.iter().enumerate() {
             let [own, below @ ..] = &mut self.cliques[index..] else {
                 unreachable!("its own scratch comes first")
             };
-            let marginals = None;
-            dispatch(Down { structure, index, node, own, below, marginals, all: true });
+            if stopped.before(node) {
+                break;
+            }
+            own.joined.iter_mut().for_each(Vec::clear);
+            let (marginals, all) = (None, true);
+            stopped.unless(dispatch(Down {
+                structure,
+                index,
+                node,
+                own,
+                below,
+                marginals,
+                all,
+                cancel,
+            }));
         }
-        self.untilted = Untilted::Marginals;
+        if self.is_whole(&stopped) {
+            self.untilted = Untilted::Marginals;
+        }
+        self.untilted == Untilted::Marginals
     }
 
     /// The marginals of a table, once all cliques are calibrated.
     pub fn marginals(&mut self, structure: &Structure, table: usize) -> &[f64] {
         let home = &structure.homes[table];
-        self.table.clear();
-        self.table.resize(home.cells, 0.0);
-        structure.projections[home.projection]
-            .sum(&self.cliques[home.node].belief, &mut self.table);
-        normalise(&mut self.table);
-        let Some(order) = &home.order else { return &self.table };
+        let node = &structure.nodes[home.node];
+        let Scratch { belief, joined, .. } = &mut self.cliques[home.node];
+        let outer = match home.joined {
+            None => belief,
+            Some(place) => {
+                let Joined { projection, cells, .. } = node.joined[place];
+                if joined[place].is_empty() {
+                    joined[place].resize(cells, 0.0);
+                    structure.projections[projection].sum(belief, &mut joined[place]);
+                }
+                &mut joined[place]
+            }
+        };
+        // A table over all variables of the clique is the clique's own.
+        let found = if home.cells == outer.len() {
+            outer
+        } else {
+            self.table.clear();
+            self.table.resize(home.cells, 0.0);
+            structure.projections[home.projection].sum(outer, &mut self.table);
+            &mut self.table
+        };
+        normalise(found);
+        let Some(order) = &home.order else { return found };
         self.stated.resize(home.cells, 0.0);
-        deliver(&mut self.stated, &self.table, (Some(order), false));
+        deliver(&mut self.stated, found, (Some(order), false));
         &self.stated[..home.cells]
     }
 
@@ -241,6 +301,13 @@ impl<'a> Stopped<'a> {
             self.flag.store(true, Ordering::Relaxed);
         }
         self.is_so()
+    }
+
+    /// Takes note of a clique that was not finished.
+    fn unless(&self, is_done: bool) {
+        if !is_done {
+            self.flag.store(true, Ordering::Relaxed);
+        }
     }
 
     fn is_so(&self) -> bool {
@@ -276,17 +343,16 @@ fn above(
     (0..cliques).filter(move |index| !inside(index))
 }
 
-/// One clique's product and message, given those below it.
-fn collect_one(
-    structure: &Structure,
-    index: usize,
-    tilt: &[f64],
-    (own, below): (&mut Scratch, &[Scratch]),
-) {
+/// One clique's product and message, given those below it; whether it was not cancelled.
+fn collect_one(up: Up) -> bool {
+    let Up { structure, index, node, tilt, own, below, cancel } = up;
     own.calibrated = false;
-    let node = &structure.nodes[index];
-    if !dispatch(Up { structure, index, node, tilt, own, below }) {
-        logarithms::collect(structure, index, tilt, (own, below));
+    match dispatch(Up { structure, index, node, tilt, own: &mut *own, below, cancel }) {
+        Multiplied::Done => true,
+        Multiplied::Stopped => false,
+        Multiplied::OutOfRange => {
+            logarithms::collect(Up { structure, index, node, tilt, own, below, cancel })
+        }
     }
 }
 

@@ -29,7 +29,7 @@ mod tightening;
 use std::sync::Arc;
 
 use crate::cancel::Cancel;
-use crate::model::BaseModel;
+use crate::model::{BaseModel, Table};
 use crate::oracle::{Exactness, Oracle, Tables};
 use crate::support::Support;
 use beliefs::Beliefs;
@@ -252,6 +252,22 @@ impl Oracle for MessagePassing {
         self.residual = f64::INFINITY;
         best
     }
+}
+
+/// Doubles per cell of a table: stated, tilted, belief, bound, and its gradient.
+const NUMBERS_PER_CELL: f64 = 6.0;
+/// Doubles per state that a table shares with a variable: messages both ways, and those that they
+/// are extrapolated from.
+const NUMBERS_PER_MESSAGE: f64 = 24.0;
+
+/// The memory of message passing on a model, in bytes.
+pub(super) fn estimated_bytes(base: &BaseModel) -> f64 {
+    let of_table = |table: &Table| {
+        let states: usize = table.scope.iter().map(|&v| base.cardinalities[v]).sum();
+        let cells = table.log_potentials.len();
+        NUMBERS_PER_CELL * cells as f64 + NUMBERS_PER_MESSAGE * states as f64
+    };
+    base.tables.iter().map(of_table).sum::<f64>() * size_of::<f64>() as f64
 }
 
 /// Variables of each part of the graph, nearest to its first one first.

@@ -107,7 +107,7 @@ impl Regions {
             constant: base.constant,
         };
         for table in &base.tables[..variables] {
-            regions.node_potentials.extend(&table.log_potentials);
+            regions.node_potentials.extend(table.log_potentials.iter());
         }
         regions.place_tables(base);
         regions.rule_out_impossible();
@@ -137,7 +137,7 @@ impl Regions {
                     Home::Part(region, cells)
                 }
                 None => {
-                    self.region_potentials.extend(potentials);
+                    self.region_potentials.extend(potentials.iter());
                     Home::Whole(self.add_region(scope, potentials.len()))
                 }
             });

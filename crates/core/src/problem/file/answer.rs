@@ -14,6 +14,8 @@ impl Answer {
         let named = AnswerFile {
             status: self.status.name(),
             solver: self.solver,
+            oracle: self.oracle,
+            memory_estimate: self.memory_estimate,
             entropy: self.entropy,
             iterations: self.iterations,
             oracle_calls: self.oracle_calls,
@@ -46,6 +48,8 @@ impl Answer {
 struct AnswerFile<'a> {
     status: &'static str,
     solver: &'static str,
+    oracle: &'static str,
+    memory_estimate: u64,
     entropy: &'static str,
     iterations: usize,
     oracle_calls: usize,

@@ -5,7 +5,7 @@ use super::raw::{
     LogPotential, Object, RawEvidence, RawFactor, RawProblem, RawVariable, Reference,
 };
 use super::{ProblemFileError, energies};
-use crate::model::table::table_size;
+use crate::model::table::{repeated, table_size};
 use crate::model::{Factor, Model, ModelError, Names, Variable};
 use crate::problem::Problem;
 
@@ -144,11 +144,11 @@ pub(super) fn scope(
                 ProblemFileError::UnknownName { place: place.path(), name, or_index }
             })?,
         };
-        if scope.contains(&variable) {
-            let variable = shown(model, variable);
-            return Err(ProblemFileError::RepeatedVariable { place: place.path(), variable });
-        }
         scope.push(variable);
+    }
+    if let Some(axis) = repeated(&scope) {
+        let (place, variable) = (place.index(axis).path(), shown(model, scope[axis]));
+        return Err(ProblemFileError::RepeatedVariable { place, variable });
     }
     Ok(scope)
 }

@@ -61,8 +61,9 @@ impl<'a> Relaxation<'a> {
         let (oracle, cells): (Box<dyn Oracle>, usize) = match Chain::from_base(base, &support) {
             Some(chain) => (Box::new(chain), scores.cells()),
             None => {
-                let gibibytes = most_cells as f64 * 8.0 / f64::from(1 << 30);
-                let tree = JunctionTree::within(base, &support, gibibytes, cancel).ok()?;
+                let memory = MemoryLimit::of(8 * most_cells as u64);
+                let limits = Limits { memory, cancel: cancel.clone() };
+                let tree = JunctionTree::within(base, &support, &limits).ok()?;
                 let cells = |clique: &[usize]| -> usize {
                     clique.iter().map(|&variable| base.cardinalities[variable]).product()
                 };
