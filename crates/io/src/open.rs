@@ -2,6 +2,9 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
 
+pub use bethe_core::memory::TooLarge;
+
+use bethe_core::MemoryLimit;
 use flate2::bufread::MultiGzDecoder;
 use thiserror::Error;
 
@@ -40,6 +43,50 @@ pub fn open(path: impl AsRef<Path>) -> Result<Box<dyn BufRead + Send>, OpenError
     attempt.map_err(|source| OpenError { path: path.to_path_buf(), source })
 }
 
+/// The same, but reading ends with an error ([`TooLarge`]) once more bytes were unpacked than an
+/// input's text may have.
+pub fn open_within(
+    path: impl AsRef<Path>,
+    limit: MemoryLimit,
+) -> Result<Box<dyn BufRead + Send>, OpenError> {
+    Ok(Box::new(Counted { stream: open(path)?, unpacked: 0, limit }))
+}
+
+/// A stream that counts what was taken from it.
+struct Counted<R> {
+    stream: R,
+    unpacked: u64,
+    limit: MemoryLimit,
+}
+
+impl<R> Counted<R> {
+    fn check(&self) -> io::Result<()> {
+        let checked = self.limit.check_text(self.unpacked as f64);
+        checked.map_err(|error| io::Error::new(io::ErrorKind::FileTooLarge, error))
+    }
+}
+
+impl<R: BufRead> Read for Counted<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.stream.read(buffer)?;
+        self.unpacked += count as u64;
+        self.check()?;
+        Ok(count)
+    }
+}
+
+impl<R: BufRead> BufRead for Counted<R> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        self.check()?;
+        self.stream.fill_buf()
+    }
+
+    fn consume(&mut self, count: usize) {
+        self.unpacked += count as u64;
+        self.stream.consume(count);
+    }
+}
+
 /// The text of a stream that may be packed.
 fn unpacked(mut stream: impl Read + Send + 'static) -> io::Result<Box<dyn BufRead + Send>> {
     let mut start = Vec::with_capacity(GZIP_MAGIC.len());
@@ -65,5 +112,36 @@ impl<R: BufRead> Read for Gzip<R> {
             }
             _ => error,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use flate2::Compression;
+    use flate2::write::GzEncoder;
+
+    use super::*;
+
+    #[test]
+    fn a_small_file_that_unpacks_to_much_is_left_off_at_the_limit() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("zeros.gz");
+        let mut packed = GzEncoder::new(File::create(&path).unwrap(), Compression::best());
+        packed.write_all(&vec![b'0'; 1 << 20]).unwrap();
+        packed.finish().unwrap();
+        let limit = MemoryLimit::of(1 << 16);
+        let mut bytes = Vec::new();
+        let error = open_within(&path, limit).unwrap().read_to_end(&mut bytes).unwrap_err();
+        assert!(bytes.len() < 1 << 16, "{} bytes", bytes.len());
+        let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<TooLarge>());
+        assert_eq!(inner.map(|inner| inner.limit), Some(limit));
+        let line = open_within(&path, limit).unwrap().read_until(b'\n', &mut bytes);
+        assert_eq!(line.unwrap_err().kind(), io::ErrorKind::FileTooLarge);
+        // What fits is read as ever.
+        let mut whole = Vec::new();
+        open_within(&path, MemoryLimit::of(1 << 23)).unwrap().read_to_end(&mut whole).unwrap();
+        assert_eq!(whole.len(), 1 << 20);
     }
 }

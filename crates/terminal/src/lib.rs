@@ -7,6 +7,7 @@ mod interrupt;
 mod outcome;
 mod output;
 mod progress;
+pub mod size;
 pub mod threads;
 pub mod time;
 

@@ -13,6 +13,8 @@ pub enum Outcome {
     Done,
     /// The hard measurements of some problem cannot hold: exit code 3.
     Infeasible,
+    /// The time limit passed before there was a result: exit code 4.
+    OutOfTime,
     /// Ctrl-C before there was a result: exit code 130.
     Interrupted,
 }
@@ -39,6 +41,7 @@ pub fn exit_code(result: anyhow::Result<Outcome>) -> ExitCode {
     match result {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
         Ok(Outcome::Infeasible) => ExitCode::from(3),
+        Ok(Outcome::OutOfTime) => ExitCode::from(4),
         Ok(Outcome::Interrupted) => ExitCode::from(KILLED),
         Err(error) => {
             // If standard error is closed, there is nobody to tell.
