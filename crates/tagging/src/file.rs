@@ -171,6 +171,7 @@ impl Tagger {
             return Err(ContentFault::Form { task: head.task, form: head.form });
         }
         let metadata: Metadata = archive.metadata()?;
+        check_features(metadata.weight_features)?;
         let dictionary = Dictionary::from_arrays(
             archive.values("dictionary.bytes")?,
             archive.values("dictionary.ends")?,
@@ -255,6 +256,20 @@ struct Head {
     form: u32,
 }
 
+/// A sequence has no more features than memory has room for.
+fn check_features(features: WeightFeatures) -> Result<(), ContentFault> {
+    match features {
+        WeightFeatures::Fourier { count, .. } if count > WeightFeatures::MOST => {
+            Err(ContentFault::Values {
+                list: "weight_features.count",
+                found: count.to_string(),
+                expected: format!("at most {}", WeightFeatures::MOST),
+            })
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Weights of rules, each within the bound for given weights.
 fn rule_weights(values: Vec<f64>) -> Result<Vec<f64>, ContentFault> {
     match values.iter().position(|value| value.is_nan() || value.abs() > MOST_WEIGHT) {
@@ -305,5 +320,22 @@ mod tests {
         let expected = "input.observed: found column 4294967295, expected one of 2 columns";
         assert!(far.contains(expected), "{far}");
         assert!(refusal(2, &[0]).contains("input.label: found column 2, expected"));
+    }
+
+    #[test]
+    fn a_number_of_features_beyond_all_memory_is_refused() {
+        let labels = ["O", "B-a"];
+        let states = states_of(Scheme::Bio, &labels).unwrap();
+        let tagger = Tagger::of_scores(states, &labels, &[], Vec::new()).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("model");
+        for count in [4_000_000_000, usize::MAX] {
+            let mut parts = tagger.parts().clone();
+            parts.weight_features = WeightFeatures::Fourier { count, seed: 1 };
+            Tagger::new(parts).unwrap().write(&path).unwrap();
+            let message = Tagger::load(&path).err().unwrap().to_string();
+            let expected = format!("weight_features.count: found {count}, expected at most");
+            assert!(message.contains(&expected), "{message}");
+        }
     }
 }

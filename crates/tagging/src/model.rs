@@ -156,6 +156,9 @@ pub enum WeightFeatures {
 }
 
 impl WeightFeatures {
+    /// The most random features of a sequence; more would take too long.
+    pub const MOST: usize = 100_000;
+
     /// Number of features.
     pub fn len(self) -> usize {
         match self {

@@ -79,7 +79,8 @@ impl Tagger {
         }
         let count = states.len();
         let column = |state: usize| labels.iter().position(|label| *label == states.label(state));
-        let score = |from: usize, to: usize| match (column(from), column(to)) {
+        let columns: Vec<Option<usize>> = (0..count).map(column).collect();
+        let score = |from: usize, to: usize| match (columns[from], columns[to]) {
             _ if transitions.is_empty() => 0.0,
             (Some(from), Some(to)) => transitions[from * labels.len() + to],
             _ => 0.0,

@@ -151,6 +151,12 @@ impl Cells {
     /// The cells within reach of each, including itself, ascending. Cells at exactly the reach
     /// count despite rounding. `[cells]`
     pub fn within(&self, reach: f64) -> Vec<Vec<usize>> {
+        self.within_most(reach, usize::MAX).expect("there are fewer pairs of cells than numbers")
+    }
+
+    /// The same, unless that is more than so many moves in all.
+    pub fn within_most(&self, reach: f64, most: usize) -> Option<Vec<Vec<usize>>> {
+        let mut moves = 0;
         let reach = reach * (1.0 + ROUNDING);
         let mut order: Vec<usize> = (0..self.len()).collect();
         order.sort_by(|&a, &b| self.places[a].1.total_cmp(&self.places[b].1));
@@ -162,16 +168,21 @@ impl Cells {
         let mut near = vec![Vec::new(); self.len()];
         for (at, &cell) in order.iter().enumerate() {
             near[cell].push(cell);
+            moves += 1;
             let below = |&&other: &&usize| self.places[other].1 - self.places[cell].1 <= span;
             for &other in order[at + 1..].iter().take_while(below) {
                 if self.distance(cell, other) <= reach {
                     near[cell].push(other);
                     near[other].push(cell);
+                    moves += 2;
+                    if moves > most {
+                        return None;
+                    }
                 }
             }
         }
         near.iter_mut().for_each(|cells| cells.sort_unstable());
-        near
+        Some(near)
     }
 
     /// Whether at least half of the cells have another one within reach.

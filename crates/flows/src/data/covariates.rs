@@ -4,6 +4,8 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
+use bethe_core::MemoryLimit;
+
 use super::read::{Names, by_cell};
 use super::table::Table;
 use super::wind::WindColumns;
@@ -25,8 +27,9 @@ pub fn read_covariates(
     path: &Path,
     (cells, cells_path): (&Cells, &Path),
     times: &[String],
+    memory: MemoryLimit,
 ) -> Result<Vec<Covariate>, TableError> {
-    let mut table = Table::open(path)?;
+    let mut table = Table::open(path, memory)?;
     let names = Names::new(cells, cells_path);
     let pair = table.column(&["from"]).zip(table.column(&["to"]));
     if let Some((from, to)) = pair {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use thiserror::Error;
 
 use super::CellError;
-use bethe_io::OpenError;
+use bethe_io::{OpenError, TooLarge};
 
 /// One variant per way a file of cells, counts or covariates can be wrong. The path is as the
 /// caller gave it, lines count from 1.
@@ -146,6 +146,14 @@ pub enum TableError {
         path: PathBuf,
         /// The time.
         time: String,
+    },
+    /// More than a limit of memory allows.
+    #[error("{}: {error}; a higher --memory-limit allows more", path.display())]
+    TooLarge {
+        /// The file.
+        path: PathBuf,
+        /// How much it is.
+        error: TooLarge,
     },
     /// Cells that are no cells.
     #[error("{}: {source}", path.display())]

@@ -3,8 +3,13 @@
 use std::collections::HashMap;
 use std::path::Path;
 
+use bethe_core::MemoryLimit;
+
 use super::table::{Row, Table};
 use super::{Cells, Geometry, Observations, TableError};
+
+/// A count, what noise makes of it, and what inference keeps of a cell at a time.
+const BYTES_PER_COUNT: f64 = 100.0;
 
 /// Names of the columns of each geometry.
 const PLACES: [(Geometry, [&[&str]; 2]); 2] = [
@@ -13,8 +18,12 @@ const PLACES: [(Geometry, [&[&str]; 2]); 2] = [
 ];
 
 /// Reads `cell,x,y` or `cell,lon,lat`. If a file has both, `geometry` decides.
-pub fn read_cells(path: &Path, geometry: Option<Geometry>) -> Result<Cells, TableError> {
-    let mut table = Table::open(path)?;
+pub fn read_cells(
+    path: &Path,
+    geometry: Option<Geometry>,
+    memory: MemoryLimit,
+) -> Result<Cells, TableError> {
+    let mut table = Table::open(path, memory)?;
     let wanted = |(own, _): &&(Geometry, _)| geometry.is_none_or(|geometry| geometry == *own);
     let found = PLACES.iter().filter(wanted).find_map(|(geometry, [first, second])| {
         Some((*geometry, table.column(first)?, table.column(second)?))
@@ -125,8 +134,9 @@ pub fn read_observations(
     path: &Path,
     cells: &Cells,
     cells_path: &Path,
+    memory: MemoryLimit,
 ) -> Result<Observations, TableError> {
-    let mut table = Table::open(path)?;
+    let mut table = Table::open(path, memory)?;
     let columns = Names::new(cells, cells_path).columns(&table)?;
     let mut observations = Observations::new(cells.len());
     let mut seen = HashMap::new();
@@ -135,6 +145,11 @@ pub fn read_observations(
         if time.is_empty() {
             return Err(row.unfit(0, "the name of a time"));
         }
+        // A row may be shorter than the cells that it stands for.
+        let counts = (observations.times().len() + 1) as f64 * cells.len() as f64;
+        memory
+            .check("a table of all cells at all times", BYTES_PER_COUNT * counts)
+            .map_err(|error| TableError::TooLarge { path: path.to_path_buf(), error })?;
         if seen.insert(time.clone(), row.line).is_some() {
             return Err(row.repeated(format!("the time {time:?}")));
         }
@@ -154,8 +169,9 @@ pub fn read_cell_values(
     name: &'static str,
     cells: &Cells,
     cells_path: &Path,
+    memory: MemoryLimit,
 ) -> Result<Vec<f64>, TableError> {
-    let mut table = Table::open(path)?;
+    let mut table = Table::open(path, memory)?;
     let cell = table.column(&["cell"]);
     let value = table.column(&[name]).or_else(|| {
         let only = table.header.len() == 2;

@@ -5,7 +5,8 @@ use std::io::{BufRead, Chain, Cursor, Read};
 use std::path::{Path, PathBuf};
 
 use super::TableError;
-use bethe_io::open;
+use bethe_core::MemoryLimit;
+use bethe_io::open_within;
 
 /// In UTF-8.
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
@@ -22,9 +23,10 @@ pub(super) struct Table {
 }
 
 impl Table {
-    /// Opens a file, or standard input for `-`, and reads its header.
-    pub fn open(path: &Path) -> Result<Self, TableError> {
-        let mut file = open(path)?;
+    /// Opens a file, or standard input for `-`, and reads its header. Its text must fit into the
+    /// limit.
+    pub fn open(path: &Path, memory: MemoryLimit) -> Result<Self, TableError> {
+        let mut file = open_within(path, memory)?;
         let path = path.to_path_buf();
         let mut start = Vec::new();
         (&mut file)
@@ -94,7 +96,11 @@ fn failed(path: &Path, error: csv::Error) -> TableError {
     let line = error.position().map_or(1, csv::Position::line);
     match error.into_kind() {
         csv::ErrorKind::Utf8 { .. } => TableError::NotUtf8 { path, line },
-        csv::ErrorKind::Io(source) => TableError::Read { path, line, source },
+        csv::ErrorKind::Io(source) => match source.get_ref().and_then(|inner| inner.downcast_ref())
+        {
+            Some(&error) => TableError::TooLarge { path, error },
+            None => TableError::Read { path, line, source },
+        },
         other => {
             TableError::Read { path, line, source: std::io::Error::other(format!("{other:?}")) }
         }

@@ -1,9 +1,14 @@
 use std::collections::HashMap;
 
+use bethe_core::MemoryLimit;
+use bethe_core::memory::TooLarge;
 use bethe_core::oracle::chain::Transitions;
 
 use super::Feature;
 use crate::data::Cells;
+
+/// A move in the list of those possible, its log-potential, and its exponentials both ways.
+const BYTES_PER_MOVE: f64 = 56.0;
 
 /// The movement model before any counts.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,15 +45,52 @@ impl Movement {
     /// # Panics
     /// If a feature is known for fewer steps.
     pub fn moves(&self, cells: &Cells, steps: usize) -> Moves {
+        self.moves_from(cells, steps, &self.possible(cells))
+    }
+
+    /// The same, unless they need more memory than the limit.
+    ///
+    /// # Panics
+    /// If a feature is known for fewer steps.
+    pub fn moves_within(
+        &self,
+        cells: &Cells,
+        steps: usize,
+        memory: MemoryLimit,
+    ) -> Result<Moves, TooLarge> {
+        let mut kinds: Vec<Vec<usize>> = (0..steps).map(|step| self.step_kinds(step)).collect();
+        kinds.sort_unstable();
+        kinds.dedup();
+        let bytes = BYTES_PER_MOVE * kinds.len().max(1) as f64;
+        let most = (memory.bytes() as f64 / bytes) as usize;
+        let all = (cells.len() as f64).powi(2);
+        let check = |moves: f64| memory.check("a table of all moves", bytes * moves);
+        let possible = match self.reach {
+            None => check(all).map(|()| self.possible(cells))?,
+            Some(reach) => match cells.within_most(reach, most) {
+                Some(possible) => possible,
+                None => {
+                    check(all)?;
+                    self.possible(cells)
+                }
+            },
+        };
+        Ok(self.moves_from(cells, steps, &possible))
+    }
+
+    /// What the tables of equal steps share.
+    fn step_kinds(&self, step: usize) -> Vec<usize> {
+        self.features.iter().map(|feature| feature.kind.step_kind(step)).collect()
+    }
+
+    fn moves_from(&self, cells: &Cells, steps: usize, possible: &[Vec<usize>]) -> Moves {
         let known = self.features.iter().filter_map(|feature| feature.kind.steps()).min();
         assert!(known.is_none_or(|known| known >= steps), "features of {steps} steps");
-        let possible = self.possible(cells);
         let (mut tables, mut of_step) = (Vec::new(), Vec::with_capacity(steps));
         let mut table_of_kind: HashMap<Vec<usize>, usize> = HashMap::new();
         for step in 0..steps {
-            let kind = self.features.iter().map(|feature| feature.kind.step_kind(step)).collect();
-            let table = *table_of_kind.entry(kind).or_insert_with(|| {
-                tables.push(self.table(cells, &possible, step));
+            let table = *table_of_kind.entry(self.step_kinds(step)).or_insert_with(|| {
+                tables.push(self.table(cells, possible, step));
                 tables.len() - 1
             });
             of_step.push(table);

@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::path::PathBuf;
 
+use bethe_core::MemoryLimit;
 use bethe_flows::data::{
     Cells, Geometry, Observations, TableError, read_cell_values, read_cells, read_covariates,
     read_observations,
@@ -30,12 +31,17 @@ impl Folder {
     }
 
     fn cells(&self) -> Cells {
-        read_cells(&self.path("cells.csv"), None).unwrap()
+        read_cells(&self.path("cells.csv"), None, MemoryLimit::NONE).unwrap()
     }
 
     fn observations(&self, content: &str) -> Result<Observations, TableError> {
         std::fs::write(self.path("counts.csv"), content).unwrap();
-        read_observations(&self.path("counts.csv"), &self.cells(), &self.path("cells.csv"))
+        read_observations(
+            &self.path("counts.csv"),
+            &self.cells(),
+            &self.path("cells.csv"),
+            MemoryLimit::NONE,
+        )
     }
 
     fn covariates(
@@ -46,8 +52,12 @@ impl Folder {
         std::fs::write(self.path("more.csv"), content).unwrap();
         let times: Vec<String> = times.iter().map(|time| time.to_string()).collect();
         let cells = self.cells();
-        let read =
-            read_covariates(&self.path("more.csv"), (&cells, &self.path("cells.csv")), &times);
+        let read = read_covariates(
+            &self.path("more.csv"),
+            (&cells, &self.path("cells.csv")),
+            &times,
+            MemoryLimit::NONE,
+        );
         read.map(|all| all.into_iter().map(|own| (own.name, own.kind)).collect())
     }
 
@@ -86,7 +96,12 @@ fn gzip_byte_order_marks_and_quotes_are_read() {
     packed.write_all("\u{feff}time,\"a, left\",b\r\n1,2,3\r\n".as_bytes()).unwrap();
     std::fs::write(folder.path("packed"), packed.finish().unwrap()).unwrap();
     let cells = folder.cells();
-    let read = read_observations(&folder.path("packed"), &cells, &folder.path("cells.csv"));
+    let read = read_observations(
+        &folder.path("packed"),
+        &cells,
+        &folder.path("cells.csv"),
+        MemoryLimit::NONE,
+    );
     assert_eq!(read.unwrap().at(0), [Some(2.0), Some(3.0)]);
 }
 
@@ -94,7 +109,8 @@ fn gzip_byte_order_marks_and_quotes_are_read() {
 fn cells_with_both_kinds_of_coordinates_are_read_as_told() {
     let both = "cell,row,x,y,lon,lat\na,1,0,0,10,50\nb,2,3,4,11,50\n";
     let folder = Folder::new().with("cells.csv", both);
-    let read = |geometry| read_cells(&folder.path("cells.csv"), geometry).unwrap();
+    let read =
+        |geometry| read_cells(&folder.path("cells.csv"), geometry, MemoryLimit::NONE).unwrap();
     assert_eq!(read(None).distance(0, 1), 5.0);
     assert_eq!(read(Some(Geometry::Plane)), read(None));
     assert!((read(Some(Geometry::Globe)).distance(0, 1) - 71.5).abs() < 0.1);
@@ -134,7 +150,7 @@ fn wrong_cells_are_named() {
     ];
     for (content, message) in cases {
         let folder = Folder::new().with("cells.csv", content);
-        let error = read_cells(&folder.path("cells.csv"), None).unwrap_err();
+        let error = read_cells(&folder.path("cells.csv"), None, MemoryLimit::NONE).unwrap_err();
         assert_eq!(folder.message(error), message);
     }
 }
@@ -162,12 +178,14 @@ fn wrong_counts_are_named() {
     }
     std::fs::write(folder.path("counts.csv"), b"t,a,b,c\n1,\xff,2,3\n").unwrap();
     let (cells, at) = (folder.cells(), folder.path("cells.csv"));
-    let error = read_observations(&folder.path("counts.csv"), &cells, &at).unwrap_err();
+    let error =
+        read_observations(&folder.path("counts.csv"), &cells, &at, MemoryLimit::NONE).unwrap_err();
     assert_eq!(
         folder.message(error),
         "counts.csv:2: found bytes that are not UTF-8, expected text"
     );
-    let error = read_observations(&folder.path("none.csv"), &cells, &at).unwrap_err();
+    let error =
+        read_observations(&folder.path("none.csv"), &cells, &at, MemoryLimit::NONE).unwrap_err();
     assert!(folder.message(error).starts_with("none.csv: cannot open: "));
 }
 
@@ -252,11 +270,14 @@ fn values_of_cells_are_the_named_column_or_the_only_one() {
     let folder = Folder::new().with("rate.csv", "rate,cell,other\n1,a,x\n2,b,y\n0.5,c,z\n");
     let folder = folder.with("weight.csv", "cell,share\nc,3\na,1\nb,2\n");
     let (cells, at) = (folder.cells(), folder.path("cells.csv"));
-    let rate = read_cell_values(&folder.path("rate.csv"), "rate", &cells, &at);
+    let rate = read_cell_values(&folder.path("rate.csv"), "rate", &cells, &at, MemoryLimit::NONE);
     assert_eq!(rate.unwrap(), [1.0, 2.0, 0.5]);
-    let weight = read_cell_values(&folder.path("weight.csv"), "weight", &cells, &at);
+    let weight =
+        read_cell_values(&folder.path("weight.csv"), "weight", &cells, &at, MemoryLimit::NONE);
     assert_eq!(weight.unwrap(), [1.0, 2.0, 3.0]);
-    let error = read_cell_values(&folder.path("rate.csv"), "weight", &cells, &at).unwrap_err();
+    let error =
+        read_cell_values(&folder.path("rate.csv"), "weight", &cells, &at, MemoryLimit::NONE)
+            .unwrap_err();
     let message = "rate.csv:1: found the columns rate, cell, other, expected cell and weight";
     assert_eq!(folder.message(error), message);
 }

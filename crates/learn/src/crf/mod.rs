@@ -20,7 +20,7 @@ mod structure;
 pub use likelihood::Likelihood;
 pub(crate) use likelihood::cut;
 pub use residual::Residual;
-pub use rows::AttributeRows;
+pub use rows::{AttributeRows, MOST_STATES};
 pub use scores::Scorer;
 pub use sharing::Sharing;
 pub use stochastic::Stochastic;

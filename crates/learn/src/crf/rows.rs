@@ -52,7 +52,7 @@ pub struct AttributeRows {
 }
 
 /// Most states that a mark can hold.
-pub(super) const MOST_STATES: usize = 0x1fff;
+pub const MOST_STATES: usize = 0x1fff;
 /// The mark of every weight of a whole row.
 const WHOLE: u16 = 0x8000;
 /// Another weight of the row follows.

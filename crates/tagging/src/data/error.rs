@@ -1,7 +1,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use bethe_io::OpenError;
+use bethe_io::{OpenError, TooLarge};
 use thiserror::Error;
 
 /// One variant per way a file of sequences can be wrong. The path is as the caller gave it, lines
@@ -49,6 +49,16 @@ pub enum DataError {
         expected: usize,
         /// The line of the first row.
         first_line: usize,
+    },
+    /// More than a limit of memory allows.
+    #[error("{}:{line}: {error}; a higher --memory-limit allows more", path.display())]
+    TooLarge {
+        /// The file.
+        path: PathBuf,
+        /// The line that was being read.
+        line: usize,
+        /// How much it is.
+        error: TooLarge,
     },
     /// A sequence whose text does not fit its 32-bit offsets.
     #[error(

@@ -4,7 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::{DataError, Format, Sequence};
-use bethe_io::open;
+use bethe_core::MemoryLimit;
+use bethe_io::{TooLarge, open};
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
@@ -17,6 +18,10 @@ pub struct Sequences<R> {
     path: Arc<Path>,
     format: Format,
     comments: Option<char>,
+    /// For each sequence.
+    memory: MemoryLimit,
+    /// Of the sequences so far, where all of them share the limit.
+    held: Option<f64>,
     /// The line read last.
     line: usize,
     /// Where in the file it begins.
@@ -43,6 +48,8 @@ impl<R: BufRead> Sequences<R> {
             path: path.as_ref().into(),
             format,
             comments: None,
+            memory: MemoryLimit::NONE,
+            held: None,
             line: 0,
             offset: 0,
             bytes: Vec::new(),
@@ -57,6 +64,20 @@ impl<R: BufRead> Sequences<R> {
         self
     }
 
+    /// Refuses a sequence that takes more memory than this; by default it may have 2 GiB of text.
+    pub fn within(mut self, memory: MemoryLimit) -> Self {
+        self.memory = memory;
+        self
+    }
+
+    /// Refuses a file whose sequences take more memory than this together, for those who keep them
+    /// all.
+    pub fn all_within(mut self, memory: MemoryLimit) -> Self {
+        self.memory = memory;
+        self.held = Some(0.0);
+        self
+    }
+
     fn read_sequence(&mut self) -> Result<Option<Sequence>, DataError> {
         let mut sequence = Sequence::new(self.path.clone());
         while self.read_line(&sequence)? {
@@ -67,11 +88,28 @@ impl<R: BufRead> Sequences<R> {
             if !row.bytes().all(|byte| byte.is_ascii_whitespace()) {
                 let columns = sequence.push(self.line, row, self.format);
                 self.check(columns)?;
+                self.check_memory(sequence.bytes())?;
             } else if !sequence.is_empty() {
-                return Ok(Some(sequence));
+                break;
             }
         }
+        if let Some(held) = &mut self.held {
+            *held += sequence.bytes();
+        }
         Ok(Some(sequence).filter(|sequence| !sequence.is_empty()))
+    }
+
+    /// Whether what there is of a sequence fits.
+    fn check_memory(&self, bytes: f64) -> Result<(), DataError> {
+        let (what, before) = match self.held {
+            None => ("the sequence", 0.0),
+            Some(held) => ("the file", held),
+        };
+        self.memory.check(what, before + bytes).map_err(|error| self.too_large(error))
+    }
+
+    fn too_large(&self, error: TooLarge) -> DataError {
+        DataError::TooLarge { path: self.path.to_path_buf(), line: self.line, error }
     }
 
     /// Reads the next line into `bytes`; false at the end of the file.
@@ -79,7 +117,8 @@ impl<R: BufRead> Sequences<R> {
         self.offset += self.bytes.len() as u64;
         self.line += 1;
         self.bytes.clear();
-        let room = sequence.room();
+        let most = usize::try_from(self.memory.bytes()).unwrap_or(usize::MAX);
+        let room = sequence.room().min(most);
         let mut limited = self.input.by_ref().take(room as u64 + 1);
         limited.read_until(b'\n', &mut self.bytes).map_err(|source| DataError::Read {
             path: self.path.to_path_buf(),
@@ -87,6 +126,7 @@ impl<R: BufRead> Sequences<R> {
             source,
         })?;
         if self.bytes.len() > room {
+            self.check_memory(self.bytes.len() as f64)?;
             return Err(sequence.too_long(self.line));
         }
         Ok(!self.bytes.is_empty())

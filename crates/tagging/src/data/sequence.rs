@@ -48,6 +48,13 @@ impl Sequence {
         sequence
     }
 
+    /// The memory it takes.
+    pub fn bytes(&self) -> f64 {
+        let text = self.text.len() as f64;
+        text + (self.rows.len() * size_of::<Row>()) as f64
+            + (self.cells.len() * size_of::<(u32, u32)>()) as f64
+    }
+
     /// Bytes of text that still fit.
     pub(super) fn room(&self) -> usize {
         Self::LIMIT - self.text.len()

@@ -116,6 +116,9 @@ impl Template {
         })
     }
 
+    /// The most columns that a template can read.
+    pub const MOST_COLUMNS: usize = HIGHEST_COLUMN + 1;
+
     /// A strong template for data whose column 0 is a word and whose columns 1 … `columns` − 1 are
     /// further observations, such as its part of speech.
     ///
@@ -126,9 +129,9 @@ impl Template {
     /// If there are no columns, or more than 1000.
     pub fn default_for(columns: usize) -> Self {
         assert!(
-            (1..=HIGHEST_COLUMN + 1).contains(&columns),
+            (1..=Self::MOST_COLUMNS).contains(&columns),
             "found {columns} columns, expected 1 to {}",
-            HIGHEST_COLUMN + 1
+            Self::MOST_COLUMNS
         );
         default::text(columns).parse().expect("the default template is well formed")
     }

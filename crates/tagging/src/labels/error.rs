@@ -1,3 +1,4 @@
+use bethe_learn::crf::MOST_STATES;
 use thiserror::Error;
 
 use super::{Role, Scheme};
@@ -10,6 +11,15 @@ pub enum LabelError {
     UnknownScheme {
         /// The name.
         found: String,
+    },
+    /// More states than a model can tell apart.
+    #[error(
+        "found labels of {found} states, expected at most {MOST_STATES}: are these labels, or is it \
+         another column?"
+    )]
+    TooManyStates {
+        /// How many.
+        found: usize,
     },
     /// No state could be learned.
     #[error("found no labels, expected at least one")]

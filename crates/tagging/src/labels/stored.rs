@@ -1,5 +1,6 @@
 use std::collections::HashMap;
 
+use bethe_learn::crf::MOST_STATES;
 use serde::{Deserialize, Serialize};
 
 use super::states::{SegmentKind, State, States};
@@ -38,6 +39,9 @@ impl TryFrom<Stored> for States {
         let scheme = stored.scheme;
         if stored.states.is_empty() {
             return Err(LabelError::NoLabels);
+        }
+        if stored.states.len() > MOST_STATES {
+            return Err(LabelError::TooManyStates { found: stored.states.len() });
         }
         let mut kinds: Vec<SegmentKind> = Vec::new();
         let mut kind_numbers: HashMap<(usize, String), usize> = HashMap::new();

@@ -1,3 +1,4 @@
+use bethe_core::memory::TooLarge;
 use bethe_core::solve::SolveError;
 use thiserror::Error;
 
@@ -50,6 +51,16 @@ pub enum TagError {
         line: usize,
         /// What forbids them.
         why: &'static str,
+    },
+    /// More positions than a limit of memory allows.
+    #[error("{path}:{line}: {error}; a higher --memory-limit allows more")]
+    TooLarge {
+        /// The file.
+        path: String,
+        /// The sequence's first line.
+        line: usize,
+        /// How much it is.
+        error: TooLarge,
     },
     /// A score that is no score.
     #[error(

@@ -33,6 +33,9 @@ pub use scores::MOST_SCORE;
 pub(crate) use scores::{is_score, spread_scores};
 pub use tagged::{Active, Summary, Tagged};
 
+/// Scores, messages, marginals and best predecessors of a state at a position.
+const BYTES_PER_STATE: f64 = 64.0;
+
 /// Scratch memory for tagging sequences one by one.
 pub struct Tagging {
     tagger: Tagger,
@@ -88,6 +91,8 @@ impl Tagging {
 
     /// Tags a sequence of a file.
     pub fn tag(&mut self, sequence: &Sequence, options: &TagOptions) -> Result<Tagged, TagError> {
+        let place = || (sequence.path().display().to_string(), sequence.line(0));
+        self.tagger.check_memory(sequence.len(), options, place)?;
         let parts = &self.tagger.parts;
         self.corpus.clear();
         let known = Vocabulary { extractor: &parts.extractor, dictionary: &parts.dictionary };
@@ -133,6 +138,11 @@ impl Tagging {
         if let Some(place) = scores.iter().position(|score| !is_score(*score)) {
             return Err(TagError::NotAScore { place, found: scores[place] });
         }
+        let place = || match rows {
+            Some(rows) => (rows.path().display().to_string(), rows.line(0)),
+            None => ("scores".to_string(), 1),
+        };
+        self.tagger.check_memory(scores.len() / labels, options, place)?;
         self.corpus.clear();
         let states = parts.states.len();
         self.corpus.push_scores(states, &self.tagger.spread_scores(scores));
@@ -140,10 +150,7 @@ impl Tagging {
         let own =
             self.scorer.scores(&parts.crf.structure, &parts.crf.weights, observations).to_vec();
         let weights = self.tagger.weights_for(observations);
-        let (path, line) = match rows {
-            Some(rows) => (rows.path().display().to_string(), rows.line(0)),
-            None => ("scores".to_string(), 1),
-        };
+        let (path, line) = place();
         let own = match (options.force, rows) {
             (true, Some(rows)) => self.tagger.force(rows, own)?,
             (true, None) => return Err(TagError::NoLabels { path, line }),
@@ -262,6 +269,21 @@ impl Tagger {
             true => Ok(self.compiled.rules.check(&options.inference)?),
             false => Ok(()),
         }
+    }
+
+    /// An error if a sequence of this length takes more memory than it may.
+    fn check_memory(
+        &self,
+        positions: usize,
+        options: &TagOptions,
+        place: impl FnOnce() -> (String, usize),
+    ) -> Result<(), TagError> {
+        let states = self.parts.states.len() + self.compiled.space.len();
+        let bytes = positions as f64 * states as f64 * BYTES_PER_STATE;
+        options.memory_limit.check("tagging the sequence", bytes).map_err(|error| {
+            let (path, line) = place();
+            TagError::TooLarge { path, line, error }
+        })
     }
 
     /// The places of hard rules among all.

@@ -1,4 +1,4 @@
-use bethe_core::Settings;
+use bethe_core::{MemoryLimit, Settings};
 
 /// What to compute for a sequence.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,6 +17,8 @@ pub struct TagOptions {
     pub rules: bool,
     /// How labels are inferred under rules.
     pub inference: Settings,
+    /// How much memory a sequence may take.
+    pub memory_limit: MemoryLimit,
 }
 
 impl TagOptions {
@@ -36,6 +38,7 @@ impl Default for TagOptions {
             explain: false,
             rules: true,
             inference: Settings { tolerance: 1e-4, max_iterations: 40, ..Settings::default() },
+            memory_limit: MemoryLimit::default(),
         }
     }
 }

@@ -49,6 +49,10 @@ pub(super) fn columns(
             kept
         }
     };
+    if settings.template.is_none() && observed.len() > Template::MOST_COLUMNS {
+        let (found, most) = (observed.len(), Template::MOST_COLUMNS);
+        return Err(TrainError::TooManyColumns { path: path(), found, most });
+    }
     Ok(Input::Columns { columns, label, observed })
 }
 

@@ -67,6 +67,19 @@ pub enum TrainError {
         /// How many there are.
         columns: usize,
     },
+    /// More observed columns than the default template has lines for.
+    #[error(
+        "{path}: found {found} observed columns, expected at most {most} without a template; choose \
+         columns with --observe, or give a --template"
+    )]
+    TooManyColumns {
+        /// The file.
+        path: String,
+        /// How many.
+        found: usize,
+        /// How many there may be.
+        most: usize,
+    },
     /// A column file of labels alone.
     #[error("{path}:{line}: found 1 column, expected at least a word and a label")]
     NoColumns {
