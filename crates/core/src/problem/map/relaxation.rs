@@ -10,7 +10,8 @@ use super::domains::Domains;
 use super::rules::Rule;
 use super::scores::Scores;
 use crate::cancel::Cancel;
-use crate::oracle::{Chain, JunctionTree, Oracle};
+use crate::memory::MemoryLimit;
+use crate::oracle::{Chain, JunctionTree, Limits, Oracle};
 use crate::support::Support;
 
 /// The price of a lost state, in sizes of a score: whatever else a configuration gains is less.
