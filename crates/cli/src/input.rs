@@ -3,6 +3,7 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use anyhow::Result;
+use bethe_core::MemoryLimit;
 use bethe_core::problem::file::ProblemFileError;
 use bethe_terminal::bad_input;
 
@@ -27,17 +28,19 @@ pub struct Source {
 }
 
 impl Source {
-    /// A whole file, or standard input for `-`.
-    pub fn whole(path: &Path) -> Result<Self> {
-        let mut bytes = Vec::new();
+    /// A whole file, or standard input for `-`, if its text fits into the limit.
+    pub fn whole(path: &Path, memory: MemoryLimit) -> Result<Self> {
         let (name, read) = if path == Path::new("-") {
-            ("standard input".to_string(), io::stdin().lock().read_to_end(&mut bytes))
+            ("standard input".to_string(), read_within(io::stdin().lock(), 0, memory))
         } else {
-            let opened = fs::File::open(path);
-            let read = opened.and_then(|mut file| file.read_to_end(&mut bytes));
+            let opened = fs::File::open(path).map_err(anyhow::Error::from);
+            let read = opened.and_then(|file| {
+                let size = file.metadata().map_or(0, |metadata| metadata.len());
+                read_within(file, size, memory)
+            });
             (path.display().to_string(), read)
         };
-        read.map_err(|error| bad_input(format!("{name}: {error}")))?;
+        let bytes = read.map_err(|error| bad_input(format!("{name}: {error}")))?;
         Ok(Self { name, bytes, is_line: false })
     }
 
@@ -57,6 +60,15 @@ impl Source {
     }
 }
 
+/// Reads to the end, unless that is farther than the limit allows; the stream may know its size.
+fn read_within(stream: impl Read, size: u64, memory: MemoryLimit) -> Result<Vec<u8>> {
+    memory.check_text(size as f64)?;
+    let mut bytes = Vec::with_capacity(usize::try_from(size)?);
+    stream.take(memory.bytes()).read_to_end(&mut bytes)?;
+    memory.check_text(bytes.len() as f64)?;
+    Ok(bytes)
+}
+
 /// How texts are laid out in a file.
 enum Layout {
     Single,
@@ -67,9 +79,9 @@ enum Layout {
 }
 
 /// Reads a file, or standard input for `-`.
-pub fn read(path: &Path) -> Result<Content> {
+pub fn read(path: &Path, memory: MemoryLimit) -> Result<Content> {
     if path == Path::new("-") {
-        let Source { name, bytes, .. } = Source::whole(path)?;
+        let Source { name, bytes, .. } = Source::whole(path, memory)?;
         return Ok(split(&name, bytes, Layout::Open));
     }
     let name = path.display().to_string();
@@ -85,7 +97,7 @@ pub fn read(path: &Path) -> Result<Content> {
             return Err(bad_input(format!("{name}: found {found} (.{other}), {expected}")));
         }
     };
-    Ok(split(&name, Source::whole(path)?.bytes, layout))
+    Ok(split(&name, Source::whole(path, memory)?.bytes, layout))
 }
 
 fn split(name: &str, bytes: Vec<u8>, layout: Layout) -> Content {

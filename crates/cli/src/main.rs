@@ -9,6 +9,7 @@ mod evaluate;
 mod flows;
 mod input;
 mod inspect;
+mod memory;
 mod sample;
 mod solve;
 mod solver;

@@ -14,6 +14,8 @@ fn the_example_of_the_design_page_is_answered_field_by_field() {
     let fields = [
         "status",
         "solver",
+        "oracle",
+        "memory_estimate",
         "entropy",
         "iterations",
         "oracle_calls",

@@ -100,7 +100,8 @@ fn a_time_limit_is_kept() {
     ]);
     assert_eq!(answer["status"], "time_limit");
     let seconds = answer["seconds"].as_f64().unwrap();
-    assert!((0.05..2.0).contains(&seconds), "{seconds}");
+    // The time to parse the file is part of the limit.
+    assert!((0.04..2.0).contains(&seconds), "{seconds}");
 }
 
 #[test]
@@ -421,7 +422,10 @@ fn every_oracle_says_what_its_answer_is_worth() {
 
     let (found, note) = answer(&["solve", "wide.json", "--marginals", "none"]);
     assert_eq!(found["entropy"], "tree-reweighted");
-    assert!(note.starts_with("note: wide.json: too wide for exact inference"), "{note}");
+    assert!(
+        note.starts_with("note: wide.json: exact inference does not fit into --memory-limit"),
+        "{note}"
+    );
     let (_, quiet) = answer(&["solve", "wide.json", "--marginals", "none", "--quiet"]);
     assert_eq!(quiet, "");
     let said = folder.bethe(&["check", "wide.json"]);

@@ -66,7 +66,8 @@ const CHANGES: [(&[&str], &[&str]); 32] = [
 ];
 
 /// Flags that other tests show at work.
-const ELSEWHERE: [&str; 13] = [
+const ELSEWHERE: [&str; 14] = [
+    "--memory-limit",
     "--importance",
     "--model",
     "--column",

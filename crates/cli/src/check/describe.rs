@@ -9,18 +9,18 @@ use bethe_core::oracle::{Chain, JunctionTree};
 use bethe_core::problem::BoundProblem;
 use bethe_core::problem::file::EnergiesFile;
 use bethe_core::solve::{Plan, SolveError};
-use bethe_core::{Curvature, Energy, Model, OracleKind, Penalty, Problem};
+use bethe_core::{Curvature, Energy, MemoryLimit, Model, OracleKind, Penalty, Problem};
 use bethe_tagging::features::Template;
 use bethe_tagging::labels::States;
 use bethe_tagging::rules::{Rule, Weight};
 use bethe_terminal::counted;
 
 /// What a problem holds, and how it would be solved.
-pub fn problem(name: &str, problem: &Problem) -> Result<String, SolveError> {
-    let BoundProblem { base, energies, .. } = problem.check_solvable(OracleKind::Auto)?;
+pub fn problem(name: &str, problem: &Problem, memory: MemoryLimit) -> Result<String, SolveError> {
+    let BoundProblem { base, energies, .. } = problem.check_solvable(OracleKind::Auto, memory)?;
     let oracle = match Chain::from_base(&base, energies.support()) {
         Some(chain) => path(&chain),
-        None => match JunctionTree::new(&base, energies.support()) {
+        None => match JunctionTree::with_limit(&base, energies.support(), memory) {
             Ok(found) => tree(&base, &found),
             Err(error) => format!("trw; {error}"),
         },

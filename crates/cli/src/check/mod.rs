@@ -8,8 +8,8 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use bethe_core::OracleKind;
 use bethe_core::problem::file::EnergiesFile;
+use bethe_core::{MemoryLimit, OracleKind};
 use bethe_tagging::features::Template;
 use bethe_tagging::rules::rules_of_any_labels;
 use bethe_terminal::{Outcome, bad_input, print};
@@ -18,7 +18,8 @@ use serde::de::IgnoredAny;
 
 use crate::input::{self, Content, Source};
 use crate::inspect::summary;
-use crate::solve::problems::{read_evidence, read_problem};
+use crate::memory::MemoryFlag;
+use crate::solve::problems::{Reading, read_evidence, read_problem};
 use crate::tagging::read_tagger;
 
 /// Check a file and say what it holds.
@@ -27,16 +28,20 @@ pub struct Flags {
     /// Problem (.json, .jsonl, .uai), energies, evidence (.evid), tagging model, template, rules
     /// (.toml), or - for standard input
     file: PathBuf,
+
+    #[command(flatten)]
+    memory: MemoryFlag,
 }
 
 pub fn run(flags: Flags) -> Result<Outcome> {
+    let memory = flags.memory.limit()?;
     if is_model(&flags.file) {
         let tagger = read_tagger(&flags.file)?;
         print(&summary(&flags.file.display().to_string(), &tagger)).context("standard output")?;
         return Ok(Outcome::Done);
     }
     if flags.file.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("evid")) {
-        let (source, evidence) = read_evidence(&flags.file, false)?;
+        let (source, evidence) = read_evidence(&flags.file, Reading { memory, quiet: false })?;
         print(&describe::evidence(&source.name, &evidence)).context("standard output")?;
         return Ok(Outcome::Done);
     }
@@ -44,18 +49,18 @@ pub fn run(flags: Flags) -> Result<Outcome> {
         print(&text).context("standard output")?;
         return Ok(Outcome::Done);
     }
-    let text = match input::read(&flags.file)? {
+    let text = match input::read(&flags.file, memory)? {
         Content::Single(source) if is_energies_file(&source) => {
             let file = EnergiesFile::from_json(&source.bytes).map_err(|e| source.mistake(e))?;
             describe::energies_file(&source.name, &file)
         }
-        Content::Single(source) => described(&source, false)?,
-        Content::Uai(source) => described(&source, true)?,
+        Content::Single(source) => described(&source, false, memory)?,
+        Content::Uai(source) => described(&source, true, memory)?,
         Content::Lines(sources) => {
             let mut problems = Vec::with_capacity(sources.len());
             for source in &sources {
                 let problem = read_problem(source, false, false)?;
-                problem.check_solvable(OracleKind::Auto).map_err(|e| source.wrong(e))?;
+                problem.check_solvable(OracleKind::Auto, memory).map_err(|e| source.wrong(e))?;
                 problems.push(problem);
             }
             describe::problems(&flags.file.display().to_string(), &problems)
@@ -109,9 +114,9 @@ fn is_model(path: &Path) -> bool {
     named || opened.is_ok() && start[8] == b'{' && length < size
 }
 
-fn described(source: &Source, is_uai: bool) -> Result<String> {
+fn described(source: &Source, is_uai: bool, memory: MemoryLimit) -> Result<String> {
     let problem = read_problem(source, is_uai, false)?;
-    describe::problem(&source.name, &problem).map_err(|e| source.wrong(e))
+    describe::problem(&source.name, &problem, memory).map_err(|e| source.wrong(e))
 }
 
 /// Whether it is an object with energies and no part of a model.

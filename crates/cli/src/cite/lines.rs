@@ -1,7 +1,8 @@
-use std::io::BufRead;
+use std::io::{BufRead, Read};
 use std::path::{Path, PathBuf};
 
 use bethe_cite::decoded;
+use bethe_core::MemoryLimit;
 use bethe_tagging::data::DataError;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
@@ -21,12 +22,14 @@ pub struct Lines<R> {
     input: R,
     path: PathBuf,
     number: usize,
+    /// For one line.
+    memory: MemoryLimit,
 }
 
 impl<R: BufRead> Lines<R> {
-    /// Reads `input`; errors name `path`.
-    pub fn new(input: R, path: &Path) -> Self {
-        Self { input, path: path.to_path_buf(), number: 0 }
+    /// Reads `input`; errors name `path`. No line may take more memory than this.
+    pub fn new(input: R, path: &Path, memory: MemoryLimit) -> Self {
+        Self { input, path: path.to_path_buf(), number: 0, memory }
     }
 }
 
@@ -37,7 +40,12 @@ impl<R: BufRead> Iterator for Lines<R> {
         let mut bytes = Vec::new();
         self.number += 1;
         let number = self.number;
-        match self.input.read_until(b'\n', &mut bytes) {
+        let mut limited = self.input.by_ref().take(self.memory.bytes());
+        let read = limited.read_until(b'\n', &mut bytes);
+        if let Err(error) = self.memory.check_text(bytes.len() as f64) {
+            return Some(Err(DataError::TooLarge { path: self.path.clone(), line: number, error }));
+        }
+        match read {
             Ok(0) => return None,
             Ok(_) => {}
             Err(source) => {

@@ -24,12 +24,14 @@ use write::Writer;
 pub fn run(flags: Flags) -> Result<Outcome> {
     flags.check()?;
     let tagger = read_tagger(&flags.model)?;
+    let pool = threads::pool(flags.threads)?;
+    let memory = flags.limits.memory(pool.current_num_threads())?;
     let options = TagOptions {
+        memory_limit: memory,
         marginals: flags.marginals,
         explain: flags.explain,
         ..flags.limits.options(&tagger)?
     };
-    let pool = threads::pool(flags.threads)?;
     let parser = Parser::new(&tagger, dialect(&flags, &tagger)?);
     let of_references = matches!(flags.format, Format::Bibtex | Format::CslJson);
     if of_references && !parser.meanings().has_fields() {
@@ -40,7 +42,7 @@ pub fn run(flags: Flags) -> Result<Outcome> {
             some_labels(&tagger)
         )));
     }
-    let mut batches = Batches::of(&flags.file, Lines::new)?;
+    let mut batches = Batches::of(&flags.file, move |input, path| Lines::new(input, path, memory))?;
     let mut writer = Writer::new(&parser, flags.format, flags.explain);
     let mut out = Output { out: io::stdout().lock(), closed: false };
     let mut counts = Counts::default();

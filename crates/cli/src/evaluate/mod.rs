@@ -11,7 +11,7 @@ use anyhow::{Context, Result};
 use bethe_tagging::data::Sequence;
 use bethe_tagging::rules::Occurrences;
 use bethe_tagging::score::Score;
-use bethe_tagging::{Tagged, Tagger};
+use bethe_tagging::{TagOptions, Tagged, Tagger};
 use bethe_terminal::{Outcome, bad_input, print};
 
 use crate::tagging::{Batches, Item, Statistics, read_tagger, tag_all};
@@ -30,11 +30,12 @@ pub fn run(flags: Flags) -> Result<Outcome> {
 }
 
 fn evaluate(flags: &Flags, tagger: &Tagger) -> Result<Evaluation> {
-    let options = flags.tagger.limits.options(tagger)?;
-    let scores = flags.tagger.read_scores(tagger)?;
     let pool = flags.tagger.pool()?;
+    let memory = flags.tagger.limits.memory(pool.current_num_threads())?;
+    let options = TagOptions { memory_limit: memory, ..flags.tagger.limits.options(tagger)? };
+    let scores = flags.tagger.read_scores(tagger)?;
     let (format, comments) = (tagger.parts().input.format(), flags.tagger.comments);
-    let mut batches = Batches::open(&flags.file, format, comments)?;
+    let mut batches = Batches::open(&flags.file, format, comments, memory)?;
     let mut evaluation = Evaluation {
         score: Score::new(tagger.states().scheme()),
         statistics: Statistics::default(),

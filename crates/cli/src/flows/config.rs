@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use bethe_core::Settings;
+use bethe_core::{MemoryLimit, Settings};
 use bethe_flows::data::Geometry;
 use bethe_terminal::{bad_input, time};
 
@@ -12,6 +12,7 @@ use crate::solver;
 
 /// The validated configuration of `bethe flows`.
 pub struct Config {
+    pub memory: MemoryLimit,
     pub observations: PathBuf,
     pub cells: PathBuf,
     /// `None` for whichever the cells have.
@@ -69,7 +70,9 @@ impl TryFrom<Flags> for Config {
         fitting_noise(&flags)?;
         fitting_output(&flags)?;
         let settings = settings(&flags)?;
+        let memory = flags.memory.limit()?;
         Ok(Self {
+            memory,
             observations: flags.observations,
             cells: flags.cells,
             geometry: flags.coordinates.map(|choice| match choice {

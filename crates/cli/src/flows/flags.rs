@@ -2,6 +2,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use crate::memory::MemoryFlag;
 use crate::solver::{SolverChoice, StepFlags};
 
 /// Infer how a population moved from counts per place and time.
@@ -87,6 +88,9 @@ pub struct Flags {
     /// Stop after this time, e.g. 50ms (ns, us, ms, s, m)
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub time_limit: Option<String>,
+
+    #[command(flatten)]
+    pub memory: MemoryFlag,
 
     /// Folder for flows.csv, counts.csv, net.csv, summary.json, index.html and frames/ [default:
     /// only the summary, on standard output]

@@ -41,9 +41,10 @@ pub struct Input {
 
 impl Input {
     pub fn read(config: &Config) -> Result<Self> {
-        let cells = read_cells(&config.cells, config.geometry).map_err(wrong)?;
+        let cells = read_cells(&config.cells, config.geometry, config.memory).map_err(wrong)?;
         let observations =
-            read_observations(&config.observations, &cells, &config.cells).map_err(wrong)?;
+            read_observations(&config.observations, &cells, &config.cells, config.memory)
+                .map_err(wrong)?;
         let mut warnings = Vec::new();
         let noise = noise(config, &cells, &observations)?;
         let counts = counts(config, &observations, &mut warnings);
@@ -66,7 +67,10 @@ impl Input {
             ));
         }
         let steps = observations.times().len() - 1 + config.forecast;
-        let moves = movement.moves(&cells, steps);
+        let moves = movement.moves_within(&cells, steps, config.memory).map_err(|error| {
+            let file = config.cells.display();
+            bad_input(format!("{file}: {error}; a shorter --reach allows more cells"))
+        })?;
         let start = start(config, &cells)?;
         if let Some((cell, time)) = &config.given {
             place(&cells, &observations, cell, time)?;
@@ -158,7 +162,8 @@ fn rate(config: &Config, cells: &Cells) -> Result<Vec<f64>> {
     if !Path::new(text).exists() {
         return Err(bad_input(format!("--rate: found {text:?}, {expected}")));
     }
-    let rates = read_cell_values(Path::new(text), "rate", cells, &config.cells).map_err(wrong)?;
+    let rates = read_cell_values(Path::new(text), "rate", cells, &config.cells, config.memory)
+        .map_err(wrong)?;
     match rates.iter().position(|rate| *rate <= 0.0) {
         Some(cell) => Err(bad_input(format!(
             "{text}: cell {:?}: found the rate {}, expected a positive number",
@@ -248,7 +253,8 @@ fn movement(config: &Config, cells: &Cells, observations: &Observations) -> Resu
     let mut covariates: Vec<Covariate> = Vec::new();
     let mut of_file = Vec::new();
     for path in &config.covariates {
-        let own = read_covariates(path, (cells, &config.cells), &steps).map_err(wrong)?;
+        let own =
+            read_covariates(path, (cells, &config.cells), &steps, config.memory).map_err(wrong)?;
         if let Some(twice) = own.iter().find(|a| covariates.iter().any(|b| a.name == b.name)) {
             return Err(bad_input(format!(
                 "{}: the covariate {:?} is also in another file; rename one of them",
@@ -289,8 +295,8 @@ fn start(config: &Config, cells: &Cells) -> Result<Option<Vec<f64>>> {
             "--start: found {text:?}, expected free, the name of a cell, or a file of cell,weight"
         )));
     }
-    let weights =
-        read_cell_values(Path::new(text), "weight", cells, &config.cells).map_err(wrong)?;
+    let weights = read_cell_values(Path::new(text), "weight", cells, &config.cells, config.memory)
+        .map_err(wrong)?;
     let total: f64 = weights.iter().sum();
     if total <= 0.0 {
         return Err(bad_input(format!("{text}: found no positive weight, expected at least one")));

@@ -10,6 +10,7 @@ mod parquet;
 pub use flags::Flags;
 
 use std::ops::ControlFlow;
+use std::time::Instant;
 
 use anyhow::Result;
 use bethe_core::solve::{Record, SolveError};
@@ -26,12 +27,16 @@ use output::Output;
 
 /// Prints nothing and publishes no file before everything is done.
 pub fn run(flags: Flags) -> Result<Outcome> {
-    let config = Config::try_from(flags)?;
+    let begun = Instant::now();
+    let mut config = Config::try_from(flags)?;
     let input = Input::read(&config)?;
     let output = config.out.as_deref().map(Output::create).transpose()?;
     if !config.quiet {
         input.warnings.iter().for_each(|warning| eprintln!("warning: {warning}"));
     }
+    // The limit is for tables of moves too, not only for iterations.
+    let limit = config.settings.time_limit;
+    config.settings.time_limit = limit.map(|limit| limit.saturating_sub(begun.elapsed()));
     let interrupt = Interrupt::install()?;
     let mut flows = match solve(&config, &input, interrupt.cancel()) {
         Ok(flows) => flows,

@@ -2,25 +2,29 @@
 
 use std::io::{self, Write};
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use bethe_core::solve::{Record, Status};
-use bethe_core::{Model, OracleKind, Records, Request, Settings, Tables};
-use bethe_terminal::{Interrupt, Outcome, PendingFile, bad_input, check_apart};
+use bethe_core::oracle::Limits;
+use bethe_core::solve::{Record, SolveError, Status};
+use bethe_core::{Model, ModelError, OracleKind, Records, Request, Settings, Tables};
+use bethe_terminal::{Interrupt, Outcome, PendingFile, bad_input, check_apart, time};
 use clap::Args;
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 
+use crate::memory::MemoryFlag;
 use crate::solve::problems::{self, Inputs, NamedProblem};
 use crate::solve::progress::Progress;
-use crate::solve::{observer, unless_stopped, wrong};
+use crate::solve::{observer, unanswered, unless_wrong};
 use crate::solver::out_of_range;
 
 /// Draw records from a model as CSV: a line of names, then one record per line.
 ///
 /// FILE is a problem, which is solved first, a file written by bethe solve --solution, or a .uai
 /// model. Records are independent and drawn exactly from the model tilted by its energies. Observed
-/// variables keep their states. Exit code 2 means bad input, 3 that hard measurements cannot hold.
+/// variables keep their states. Exit code 2 means bad input, 3 that hard measurements cannot hold,
+/// 4 that the time limit passed before there was a model to draw from.
 #[derive(Args)]
 pub struct Flags {
     /// Problem or solution file: .json, .uai, or - for standard input
@@ -50,6 +54,13 @@ pub struct Flags {
     #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = 10_000)]
     max_iterations: usize,
 
+    /// Stop solving after this time, with its set-up, e.g. 50ms (ns, us, ms, s, m)
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    time_limit: Option<String>,
+
+    #[command(flatten)]
+    memory: MemoryFlag,
+
     /// File to write [default: standard output]
     #[arg(long, value_name = "FILE.csv")]
     out: Option<PathBuf>,
@@ -59,18 +70,19 @@ pub struct Flags {
     quiet: bool,
 }
 
+/// The model to draw from may be ready this much after the time limit.
+const LATE: Duration = Duration::from_millis(80);
+
 pub fn run(flags: Flags) -> Result<Outcome> {
-    let settings = Settings {
-        tolerance: flags.tolerance,
-        max_iterations: flags.max_iterations,
-        ..Settings::default()
-    };
-    settings.check().map_err(out_of_range)?;
+    let start = Instant::now();
+    let settings = flags.settings()?;
+    let memory = flags.memory.limit()?;
     let inputs = Inputs {
         problem: &flags.file,
         energies: flags.energies.as_deref(),
         evidence: flags.evidence.as_deref(),
         quiet: flags.quiet,
+        memory,
     };
     let problems = problems::read(&inputs)?;
     let [named] = problems.as_slice() else {
@@ -84,12 +96,16 @@ pub fn run(flags: Flags) -> Result<Outcome> {
     }
     let out = flags.out.as_deref().map(PendingFile::create).transpose()?;
     let interrupt = Interrupt::install()?;
+    let end = settings.time_limit.and_then(|limit| start.checked_add(limit.saturating_add(LATE)));
+    let left = settings.time_limit.map(|limit| limit.saturating_sub(start.elapsed()));
+    let settings = Settings { time_limit: left, ..settings };
     let request = Request {
         // Sampling needs exact inference.
         oracle: OracleKind::Exact,
         marginals: Tables::None,
         // Nobody looks at the best assignment.
         map_budget: 0,
+        memory_limit: memory,
         cancel: interrupt.cancel(),
         ..Request::default()
     };
@@ -97,27 +113,51 @@ pub fn run(flags: Flags) -> Result<Outcome> {
         Fit::Model(model) => model,
         Fit::None(outcome) => return Ok(outcome),
     };
-    let mut drawing = Drawing {
-        records: Records::of(&model).map_err(|error| wrong(named, &error.into()))?,
-        random: StdRng::seed_from_u64(flags.seed),
-        model: &model,
-        interrupt: &interrupt,
+    let cancel = end.map_or(interrupt.cancel(), |end| interrupt.cancel().until(end));
+    let records = match Records::within(&model, &Limits { memory, cancel }) {
+        Err(ModelError::Cancelled) if !interrupt.is_set() => Err(SolveError::OutOfTime),
+        records => records.map_err(SolveError::from),
     };
-    let done = match out {
+    let records = match unless_wrong(named, records)? {
+        Ok(records) => records,
+        Err(stop) => return Ok(unanswered(&named.source, &stop)),
+    };
+    let random = StdRng::seed_from_u64(flags.seed);
+    let drawing = Drawing { records, random, model: &model, interrupt: &interrupt };
+    let done = written(drawing, out, flags.records)?;
+    Ok(if done { Outcome::Done } else { Outcome::Interrupted })
+}
+
+impl Flags {
+    fn settings(&self) -> Result<Settings> {
+        let time_limit = self.time_limit.as_deref();
+        let settings = Settings {
+            tolerance: self.tolerance,
+            max_iterations: self.max_iterations,
+            time_limit: time_limit.map(|text| time::parse("--time-limit", text)).transpose()?,
+            ..Settings::default()
+        };
+        settings.check().map_err(out_of_range)?;
+        Ok(settings)
+    }
+}
+
+/// Draws records into a file, or to standard output. Returns false after Ctrl-C.
+fn written(mut drawing: Drawing, out: Option<PendingFile>, records: usize) -> Result<bool> {
+    match out {
         Some(mut file) => {
-            let done = file.fill(|out| drawing.write(out, flags.records))?;
+            let done = file.fill(|out| drawing.write(out, records))?;
             if done {
                 file.publish()?;
             }
-            done
+            Ok(done)
         }
-        None => match drawing.write(&mut io::BufWriter::new(io::stdout().lock()), flags.records) {
+        None => match drawing.write(&mut io::BufWriter::new(io::stdout().lock()), records) {
             // A reader that closes the pipe has read enough.
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => true,
-            written => written.context("standard output")?,
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(true),
+            written => written.context("standard output"),
         },
-    };
-    Ok(if done { Outcome::Done } else { Outcome::Interrupted })
+    }
 }
 
 /// What a fit came to.
@@ -132,8 +172,9 @@ fn fit(named: &NamedProblem, settings: &Settings, request: &Request, quiet: bool
     let mut progress = Progress::new(1, quiet);
     let mut see = |record: &Record| progress.iteration(record);
     let fitted = named.problem.fit(settings, request, &mut observer(&mut see));
-    let Some((answer, model)) = unless_stopped(named, fitted)? else {
-        return Ok(Fit::None(Outcome::Interrupted));
+    let (answer, model) = match unless_wrong(named, fitted)? {
+        Ok(fitted) => fitted,
+        Err(stop) => return Ok(Fit::None(unanswered(&named.source, &stop))),
     };
     drop(progress);
     let mut stderr = io::stderr();

@@ -1,6 +1,7 @@
 //! From flags to a valid configuration. No flag is silently ignored.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use anyhow::Result;
 use bethe_core::solve::Returned;
@@ -8,6 +9,7 @@ use bethe_core::{Method, OracleKind, Request, Settings, Tables};
 use bethe_terminal::{bad_input, time};
 
 use super::flags::{Flags, MarginalsChoice, OracleChoice, OutputChoice, ReturnChoice};
+use super::problems::Inputs;
 use crate::solver::{self, SolverChoice};
 
 /// The validated configuration of `bethe solve`.
@@ -24,6 +26,31 @@ pub struct Config {
     /// `None` for all cores.
     pub threads: Option<usize>,
     pub quiet: bool,
+}
+
+impl Config {
+    /// The files to read.
+    pub fn inputs(&self) -> Inputs<'_> {
+        Inputs {
+            problem: &self.problem,
+            energies: self.energies.as_deref(),
+            evidence: self.evidence.as_deref(),
+            memory: self.request.memory_limit,
+            quiet: self.quiet,
+        }
+    }
+
+    /// The settings for a problem that took this long to parse.
+    pub fn settings_after(&self, parsing: Duration) -> Settings {
+        let left = self.settings.time_limit.map(|limit| limit.saturating_sub(parsing));
+        Settings { time_limit: left, ..self.settings.clone() }
+    }
+
+    /// The request for one of several problems, of which so many are solved at once.
+    pub fn request_among(&self, at_once: usize) -> Request {
+        let memory_limit = self.request.memory_limit.shared_by(at_once);
+        Request { memory_limit, ..self.request.clone() }
+    }
 }
 
 impl TryFrom<Flags> for Config {
@@ -50,6 +77,7 @@ impl TryFrom<Flags> for Config {
             marginals: tables(&flags)?,
             potentials: potentials(&flags)?,
             map_budget: flags.map_budget,
+            memory_limit: flags.memory.limit()?,
             ..Request::default()
         };
         settings.check().map_err(solver::out_of_range)?;

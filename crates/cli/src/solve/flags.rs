@@ -3,13 +3,14 @@ use std::path::PathBuf;
 use bethe_core::Request;
 use clap::{Args, ValueEnum};
 
+use crate::memory::MemoryFlag;
 use crate::solver::{SolverChoice, StepFlags};
 
 /// Solve a problem and print the answer as one JSON object.
 ///
 /// PROBLEM is a .json file, a .jsonl file with one problem per line (which gives one answer per
 /// line), a .uai model, or - for standard input. Exit code 2 means bad input, 3 that hard
-/// measurements cannot hold.
+/// measurements cannot hold, 4 that the time limit passed before there was an answer.
 #[derive(Args)]
 pub struct Flags {
     /// Problem file: .json, .jsonl, .uai, or - for standard input
@@ -47,7 +48,7 @@ pub struct Flags {
     #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = 10_000)]
     pub max_iterations: usize,
 
-    /// Stop after this time, per problem, e.g. 50ms (ns, us, ms, s, m)
+    /// Stop after this time, per problem and with its set-up, e.g. 50ms (ns, us, ms, s, m)
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub time_limit: Option<String>,
 
@@ -63,6 +64,9 @@ pub struct Flags {
     /// Which point is the answer
     #[arg(long = "return", value_name = "POINT", value_enum, default_value_t = ReturnChoice::Best)]
     pub returned: ReturnChoice,
+
+    #[command(flatten)]
+    pub memory: MemoryFlag,
 
     /// Which marginals to print [default: all]
     #[arg(long, value_enum)]
@@ -99,7 +103,7 @@ pub struct Flags {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum OracleChoice {
-    /// Exact if that fits into memory, else trw, with a note
+    /// Exact if that fits into --memory-limit and --time-limit, else trw, with a note
     Auto,
     /// Exact inference; an error if the model is too wide
     Exact,

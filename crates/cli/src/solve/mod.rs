@@ -17,26 +17,23 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use anyhow::{Context, Result};
 use bethe_core::problem::uai;
 use bethe_core::solve::{Record, SolveError, Status};
-use bethe_core::{Answer, Model, OracleKind, Problem};
+use bethe_core::{Answer, Model, OracleKind, Problem, Request};
 use bethe_io::plot::convergence;
-use bethe_terminal::{Interrupt, Outcome, PendingFile, bad_input, check_apart, print, threads};
+use bethe_terminal::{
+    Interrupt, Outcome, PendingFile, bad_input, check_apart, counted, print, threads,
+};
 use rayon::prelude::*;
 
 use config::Config;
 use flags::OutputChoice;
-use problems::{Inputs, NamedProblem};
+use problems::NamedProblem;
 use progress::Progress;
 
 /// Nothing is printed before every problem is solved: a mistake in the last line of a file leaves
 /// standard output empty.
 pub fn run(flags: Flags) -> Result<Outcome> {
     let mut config = Config::try_from(flags)?;
-    let problems = problems::read(&Inputs {
-        problem: &config.problem,
-        energies: config.energies.as_deref(),
-        evidence: config.evidence.as_deref(),
-        quiet: config.quiet,
-    })?;
+    let problems = problems::read(&config.inputs())?;
     let records_wanted = config.trace.is_some() || config.plot.is_some();
     if (records_wanted || config.solution.is_some()) && problems.len() != 1 {
         let flags = if records_wanted { "--trace and --plot" } else { "--solution" };
@@ -59,8 +56,9 @@ pub fn run(flags: Flags) -> Result<Outcome> {
     let answers = match problems.as_slice() {
         [only] => {
             let kept = records_wanted.then_some(&mut records);
-            let Some((answer, model)) = solve_one(only, &config, kept)? else {
-                return Ok(unanswered(&only.source));
+            let (answer, model) = match solve_one(only, &config, kept)? {
+                Ok(solved) => solved,
+                Err(stop) => return Ok(unanswered(&only.source, &stop)),
             };
             if let (Some(file), Some(model)) = (solution, model) {
                 file.finish(&(written(model)? + "\n"))?;
@@ -90,11 +88,11 @@ pub fn run(flags: Flags) -> Result<Outcome> {
     Ok(if infeasible { Outcome::Infeasible } else { Outcome::Done })
 }
 
-/// The only problem has no answer: Ctrl-C came before there was one.
-fn unanswered(source: &str) -> Outcome {
+/// The only problem has no answer: Ctrl-C came before there was one, or the end of its time.
+pub fn unanswered(source: &str, stop: &SolveError) -> Outcome {
     // Nobody is left to tell if standard error is closed.
-    let _ = writeln!(io::stderr(), "error: {source}: {}", SolveError::Cancelled);
-    Outcome::Interrupted
+    let _ = writeln!(io::stderr(), "error: {source}: {stop}");
+    if *stop == SolveError::Cancelled { Outcome::Interrupted } else { Outcome::OutOfTime }
 }
 
 /// Prints the answers that there are, with an error in the place of each other one; formats of UAI
@@ -102,18 +100,21 @@ fn unanswered(source: &str) -> Outcome {
 fn stopped(
     config: &Config,
     problems: &[NamedProblem],
-    answers: &[Option<Answer>],
+    answers: &[Result<Answer, SolveError>],
 ) -> Result<Outcome> {
-    let missing = answers.iter().filter(|answer| answer.is_none()).count();
-    let _ = writeln!(io::stderr(), "error: {missing} problems: {}", SolveError::Cancelled);
+    let stops = || answers.iter().filter_map(|answer| answer.as_ref().err());
+    // Ctrl-C is what a person did last.
+    let interrupted = stops().find(|stop| **stop == SolveError::Cancelled);
+    let Some(stop) = interrupted.or(stops().next()) else { return Ok(Outcome::Done) };
+    let outcome = unanswered(&counted(stops().count(), "problem"), stop);
     if config.output == OutputChoice::Json {
         let lines = problems.iter().zip(answers).map(|(named, answer)| match answer {
-            Some(answer) => answer.to_json(named.problem.model()) + "\n",
-            None => format!("{{\"error\":\"{}\"}}\n", SolveError::Cancelled),
+            Ok(answer) => answer.to_json(named.problem.model()) + "\n",
+            Err(stop) => format!("{{\"error\":\"{stop}\"}}\n"),
         });
         print(&lines.collect::<String>()).context("standard output")?;
     }
-    Ok(Outcome::Interrupted)
+    Ok(outcome)
 }
 
 /// The answers, as they are printed.
@@ -139,10 +140,14 @@ fn note_wide(config: &Config, problems: &[NamedProblem], answers: &[Answer]) {
             0 => String::new(),
             count => format!(" (and {count} more)"),
         };
+        let limits = match config.settings.time_limit {
+            None => format!("--memory-limit {}", config.request.memory_limit),
+            Some(_) => "--memory-limit and --time-limit".to_string(),
+        };
         // If standard error is closed, there is nobody to tell.
         let _ = writeln!(
             io::stderr(),
-            "note: {}{more}: too wide for exact inference; solved with --oracle trw",
+            "note: {}{more}: exact inference does not fit into {limits}; solved with --oracle trw",
             first.source
         );
     }
@@ -169,12 +174,12 @@ fn note_unsolved(problems: &[NamedProblem], answers: &[Answer]) {
 }
 
 /// Solves a single problem, showing its iterations and keeping its records where they are wanted;
-/// `None` if it was stopped before there was an answer.
+/// or what stopped it before there was an answer.
 fn solve_one(
     named: &NamedProblem,
     config: &Config,
     mut records: Option<&mut Vec<Record>>,
-) -> Result<Option<(Answer, Option<Model>)>> {
+) -> Result<Result<(Answer, Option<Model>), SolveError>> {
     let mut progress = Progress::new(1, config.quiet);
     let mut see = |record: &Record| {
         progress.iteration(record);
@@ -183,13 +188,16 @@ fn solve_one(
         }
     };
     if config.solution.is_none() {
-        return Ok(solve(named, config, &mut see)?.map(|answer| (answer, None)));
+        let answer = solve(named, config, &config.request, &mut see)?;
+        return Ok(answer.map(|answer| (answer, None)));
     }
-    let Config { settings, request, .. } = config;
-    let fitted = named.problem.fit(settings, request, &mut observer(&mut see));
-    let Some((answer, model)) = unless_stopped(named, fitted)? else { return Ok(None) };
-    let feasible = answer.status != Status::Infeasible;
-    Ok(Some((answer, feasible.then_some(model))))
+    let settings = config.settings_after(named.parsing);
+    let fitted = named.problem.fit(&settings, &config.request, &mut observer(&mut see));
+    let fitted = unless_wrong(named, fitted)?;
+    Ok(fitted.map(|(answer, model)| {
+        let feasible = answer.status != Status::Infeasible;
+        (answer, feasible.then_some(model))
+    }))
 }
 
 /// A model as a problem file.
@@ -201,8 +209,8 @@ fn written(model: Model) -> Result<String> {
 /// What became of many problems.
 enum Many {
     Answered(Vec<Answer>),
-    /// Ctrl-C came before all of them had an answer.
-    Stopped(Vec<Option<Answer>>),
+    /// Some have none: Ctrl-C came before, or the end of their time.
+    Stopped(Vec<Result<Answer, SolveError>>),
 }
 
 /// Solves many problems at once.
@@ -210,11 +218,12 @@ fn solve_many(problems: &[NamedProblem], config: &Config) -> Result<Many> {
     let pool = threads::pool(config.threads)?;
     let progress = Mutex::new(Progress::new(problems.len(), config.quiet));
     let done = AtomicUsize::new(0);
-    let answers: Vec<Option<Answer>> = pool.install(|| {
+    let request = config.request_among(pool.current_num_threads().min(problems.len()));
+    let answers: Vec<Result<Answer, SolveError>> = pool.install(|| {
         problems
             .par_iter()
             .map(|named| {
-                let answer = solve(named, config, &mut |_| {})?;
+                let answer = solve(named, config, &request, &mut |_| {})?;
                 let done = done.fetch_add(1, Ordering::Relaxed) + 1;
                 if let Ok(mut progress) = progress.try_lock() {
                     progress.done(done);
@@ -222,11 +231,11 @@ fn solve_many(problems: &[NamedProblem], config: &Config) -> Result<Many> {
                 Ok(answer)
             })
             // The first error in file order, on any number of threads.
-            .collect::<Vec<Result<Option<Answer>>>>()
+            .collect::<Vec<Result<_>>>()
             .into_iter()
             .collect::<Result<_>>()
     })?;
-    Ok(if answers.iter().all(Option::is_some) {
+    Ok(if answers.iter().all(Result::is_ok) {
         Many::Answered(answers.into_iter().flatten().collect())
     } else {
         Many::Stopped(answers)
@@ -236,17 +245,21 @@ fn solve_many(problems: &[NamedProblem], config: &Config) -> Result<Many> {
 fn solve(
     named: &NamedProblem,
     config: &Config,
+    request: &Request,
     see: &mut dyn FnMut(&Record),
-) -> Result<Option<Answer>> {
-    let Config { settings, request, .. } = config;
-    unless_stopped(named, named.problem.solve_with(settings, request, &mut observer(see)))
+) -> Result<Result<Answer, SolveError>> {
+    let settings = config.settings_after(named.parsing);
+    unless_wrong(named, named.problem.solve_with(&settings, request, &mut observer(see)))
 }
 
-/// What was found; `None` if Ctrl-C came before there was anything.
-pub fn unless_stopped<T>(named: &NamedProblem, found: Result<T, SolveError>) -> Result<Option<T>> {
+/// What was found, or what stopped it before there was anything.
+pub fn unless_wrong<T>(
+    named: &NamedProblem,
+    found: Result<T, SolveError>,
+) -> Result<Result<T, SolveError>> {
     match found {
-        Ok(found) => Ok(Some(found)),
-        Err(SolveError::Cancelled) => Ok(None),
+        Ok(found) => Ok(Ok(found)),
+        Err(stop @ (SolveError::Cancelled | SolveError::OutOfTime)) => Ok(Err(stop)),
         Err(error) => Err(wrong(named, &error)),
     }
 }

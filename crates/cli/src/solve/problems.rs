@@ -1,10 +1,11 @@
 use std::io::{self, Write};
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use bethe_core::Problem;
 use bethe_core::model::uai::{Evidence, Ignored, Sample, read_model};
 use bethe_core::problem::file::EnergiesFile;
+use bethe_core::{MemoryLimit, Problem};
 use bethe_terminal::bad_input;
 
 use crate::input::{self, Content, Source};
@@ -16,6 +17,8 @@ pub struct Inputs<'a> {
     pub evidence: Option<&'a Path>,
     /// No notes on standard error.
     pub quiet: bool,
+    /// For the text of each.
+    pub memory: MemoryLimit,
 }
 
 impl Inputs<'_> {
@@ -42,28 +45,32 @@ impl Inputs<'_> {
 pub struct NamedProblem {
     pub source: String,
     pub problem: Problem,
+    /// How long it took to parse.
+    pub parsing: Duration,
 }
 
 /// Reads and checks every problem, with the energies of `--energies`, once for each sample of the
 /// evidence.
 pub fn read(inputs: &Inputs) -> Result<Vec<NamedProblem>> {
     inputs.check()?;
-    let (sources, is_uai) = match input::read(inputs.problem)? {
+    let (sources, is_uai) = match input::read(inputs.problem, inputs.memory)? {
         Content::Single(source) => (vec![source], false),
         Content::Uai(source) => (vec![source], true),
         Content::Lines(sources) => (sources, false),
     };
-    let evidence = inputs.evidence.map(|path| read_evidence(path, inputs.quiet)).transpose()?;
+    let reading = Reading { memory: inputs.memory, quiet: inputs.quiet };
+    let evidence = inputs.evidence.map(|path| read_evidence(path, reading)).transpose()?;
     let further = match inputs.energies {
         None => None,
         Some(path) => {
-            let source = single(input::read(path)?)?;
+            let source = single(input::read(path, inputs.memory)?)?;
             let file = EnergiesFile::from_json(&source.bytes).map_err(|e| source.mistake(e))?;
             Some((source, file))
         }
     };
     let several = sources.len() > 1;
     let read_one = |source: Source| {
+        let start = Instant::now();
         let mut problem = read_problem(&source, is_uai, inputs.quiet)?;
         if let Some((energies_source, file)) = &further {
             problem.add_energies(file).map_err(|error| {
@@ -72,7 +79,7 @@ pub fn read(inputs: &Inputs) -> Result<Vec<NamedProblem>> {
                 energies_source.wrong(format!("{error}{whose}"))
             })?;
         }
-        Ok(NamedProblem { source: source.name, problem })
+        Ok(NamedProblem { source: source.name, problem, parsing: start.elapsed() })
     };
     let problems = sources.into_iter().map(read_one).collect::<Result<Vec<_>>>()?;
     let Some((source, evidence)) = evidence else { return Ok(problems) };
@@ -96,9 +103,18 @@ pub fn read_problem(source: &Source, is_uai: bool, quiet: bool) -> Result<Proble
     Ok(Problem::new(model, Vec::new()).expect("no energies"))
 }
 
+/// How a file is read.
+#[derive(Clone, Copy)]
+pub struct Reading {
+    pub memory: MemoryLimit,
+    /// No notes on standard error.
+    pub quiet: bool,
+}
+
 /// Reads evidence. A note says what the file has after its end, unless it is to be quiet.
-pub fn read_evidence(path: &Path, quiet: bool) -> Result<(Source, Evidence)> {
-    let source = Source::whole(path)?;
+pub fn read_evidence(path: &Path, reading: Reading) -> Result<(Source, Evidence)> {
+    let Reading { memory, quiet } = reading;
+    let source = Source::whole(path, memory)?;
     let evidence = Evidence::from_uai(&source.bytes).map_err(|e| source.wrong(e))?;
     note(&source, evidence.ignored(), quiet);
     Ok((source, evidence))
@@ -117,7 +133,8 @@ impl NamedProblem {
         let mut problem = self.problem.clone();
         problem.observe(sample).map_err(|error| evidence.wrong(error))?;
         let number = number.map_or(String::new(), |number| format!("sample {number} of "));
-        Ok(Self { source: format!("{} with {number}{}", self.source, evidence.name), problem })
+        let source = format!("{} with {number}{}", self.source, evidence.name);
+        Ok(Self { source, problem, parsing: self.parsing })
     }
 }
 

@@ -26,7 +26,10 @@ pub fn run(flags: Flags) -> Result<Outcome> {
     if flags.n_best == Some(0) {
         return Err(bad_input("--n-best: found 0, expected at least 1"));
     }
+    let pool = flags.tagger.pool()?;
+    let memory = flags.tagger.limits.memory(pool.current_num_threads())?;
     let options = TagOptions {
+        memory_limit: memory,
         force: flags.force,
         marginals: flags.marginals,
         n_best: flags.n_best.unwrap_or(1),
@@ -39,7 +42,6 @@ pub fn run(flags: Flags) -> Result<Outcome> {
             "--force with --scores also needs FILE, with the labels in its last column",
         ));
     }
-    let pool = flags.tagger.pool()?;
     let out = io::BufWriter::new(io::stdout().lock());
     let ranked = flags.n_best.is_some();
     let begun = Instant::now();
@@ -56,8 +58,8 @@ pub fn run(flags: Flags) -> Result<Outcome> {
         (None, Some(scores)) => command.scores_alone(scores)?,
         (file, scores) => {
             let path = file.as_deref().unwrap_or(Path::new("-"));
-            let batches =
-                Batches::open(path, tagger.parts().input.format(), flags.tagger.comments)?;
+            let (format, comments) = (tagger.parts().input.format(), flags.tagger.comments);
+            let batches = Batches::open(path, format, comments, memory)?;
             match scores {
                 Some(scores) => command.scored_rows(batches, path, scores)?,
                 None => command.rows(batches)?,

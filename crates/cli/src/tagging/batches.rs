@@ -4,6 +4,7 @@ use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread;
 
 use anyhow::Result;
+use bethe_core::MemoryLimit;
 use bethe_io::open;
 use bethe_tagging::data::{DataError, Format, Sequence, Sequences};
 use bethe_tagging::{TagOptions, Tagged, Tagger, Tagging};
@@ -27,8 +28,15 @@ pub enum Batches<T> {
 
 impl Batches<Sequence> {
     /// Opens a file of sequences, or standard input for `-`.
-    pub fn open(path: &Path, format: Format, comments: Option<char>) -> Result<Self> {
-        Self::of(path, move |input, name| Sequences::new(input, name, format).comments(comments))
+    pub fn open(
+        path: &Path,
+        format: Format,
+        comments: Option<char>,
+        memory: MemoryLimit,
+    ) -> Result<Self> {
+        Self::of(path, move |input, name| {
+            Sequences::new(input, name, format).comments(comments).within(memory)
+        })
     }
 }
 

@@ -1,10 +1,11 @@
 use anyhow::{Result, anyhow};
 use bethe_core::solve::SolveError;
-use bethe_core::{Method, Settings, StepSchedule};
+use bethe_core::{MemoryLimit, Method, Settings, StepSchedule};
 use bethe_tagging::{TagError, TagOptions, Tagger};
 use bethe_terminal::{bad_input, time};
 use clap::Args;
 
+use crate::memory::MemoryFlag;
 use crate::solver::{SolverChoice, out_of_range};
 
 /// Inference under rules: whether, how, and for how long.
@@ -29,9 +30,17 @@ pub struct LimitFlags {
     /// Stop after this time, per sequence, e.g. 5ms (ns, us, ms, s, m)
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub time_limit: Option<String>,
+
+    #[command(flatten)]
+    memory: MemoryFlag,
 }
 
 impl LimitFlags {
+    /// The memory that each of the sequences may take that so many threads tag at once.
+    pub fn memory(&self, threads: usize) -> Result<MemoryLimit> {
+        Ok(self.memory.limit()?.shared_by(threads))
+    }
+
     /// The options for this tagger.
     pub fn options(&self, tagger: &Tagger) -> Result<TagOptions> {
         let method = match self.solver {

@@ -20,9 +20,6 @@ use super::flags::{
     SchemeChoice, TransitionsChoice,
 };
 
-/// Most random features of a sequence; more would take too long.
-const MOST_FEATURES: usize = 100_000;
-
 /// The settings for the flags.
 pub fn settings(flags: &Flags) -> Result<TrainSettings> {
     check_combinations(flags)?;
@@ -149,7 +146,7 @@ fn weight_features(text: &str, seed: u64) -> Result<WeightFeatures> {
         text.strip_prefix("fourier:")?
             .parse()
             .ok()
-            .filter(|count| (1..=MOST_FEATURES).contains(count))
+            .filter(|count| (1..=WeightFeatures::MOST).contains(count))
     };
     match (text, count()) {
         ("constant", _) => Ok(WeightFeatures::Constant),
@@ -157,7 +154,8 @@ fn weight_features(text: &str, seed: u64) -> Result<WeightFeatures> {
         (_, Some(count)) => Ok(WeightFeatures::Fourier { count, seed }),
         _ => Err(bad_input(format!(
             "--weight-features: found {text:?}, expected constant, length, or fourier:N with N \
-             from 1 to {MOST_FEATURES}"
+             from 1 to {}",
+            WeightFeatures::MOST
         ))),
     }
 }

@@ -2,6 +2,8 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use crate::memory::MemoryFlag;
+
 /// Train a tagger on labelled sequences.
 ///
 /// TRAIN has one token per line, columns separated by tabs or spaces, and a blank line between
@@ -19,6 +21,9 @@ pub struct Flags {
     /// Where to write the model
     #[arg(long, value_name = "FILE")]
     pub model: PathBuf,
+
+    #[command(flatten)]
+    pub memory: MemoryFlag,
 
     /// Which attributes to make from the columns [default: a template for words]
     #[arg(long, value_name = "FILE", help_heading = "Data")]

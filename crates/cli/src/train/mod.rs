@@ -62,7 +62,7 @@ type File = Sequences<Box<dyn BufRead + Send>>;
 fn open(path: &Path, flags: &Flags, settings: &TrainSettings) -> Result<File> {
     let sequences = Sequences::open(path, settings.format);
     let sequences = sequences.map_err(|error| bad_input(error.to_string()))?;
-    Ok(sequences.comments(flags.comments))
+    Ok(sequences.comments(flags.comments).all_within(flags.memory.limit()?))
 }
 
 fn no_sequence(path: &Path) -> anyhow::Error {
