@@ -278,8 +278,12 @@ impl<'a> Run<'a> {
         let bounded = self.lower_bound > f64::NEG_INFINITY && candidate.objective.is_finite();
         let left = (candidate.objective - self.lower_bound).max(0.0);
         let apart = left + candidate.rounding;
+        // The oracle goes back to an earlier point, where it may round otherwise.
+        let returns = candidate.returned == Returned::Best;
+        let own_gap =
+            candidate.own_gap.map(|own| own + if returns { candidate.rounding } else { 0.0 });
         // If a hard constraint is slightly violated, the objective may be below the optimum.
-        let gap = match candidate.own_gap {
+        let gap = match own_gap {
             Some(own) if candidate.violation > 0.0 => own,
             Some(own) => own.min(apart),
             None => apart,
