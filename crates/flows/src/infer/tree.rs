@@ -1,5 +1,5 @@
 use bethe_core::model::BaseModel;
-use bethe_core::oracle::{OracleKind, Tables, bind};
+use bethe_core::oracle::{Limits, OracleKind, Tables, bind};
 use bethe_core::solve::{Observer, Task, solve};
 use bethe_core::{Cancel, Model, Settings, Solution};
 
@@ -62,7 +62,8 @@ impl TreeProblem<'_> {
         scores.iter_mut().zip(start).for_each(|(score, start)| *score += start);
         let base = BaseModel::new(&self.model(&scores)?, [])?;
         let cancel = self.cancel.child();
-        let mut oracle = bind(OracleKind::Exact, &base, energies.support(), &cancel)?;
+        let limits = Limits { cancel: cancel.clone(), ..Limits::default() };
+        let mut oracle = bind(OracleKind::Exact, &base, energies.support(), &limits)?.oracle;
         let task = Task { cancel, ..Task::new(oracle.as_mut(), &mut energies) };
         let solution = solve(task, settings, observer)?;
         let mut tables = Vec::with_capacity(base.tables.len());

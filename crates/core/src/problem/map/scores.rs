@@ -1,5 +1,7 @@
 //! Scores of configurations: the tables of a base model with a tilt in them.
 
+use std::sync::Arc;
+
 use crate::model::BaseModel;
 use crate::model::table::row_major_strides;
 use crate::support::Support;
@@ -34,7 +36,7 @@ impl Scores {
         let mut base = base.clone();
         for block in support.blocks() {
             for &table in &block.tables {
-                let cells = base.tables[table].log_potentials.iter_mut();
+                let cells = Arc::make_mut(&mut base.tables[table].log_potentials).iter_mut();
                 cells.zip(&tilt[block.range()]).for_each(|(score, tilt)| *score += tilt);
             }
         }
