@@ -124,17 +124,74 @@ fn tables_of_one_run_agree_with_each_other() {
 }
 
 #[test]
-fn small_flows_are_dropped_and_old_frames_removed() {
+fn small_flows_are_dropped() {
     let folder = folder();
-    std::fs::create_dir_all(folder.path("out/frames")).unwrap();
-    let folder = folder.with("out/frames/099.svg", "old").with("out/frames/notes.txt", "mine");
     run(&folder, &["--out", "out", "--threshold", "2.5", "--quiet"]);
     let flows = rows(&folder.read("out/flows.csv"));
     assert!(!flows.is_empty() && flows.iter().all(|row| number(&row[3]) > 2.5));
-    assert!(!folder.path("out/frames/099.svg").exists());
-    assert!(folder.path("out/frames/notes.txt").exists());
-    let left: Vec<_> = std::fs::read_dir(folder.path("out")).unwrap().flatten().collect();
-    assert!(left.iter().all(|entry| !entry.file_name().to_string_lossy().contains("partial")));
+}
+
+#[test]
+fn old_frames_of_ours_go_and_files_of_others_stay() {
+    let folder = folder();
+    std::fs::create_dir_all(folder.path("out/frames")).unwrap();
+    let folder = folder.with("out/frames/099.svg", "mine").with("out/frames/notes.txt", "mine");
+    run(&folder, &["--out", "out", "--sample", "3", "--quiet"]);
+    assert!(folder.path("out/frames/007.svg").exists() && folder.path("out/routes.csv").exists());
+    let fewer: Vec<String> = counts().lines().take(5).map(|line| format!("{line}\n")).collect();
+    let folder = folder.with("counts.csv", &fewer.concat());
+    run(&folder, &["--out", "out", "--quiet"]);
+    for name in ["frames/004.svg", "frames/099.svg", "frames/notes.txt", "flows.csv"] {
+        assert!(folder.path("out").join(name).exists(), "{name}");
+    }
+    for name in ["frames/005.svg", "frames/007.svg", "routes.csv"] {
+        assert!(!folder.path("out").join(name).exists(), "{name}");
+    }
+    assert_eq!(folder.read("out/frames/099.svg"), "mine");
+    assert_eq!(folder.files(), ["cells.csv", "counts.csv", "out"], "nothing is left beside");
+}
+
+#[test]
+fn a_file_of_others_is_not_replaced() {
+    let folder = folder();
+    std::fs::create_dir_all(folder.path("out")).unwrap();
+    let folder = folder.with("out/index.html", "mine");
+    let flags = ["flows", "counts.csv", "--cells", "cells.csv", "--population", "100"];
+    let message = folder.refusal(&[&flags[..], &["--out", "out"]].concat());
+    assert_eq!(
+        message,
+        "out/index.html: found a file that an earlier run did not write; move it away or choose \
+         another folder"
+    );
+    assert_eq!(folder.read("out/index.html"), "mine");
+    let message = folder.refusal(&[&flags[..], &["--out", "."]].concat());
+    assert!(message.contains("is the current folder"), "{message}");
+    // An output of an earlier run that is read now.
+    run(&folder, &["--out", "again", "--forecast", "2", "--quiet"]);
+    let flags = ["flows", "again/forecast.csv", "--cells", "cells.csv", "--population", "100"];
+    let message = folder.refusal(&[&flags[..], &["--out", "again"]].concat());
+    assert_eq!(message, "--out: again/forecast.csv is an input; choose another folder");
+    assert_eq!(folder.files(), ["again", "cells.csv", "counts.csv", "out"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn frames_need_no_open_files() {
+    let times: String = (0..300).map(|time| format!("{time},3,4\n")).collect();
+    let folder = Folder::new()
+        .with("counts.csv", &format!("time,a,b\n{times}"))
+        .with("cells.csv", "cell,x,y\na,0,0\nb,1,0\n");
+    let command = format!(
+        "ulimit -n 40; exec '{}' flows counts.csv --cells cells.csv --population 7 --out out",
+        assert_cmd::cargo::cargo_bin("bethe").display()
+    );
+    let run = std::process::Command::new("sh")
+        .args(["-c", &command])
+        .current_dir(folder.path(""))
+        .output()
+        .unwrap();
+    assert!(run.status.success(), "{}", common::error(&run));
+    assert!(folder.path("out/frames/300.svg").exists());
 }
 
 #[test]

@@ -86,3 +86,22 @@ fn flags_out_of_range_are_refused() {
     }
     assert_eq!(folder.files(), Vec::<String>::new(), "nothing is left behind");
 }
+
+#[test]
+fn a_report_takes_the_place_of_the_last_one_and_keeps_files_of_others() {
+    let folder = Folder::new();
+    let small = ["cgm", "--out", "report", "--sides", "3", "--trials", "1", "--quiet"];
+    folder.succeeds(&small);
+    let folder = folder.with("report/notes.txt", "mine");
+    folder.succeeds(&small);
+    assert_eq!(folder.read("report/notes.txt"), "mine");
+    assert_eq!(folder.files(), ["report"], "nothing is left beside");
+    std::fs::create_dir(folder.path("other")).unwrap();
+    let folder = folder.with("other/table.md", "mine");
+    let message = folder.refusal(&["cgm", "--out", "other", "--quiet"]);
+    assert!(
+        message.starts_with("other/table.md: found a file that an earlier run did"),
+        "{message}"
+    );
+    assert_eq!(folder.read("other/table.md"), "mine");
+}

@@ -1,60 +1,102 @@
 //! Folders for reports.
 
-use std::fs;
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::Result;
+use anyhow::{Context, Result};
+use bethe_io::{FolderError, PendingFolder};
 
-use crate::PendingFile;
 use crate::bad_input;
 
-/// A folder for files. If it was created and is still empty at the end, it is removed again, so
-/// that a failed command leaves no trace.
+/// A folder that appears whole or not at all; if it cannot be created, the exit code is 2.
+///
+/// Files that others put there stay, and none of them is replaced.
 pub struct Folder {
     path: PathBuf,
-    /// Levels that were created, the deepest first.
-    made: Vec<PathBuf>,
+    folder: PendingFolder,
 }
 
 impl Folder {
-    /// Creates it, so that a failure shows before any work is done.
+    /// Opens it, so that a failure shows before any work is done.
     pub fn create(path: &Path) -> Result<Self> {
-        let is_missing = |level: &&Path| !level.as_os_str().is_empty() && !level.exists();
-        let made = path.ancestors().take_while(is_missing).map(Path::to_path_buf).collect();
-        let folder = Self { path: path.to_path_buf(), made };
-        fs::create_dir_all(path)
-            .map_err(|error| bad_input(format!("{}: cannot create: {error}", path.display())))?;
-        Ok(folder)
+        let folder = PendingFolder::create(path).map_err(refused)?;
+        Ok(Self { path: path.to_path_buf(), folder })
     }
 
-    /// The same, after checking that a file of this name can be created in it.
-    pub fn probed(path: &Path, name: &str) -> Result<Self> {
+    /// The same, after checking that these files would not replace somebody's.
+    pub fn claiming(path: &Path, names: &[&str]) -> Result<Self> {
         let folder = Self::create(path)?;
-        drop(PendingFile::create(&path.join(name))?);
+        names.iter().try_for_each(|name| folder.claim(name))?;
         Ok(folder)
     }
 
-    /// Where it is.
+    /// Checks that a file of this name would not replace somebody's.
+    pub fn claim(&self, name: &str) -> Result<()> {
+        self.folder.claim(name).map_err(refused)
+    }
+
+    /// Refuses to replace an input; `flag` names the folder.
+    pub fn check_apart<'a>(
+        &self,
+        flag: &str,
+        inputs: impl IntoIterator<Item = &'a Path>,
+    ) -> Result<()> {
+        match inputs.into_iter().find(|input| self.folder.wrote(input)) {
+            Some(input) => {
+                let input = input.display();
+                Err(bad_input(format!("{flag}: {input} is an input; choose another folder")))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Where it will be.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Writes files, each whole or not at all; no file gets its name before all are open.
-    pub fn write<'a>(&self, files: impl IntoIterator<Item = (&'a str, &'a str)>) -> Result<()> {
-        let open = |(name, content): (&str, &'a str)| {
-            PendingFile::create(&self.path.join(name)).map(|file| (file, content))
-        };
-        let pending: Vec<(PendingFile, &str)> =
-            files.into_iter().map(open).collect::<Result<_>>()?;
-        pending.into_iter().try_for_each(|(file, content)| file.finish(content))
+    /// Where its files are until it is published.
+    pub fn staging(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// Creates a file in it.
+    pub fn file(&self, name: &str) -> Result<File> {
+        self.folder.file(name).map_err(refused)
+    }
+
+    /// Lets `write` write a file piece by piece. The file is closed afterwards.
+    pub fn fill<T>(
+        &self,
+        name: &str,
+        write: impl FnOnce(&mut dyn Write) -> io::Result<T>,
+    ) -> Result<T> {
+        let mut buffered = BufWriter::new(self.file(name)?);
+        let written = write(&mut buffered).and_then(|value| buffered.flush().map(|()| value));
+        written.with_context(|| format!("{}: cannot be written", self.path.join(name).display()))
+    }
+
+    /// Writes a file.
+    pub fn text(&self, name: &str, content: &str) -> Result<()> {
+        self.fill(name, |file| file.write_all(content.as_bytes()))
+    }
+
+    /// Writes files, and publishes the folder.
+    pub fn write<'a>(self, files: impl IntoIterator<Item = (&'a str, &'a str)>) -> Result<()> {
+        files.into_iter().try_for_each(|(name, content)| self.text(name, content))?;
+        self.publish()
+    }
+
+    /// Puts the folder, with the files that were written, in its place.
+    pub fn publish(self) -> Result<()> {
+        self.folder.publish().map_err(|error| match error {
+            FolderError::Io { .. } => error.into(),
+            other => refused(other),
+        })
     }
 }
 
-impl Drop for Folder {
-    fn drop(&mut self) {
-        for level in &self.made {
-            // This fails, as it should, if there is something in it.
-            let _ = fs::remove_dir(level);
-        }
-    }
+fn refused(error: FolderError) -> anyhow::Error {
+    bad_input(error.to_string())
 }

@@ -14,6 +14,6 @@ pub mod time;
 pub use counted::counted;
 pub use folder::Folder;
 pub use interrupt::Interrupt;
-pub use outcome::{BadInput, Outcome, bad_input, exit_code, print};
+pub use outcome::{BadInput, Outcome, bad_input, exit_code, print, say};
 pub use output::{PendingFile, check_apart};
 pub use progress::Progress;

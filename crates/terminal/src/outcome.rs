@@ -44,11 +44,16 @@ pub fn exit_code(result: anyhow::Result<Outcome>) -> ExitCode {
         Ok(Outcome::OutOfTime) => ExitCode::from(4),
         Ok(Outcome::Interrupted) => ExitCode::from(KILLED),
         Err(error) => {
-            // If standard error is closed, there is nobody to tell.
-            let _ = writeln!(io::stderr(), "error: {error:#}");
+            say(&format!("error: {error:#}"));
             ExitCode::from(if error.is::<BadInput>() { 2 } else { 1 })
         }
     }
+}
+
+/// Writes a line to standard error. If that is closed or full, there is nobody to tell.
+pub fn say(line: &str) {
+    // One call, so that lines of two processes do not mix.
+    let _ = io::stderr().write_all(format!("{line}\n").as_bytes());
 }
 
 /// Writes text to standard output. A reader that closes the pipe has read enough.

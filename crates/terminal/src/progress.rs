@@ -1,7 +1,9 @@
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 use std::time::{Duration, Instant};
 
 use indicatif::ProgressBar;
+
+use crate::say;
 
 /// Time between two passing lines where standard error is no terminal.
 const LINE_EVERY: Duration = Duration::from_secs(3);
@@ -31,8 +33,7 @@ impl Progress {
 
     /// Writes a line that stays.
     pub fn always(&self, text: &str) {
-        // If standard error is closed, there is nobody to tell.
-        let write = || drop(writeln!(io::stderr(), "{text}"));
+        let write = || say(text);
         match &self.bar {
             Some(bar) => bar.suspend(write),
             None => write(),

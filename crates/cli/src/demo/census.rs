@@ -1,11 +1,10 @@
 //! From noisy tables to records, and a model in the UAI format.
 
 use std::fmt::Write;
-use std::path::Path;
 
 use anyhow::Result;
 use bethe_core::{Energy, Method, Model, Names, Penalty, Problem, Variable};
-use bethe_terminal::PendingFile;
+use bethe_terminal::Folder;
 
 use super::random::Random;
 use super::{save, solve};
@@ -26,7 +25,7 @@ const TABLES: [([usize; 2], &[f64]); 2] = [
 const NOISE: u64 = 20;
 
 /// Two tables with noise on them, and the distribution that fits both.
-pub fn census(out: &Path) -> Result<String> {
+pub fn census(out: &Folder) -> Result<String> {
     let mut random = Random(5);
     let mut noise = || random.below(2 * NOISE + 1) as f64 - NOISE as f64;
     let mut model = Model::default();
@@ -43,12 +42,12 @@ pub fn census(out: &Path) -> Result<String> {
         total: TOTAL,
     });
     let problem = Problem::new(model, energies.to_vec())?;
-    save(&out.join("census.json"), &problem)?;
+    save(out, "census.json", &problem)?;
     // A ring of four, the evidence on one of them.
     let ring = "MARKOV\n4\n2 2 2 2\n4\n2 0 1\n2 1 2\n2 2 3\n2 3 0\n\n";
     let tables = "4\n 3.0 1.0\n 1.0 3.0\n".repeat(4);
-    PendingFile::create(&out.join("ring.uai"))?.finish(&format!("{ring}{tables}"))?;
-    PendingFile::create(&out.join("ring.evid"))?.finish("1 0 1\n")?;
+    out.text("ring.uai", &format!("{ring}{tables}"))?;
+    out.text("ring.evid", "1 0 1\n")?;
 
     let answer = solve(&problem, Method::Auto)?.0;
     let mut text = format!(
@@ -62,7 +61,7 @@ pub fn census(out: &Path) -> Result<String> {
         writeln!(text, "  {name:<6}{}", shares.join("  "))?;
     }
     let gap = answer.gap.unwrap_or(f64::NAN);
-    let out = out.display();
+    let out = out.path().display();
     writeln!(text, "\n  {}, gap {gap:.1e}; to draw records from it:", answer.status.name())?;
     writeln!(text, "  bethe sample {out}/census.json --records 5\n")?;
     Ok(text)

@@ -1,10 +1,8 @@
 //! A bibliography from plain text.
 
 use std::fmt::Write;
-use std::fs;
-use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use bethe_cite::{Dialect, Keys, Parser, Parsing, bibtex, lexicons, template};
 use bethe_tagging::TagOptions;
 use bethe_tagging::data::{Format, Sequence, Sequences};
@@ -12,6 +10,7 @@ use bethe_tagging::features::Lexicons;
 use bethe_tagging::train::{
     BaseSettings, Labelled, RuleSettings, RuleSource, TrainSettings, train,
 };
+use bethe_terminal::{Folder, Interrupt};
 
 use super::citations::{citations, labelled};
 use super::tagging::tagged;
@@ -26,7 +25,7 @@ const SHOWN: usize = 2;
 const FEW: usize = 20;
 
 /// Trains a tagger on made-up references and reads others that it has not seen.
-pub fn bibliography(out: &Path) -> Result<String> {
+pub fn bibliography(out: &Folder) -> Result<String> {
     let training = labelled(&citations(150, 1));
     let lines: Vec<String> = citations(30, 2).into_iter().map(|citation| citation.line).collect();
     let none: [&str; 0] = [];
@@ -39,13 +38,14 @@ pub fn bibliography(out: &Path) -> Result<String> {
         lexicons: cues,
         rule_source: RuleSource::Auto,
         rules: RuleSettings { l1: Some(1.0), ..RuleSettings::default() },
+        interrupt: Some(Interrupt::install()?.flag()),
         ..TrainSettings::default()
     };
     settings.base.max_iterations = 30;
     settings.base.share_weights = true;
     let tagger =
         train(Labelled { sequences: &sequences, scores: None }, None, &settings, &mut |_| ())?;
-    tagger.write(&out.join(MODEL))?;
+    tagger.write(&out.staging().join(MODEL))?;
     let parser = Parser::new(&tagger, Dialect::of(&tagger, None)?);
     let mut parsing = Parsing::new(&parser);
     let mut keys = Keys::default();
@@ -74,24 +74,18 @@ pub fn bibliography(out: &Path) -> Result<String> {
         text,
         "  try   bethe cite {out}/{MODEL} {out}/{LINES}\n        \
          bethe cite {out}/{MODEL} {out}/{LINES} --format csl-json\n",
-        out = out.display()
+        out = out.path().display()
     )?;
     Ok(text)
 }
 
 /// Writes what it takes to train the same tagger by hand.
-fn write_files(out: &Path, training: &str, lines: &[String], cues: &Lexicons) -> Result<()> {
-    let write = |name: &str, text: &str| {
-        let path = out.join(name);
-        fs::write(&path, text).with_context(|| format!("{}: cannot be written", path.display()))
-    };
-    write(TRAIN, training)?;
-    write(LINES, &(lines.join("\n") + "\n"))?;
-    write(TEMPLATE, &template().to_string())?;
-    let folder = out.join("cues");
-    fs::create_dir_all(&folder).with_context(|| format!("{}: cannot be made", folder.display()))?;
+fn write_files(out: &Folder, training: &str, lines: &[String], cues: &Lexicons) -> Result<()> {
+    out.text(TRAIN, training)?;
+    out.text(LINES, &(lines.join("\n") + "\n"))?;
+    out.text(TEMPLATE, &template().to_string())?;
     for (name, words) in cues.lists() {
-        write(&format!("cues/{name}.txt"), &(words.join("\n") + "\n"))?;
+        out.text(&format!("cues/{name}.txt"), &(words.join("\n") + "\n"))?;
     }
     Ok(())
 }

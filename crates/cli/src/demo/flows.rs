@@ -9,7 +9,7 @@ use bethe_flows::data::Cells;
 use bethe_flows::model::{Feature, Movement, Moves};
 use bethe_flows::output::write_counts;
 use bethe_flows::simulate::{Simulated, simulate};
-use bethe_terminal::PendingFile;
+use bethe_terminal::Folder;
 use clap::Parser;
 use rand::SeedableRng;
 use rand::rngs::StdRng;
@@ -37,39 +37,21 @@ struct Line {
 }
 
 /// Simulates birds, counts them and infers their movement.
-pub fn birds(out: &Path) -> Result<String> {
+pub fn birds(out: &Folder) -> Result<String> {
     let cells = Cells::grid(SIDE, SIDE);
     let features = Feature::parse_list(FEATURES, &cells, &[])?;
     let movement = Movement { features, reach: Some(REACH), normalised: true };
     let moves = movement.moves(&cells, DAYS - 1);
     let (truth, counted) = simulated(&cells, &moves);
     write_files(out, &cells, &counted)?;
-    let path = |name: &str| out.join(name).display().to_string();
-    let (counts, table, folder) = (path(COUNTS), path(CELLS), path(FOLDER));
-    let (birds, reach) = (BIRDS.to_string(), REACH.to_string());
-    let command = [
-        "bethe",
-        &counts,
-        "--cells",
-        &table,
-        "--population",
-        &birds,
-        "--reach",
-        &reach,
-        "--features",
-        FEATURES,
-        "--start",
-        "Cell1",
-        "--out",
-        &folder,
-    ];
-    flows::run(Line::parse_from(command.into_iter().chain(["--quiet"])).flags)?;
+    let command = command_in(out.staging());
+    flows::run(Line::parse_from(command.iter().map(String::as_str).chain(["--quiet"])).flags)?;
     let mut text = String::from(
         "6. Birds that are only counted\n\n\
          A thousand simulated birds cross a map of 64 cells in two weeks. We see a noisy count\n\
          in each cell on each day, and infer the flows between cells.\n\n",
     );
-    let inferred = numbers(&out.join(FOLDER).join("counts.csv"))?;
+    let inferred = numbers(&out.staging().join(FOLDER).join("counts.csv"))?;
     let error = |found: &[f64]| -> f64 {
         found.iter().zip(&truth.counts).map(|(found, true_)| (found - *true_ as f64).abs()).sum()
     };
@@ -77,7 +59,7 @@ pub fn birds(out: &Path) -> Result<String> {
     let [raw, better] = [&counted, &inferred].map(|found| 100.0 * error(found) / all);
     writeln!(text, "  birds in the wrong cell: {raw:.1}% by the counts, {better:.1}% inferred\n")?;
     writeln!(text, "  the largest flows of day 5: inferred, and the true number of birds")?;
-    for (from, to, number) in strongest(&out.join(FOLDER).join("flows.csv"), "5")? {
+    for (from, to, number) in strongest(&out.staging().join(FOLDER).join("flows.csv"), "5")? {
         let cell = |name: &str| cells.find(name).context("a cell of the grid");
         let key = (4, cell(&from)?, cell(&to)?);
         let flown = truth.flows.iter().find(|(step, from, to, _)| (*step, *from, *to) == key);
@@ -85,8 +67,29 @@ pub fn birds(out: &Path) -> Result<String> {
         let share = number / BIRDS as f64 * 10.0;
         writeln!(text, "  {from:>8} to {to:<8}{number:>7.1}  {}  {flown:>4}", bar(share.min(1.0)))?;
     }
-    writeln!(text, "\n  a map that plays: {folder}/index.html\n\n  try   {}\n", shell(&command))?;
+    let folder = out.path().join(FOLDER);
+    writeln!(
+        text,
+        "\n  a map that plays: {}/index.html\n\n  try   bethe flows {}\n",
+        folder.display(),
+        command_in(out.path())[1..].join(" ")
+    )?;
     Ok(text)
+}
+
+/// The command whose files are in this folder; no part needs quotes.
+fn command_in(folder: &Path) -> Vec<String> {
+    let path = |name: &str| folder.join(name).display().to_string();
+    let words = ["bethe", &path(COUNTS), "--cells", &path(CELLS)].map(str::to_string);
+    let flags = [
+        ("--population", BIRDS.to_string()),
+        ("--reach", REACH.to_string()),
+        ("--features", FEATURES.to_string()),
+        ("--start", "Cell1".to_string()),
+        ("--out", path(FOLDER)),
+    ];
+    let flags = flags.into_iter().flat_map(|(flag, value)| [flag.to_string(), value]);
+    words.into_iter().chain(flags).collect()
 }
 
 /// Birds that start in the first cell, and their noisy counts.
@@ -101,22 +104,15 @@ fn simulated(cells: &Cells, moves: &Moves) -> (Simulated, Vec<f64>) {
     (truth, counted)
 }
 
-fn write_files(out: &Path, cells: &Cells, counted: &[f64]) -> Result<()> {
+fn write_files(out: &Folder, cells: &Cells, counted: &[f64]) -> Result<()> {
     let days: Vec<String> = (1..=DAYS).map(|day| day.to_string()).collect();
-    let mut file = PendingFile::create(&out.join(COUNTS))?;
-    file.fill(|file| write_counts(file, cells, &days, counted))?;
-    file.publish()?;
+    out.fill(COUNTS, |file| write_counts(file, cells, &days, counted))?;
     let row = |cell: usize| {
         let (x, y) = cells.place(cell);
         format!("{},{x},{y}\n", cells.name(cell))
     };
     let rows: String = (0..cells.len()).map(row).collect();
-    PendingFile::create(&out.join(CELLS))?.finish(&format!("cell,x,y\n{rows}"))
-}
-
-/// The command as one would type it; no part needs quotes.
-fn shell(command: &[&str]) -> String {
-    format!("bethe flows {}", command[1..].join(" "))
+    out.text(CELLS, &format!("cell,x,y\n{rows}"))
 }
 
 fn lines(path: &Path) -> Result<Vec<String>> {

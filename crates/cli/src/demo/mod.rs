@@ -12,13 +12,13 @@ mod tagging;
 
 use std::fmt::Write;
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::Result;
 use bethe_core::solve::Record;
 use bethe_core::{Answer, Method, Problem, Request, Settings, StepSchedule};
 use bethe_io::plot::convergence;
-use bethe_terminal::{Folder, Outcome, PendingFile, print};
+use bethe_terminal::{Folder, Interrupt, Outcome, print};
 use clap::Args;
 
 use problems::{DICTIONARY, LABELS, SIDE, TITLE_BEGIN, TOKENS};
@@ -34,9 +34,10 @@ pub struct Flags {
     out: PathBuf,
 }
 
-/// Runs the tour.
+/// Runs the tour. Its folder appears at the end.
 pub fn run(flags: Flags) -> Result<Outcome> {
-    let _folder = Folder::create(&flags.out)?;
+    let interrupt = Interrupt::install()?;
+    let folder = Folder::create(&flags.out)?;
     let parts = [
         titles,
         words,
@@ -47,8 +48,13 @@ pub fn run(flags: Flags) -> Result<Outcome> {
         census::census,
     ];
     for part in parts {
-        print(&part(&flags.out)?)?;
+        let told = part(&folder);
+        if interrupt.is_set() {
+            return Ok(Outcome::Interrupted);
+        }
+        print(&told?)?;
     }
+    folder.publish()?;
     print(&format!(
         "The problems are in {out}: try\n  bethe check {out}/titles.json\n  \
          bethe solve {out}/titles.json --marginals none\n",
@@ -58,9 +64,9 @@ pub fn run(flags: Flags) -> Result<Outcome> {
 }
 
 /// A rule on a count changes the answer; every solver runs on it.
-fn titles(out: &Path) -> Result<String> {
+fn titles(out: &Folder) -> Result<String> {
     let problem = problems::titles()?;
-    save(&out.join("titles.json"), &problem)?;
+    save(out, "titles.json", &problem)?;
     let before = solve(&without_energies(&problem)?, Method::Auto)?.0;
     let after = solve(&problem, Method::Auto)?.0;
     let count = |answer: &Answer| -> f64 {
@@ -95,7 +101,7 @@ fn titles(out: &Path) -> Result<String> {
 }
 
 /// The table of solvers on one problem, and a picture of convergence for each.
-fn compare(problem: &Problem, out: &Path) -> Result<String> {
+fn compare(problem: &Problem, out: &Folder) -> Result<String> {
     let methods = [
         Method::Rda { beta: 0.0 },
         Method::MirrorDescent { schedule: StepSchedule::Constant(0.1) },
@@ -122,17 +128,17 @@ fn compare(problem: &Problem, out: &Path) -> Result<String> {
             answer.status.name()
         )?;
         let title = format!("At most one title, solver {}", answer.solver);
-        let picture = PendingFile::create(&out.join(format!("titles-{}.svg", answer.solver)))?;
-        picture.finish(&convergence(&title, &records))?;
+        let name = format!("titles-{}.svg", answer.solver);
+        out.text(&name, &convergence(&title, &records))?;
     }
-    writeln!(text, "\n  pictures: {}/titles-*.svg\n", out.display())?;
+    writeln!(text, "\n  pictures: {}/titles-*.svg\n", out.path().display())?;
     Ok(text)
 }
 
 /// A dictionary prior, by alternation and by branch and bound.
-fn words(out: &Path) -> Result<String> {
+fn words(out: &Folder) -> Result<String> {
     let problem = problems::words()?;
-    save(&out.join("words.json"), &problem)?;
+    save(out, "words.json", &problem)?;
     let before = solve(&without_energies(&problem)?, Method::Auto)?.0;
     let local = solve(&problem, Method::Auto)?.0;
     let best = solve(&problem, Method::Global)?.0;
@@ -157,9 +163,9 @@ fn words(out: &Path) -> Result<String> {
 }
 
 /// Mean field as an energy, against the exact marginals.
-fn grid(out: &Path) -> Result<String> {
+fn grid(out: &Folder) -> Result<String> {
     let problem = problems::grid(true)?;
-    save(&out.join("grid.json"), &problem)?;
+    save(out, "grid.json", &problem)?;
     let rows_alone = solve(&without_energies(&problem)?, Method::Auto)?.0;
     let coupled = solve(&problem, Method::Auto)?.0;
     let exact = solve(&problems::grid(false)?, Method::Auto)?.0;
@@ -201,6 +207,6 @@ fn solve(problem: &Problem, method: Method) -> Result<(Answer, Vec<Record>)> {
     Ok((answer, records))
 }
 
-fn save(path: &Path, problem: &Problem) -> Result<()> {
-    PendingFile::create(path)?.finish(&(problem.to_json()? + "\n"))
+fn save(out: &Folder, name: &str, problem: &Problem) -> Result<()> {
+    out.text(name, &(problem.to_json()? + "\n"))
 }

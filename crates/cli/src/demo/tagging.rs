@@ -1,14 +1,13 @@
 //! Taggers of references, without and with learned rules.
 
 use std::fmt::Write;
-use std::fs;
-use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use bethe_tagging::data::{Format, Sequence, Sequences};
 use bethe_tagging::score::{Report, Score};
 use bethe_tagging::train::{Labelled, RuleSettings, RuleSource, TrainSettings, train};
 use bethe_tagging::{TagOptions, Tagger, Tagging};
+use bethe_terminal::{Folder, Interrupt};
 
 use super::records::records;
 
@@ -30,14 +29,13 @@ const PENALTY: f64 = 0.3;
 const SHOWN: usize = 5;
 
 /// Trains both and compares them on references they have not seen.
-pub fn references(out: &Path) -> Result<String> {
+pub fn references(out: &Folder) -> Result<String> {
     let train_text = records(300, 1);
     let test_text = records(500, 2);
     for (name, text) in
         [(TRAIN, &train_text), (TEST, &test_text), ("template.txt", &TEMPLATE.into())]
     {
-        let path = out.join(name);
-        fs::write(&path, text).with_context(|| format!("{}: cannot be written", path.display()))?;
+        out.text(name, text)?;
     }
     let [training, test] = [(TRAIN, &train_text), (TEST, &test_text)].map(|(name, text)| {
         Sequences::new(text.as_bytes(), name, Format::Columns).collect::<Result<Vec<_>, _>>()
@@ -45,8 +43,8 @@ pub fn references(out: &Path) -> Result<String> {
     let (training, test) = (training?, test?);
     let plain = trained(&training, RuleSource::None)?;
     let ruled = trained(&training, RuleSource::Auto)?;
-    plain.write(&out.join(PLAIN))?;
-    ruled.write(&out.join(RULED))?;
+    plain.write(&out.staging().join(PLAIN))?;
+    ruled.write(&out.staging().join(RULED))?;
     let [before, after] = [&plain, &ruled].map(|tagger| tagged(tagger, &test));
     let (before, after) = (before?, after?);
     let mut text = String::from(
@@ -72,7 +70,7 @@ pub fn references(out: &Path) -> Result<String> {
         text,
         "\n  try   bethe tag {out}/{RULED} {out}/{TEST} --explain\n        \
          bethe inspect {out}/{RULED}\n",
-        out = out.display()
+        out = out.path().display()
     )?;
     Ok(text)
 }
@@ -80,7 +78,9 @@ pub fn references(out: &Path) -> Result<String> {
 fn trained(sequences: &[Sequence], rule_source: RuleSource) -> Result<Tagger> {
     let rules = RuleSettings { l1: Some(PENALTY), ..RuleSettings::default() };
     let template = Some(TEMPLATE.parse()?);
-    let settings = TrainSettings { template, rule_source, rules, ..TrainSettings::default() };
+    let interrupt = Some(Interrupt::install()?.flag());
+    let settings =
+        TrainSettings { template, rule_source, rules, interrupt, ..TrainSettings::default() };
     Ok(train(Labelled { sequences, scores: None }, None, &settings, &mut |_| ())?)
 }
 

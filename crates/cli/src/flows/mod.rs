@@ -17,7 +17,7 @@ use bethe_core::solve::{Record, SolveError};
 use bethe_core::{Cancel, Status};
 use bethe_flows::infer::{FlowError, Flows, fit};
 use bethe_flows::output::{Summary, rounded};
-use bethe_terminal::{Interrupt, Outcome};
+use bethe_terminal::{Interrupt, Outcome, say};
 
 use crate::solve::progress::Progress;
 use crate::solver::name;
@@ -30,14 +30,16 @@ pub fn run(flags: Flags) -> Result<Outcome> {
     let begun = Instant::now();
     let mut config = Config::try_from(flags)?;
     let input = Input::read(&config)?;
-    let output = config.out.as_deref().map(Output::create).transpose()?;
+    let interrupt = Interrupt::install()?;
+    let times = input.observations.times().len();
+    let output =
+        config.out.as_deref().map(|out| Output::create(out, &config, times)).transpose()?;
     if !config.quiet {
-        input.warnings.iter().for_each(|warning| eprintln!("warning: {warning}"));
+        input.warnings.iter().for_each(|warning| say(&format!("warning: {warning}")));
     }
     // The limit is for tables of moves too, not only for iterations.
     let limit = config.settings.time_limit;
     config.settings.time_limit = limit.map(|limit| limit.saturating_sub(begun.elapsed()));
-    let interrupt = Interrupt::install()?;
     let mut flows = match solve(&config, &input, interrupt.cancel()) {
         Ok(flows) => flows,
         Err(FlowError::Solve(SolveError::Cancelled)) => return Ok(Outcome::Interrupted),
@@ -45,7 +47,9 @@ pub fn run(flags: Flags) -> Result<Outcome> {
     };
     if flows.solution.status == Status::Infeasible {
         let file = config.observations.display();
-        eprintln!("error: {file}: no movement explains the counts; try another --reach or --start");
+        say(&format!(
+            "error: {file}: no movement explains the counts; try another --reach or --start"
+        ));
         return Ok(Outcome::Infeasible);
     }
     let counts = flows.counts();
@@ -53,9 +57,9 @@ pub fn run(flags: Flags) -> Result<Outcome> {
     let written = match output {
         Some(mut output) => {
             let movements = output.write(&config, &input, &mut flows, (&counts, &summary))?;
-            let names = output.publish(&config.inputs())?;
+            let names = output.publish()?;
             format!(
-                "written: {} ({} flows of more than {} individuals)\n",
+                "\nwritten: {} ({} flows of more than {} individuals)",
                 names.join(", "),
                 movements.written,
                 rounded(config.threshold, 3)
@@ -67,7 +71,7 @@ pub fn run(flags: Flags) -> Result<Outcome> {
         }
     };
     if !config.quiet {
-        eprint!("{}{written}", in_words(&summary));
+        say(&format!("{}{written}", in_words(&summary)));
     }
     Ok(Outcome::Done)
 }
@@ -99,7 +103,7 @@ fn in_words(summary: &Summary) -> String {
     let number = |value: Option<f64>| value.map_or("none".to_string(), |v| rounded(v, 3));
     format!(
         "{}: gap {} nats, {} oracle calls, {} s, solver {}\n\
-         fit: correlation {}, mean deviance {}, of {} counts in {} cells at {} times\n",
+         fit: correlation {}, mean deviance {}, of {} counts in {} cells at {} times",
         summary.status.replace('_', " "),
         number(summary.gap),
         summary.oracle_calls,

@@ -1,46 +1,59 @@
-//! The files of `--out`. Each appears whole, and none before all are written.
+//! The files of `--out`. The folder appears whole or not at all.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::io::{self, Write};
+use std::path::Path;
 
 use anyhow::{Context, Result};
 use bethe_flows::infer::Flows;
 use bethe_flows::output::{
     Movements, Picture, Summary, stream, write_counts, write_moves, write_net, write_routes,
 };
-use bethe_terminal::{Folder, PendingFile, bad_input, check_apart};
+use bethe_terminal::{Folder, bad_input, check_apart};
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 
 use super::config::Config;
 use super::input::Input;
 
-/// A folder and the files to be written into it.
+/// Files that every run writes.
+const ALWAYS: [&str; 5] = ["summary.json", "counts.csv", "flows.csv", "net.csv", "index.html"];
+
+/// The folder, while it is being filled.
 pub struct Output {
-    // Dropped in this order: unwritten files first, then the folders that this leaves empty.
-    files: Vec<(PathBuf, PendingFile)>,
-    frames: Folder,
     folder: Folder,
+    /// What was written, without frames.
+    names: Vec<String>,
 }
 
 impl Output {
-    /// Creates the folder, so that a failure shows before any work is done.
-    pub fn create(folder: &Path) -> Result<Self> {
-        let (folder, frames) = (Folder::create(folder)?, folder.join("frames"));
-        let mut output = Self { files: Vec::new(), frames: Folder::create(&frames)?, folder };
-        output.add("summary.json")?;
+    /// Opens the folder, so that a failure shows before any work is done.
+    pub fn create(folder: &Path, config: &Config, times: usize) -> Result<Self> {
+        let output = Self { folder: Folder::create(folder)?, names: Vec::new() };
+        let inputs = config.inputs();
+        let asked = [
+            (config.sample.is_some(), "routes.csv"),
+            (config.forecast > 0, "forecast.csv"),
+            (config.given.is_some(), "given.csv"),
+            #[cfg(feature = "parquet")]
+            (config.parquet, "flows.parquet"),
+        ];
+        let asked = asked.into_iter().filter(|(asked, _)| *asked).map(|(_, name)| name);
+        for name in ALWAYS.into_iter().chain(asked) {
+            check_apart("--out", &folder.join(name), inputs.iter().copied())?;
+            output.folder.claim(name)?;
+        }
+        (0..times).try_for_each(|time| output.folder.claim(&frame(time, times)))?;
+        output.folder.check_apart("--out", inputs)?;
         Ok(output)
     }
 
-    fn add(&mut self, name: &str) -> Result<&mut PendingFile> {
-        let path = self.folder.path().join(name);
-        let file = PendingFile::create(&path)?;
-        self.files.push((path, file));
-        Ok(&mut self.files.last_mut().expect("just added").1)
-    }
-
-    fn text(&mut self, name: &str, content: &str) -> Result<()> {
-        self.add(name)?.fill(|file| file.write_all(content.as_bytes()))
+    fn fill<T>(
+        &mut self,
+        name: &str,
+        write: impl FnOnce(&mut dyn Write) -> io::Result<T>,
+    ) -> Result<T> {
+        self.names.push(name.to_string());
+        self.folder.fill(name, write)
     }
 
     /// Writes everything that was asked for.
@@ -53,18 +66,20 @@ impl Output {
     ) -> Result<Movements> {
         let (cells, times) = (&input.cells, input.observations.times());
         let given = input.given(config)?;
-        self.add("counts.csv")?.fill(|file| write_counts(file, cells, times, counts))?;
+        let json = serde_json::to_string_pretty(summary)? + "\n";
+        self.fill("summary.json", |file| file.write_all(json.as_bytes()))?;
+        self.fill("counts.csv", |file| write_counts(file, cells, times, counts))?;
         let movements = self.moves(config, input, flows)?;
-        self.add("net.csv")?.fill(|file| write_net(file, cells, times, &movements))?;
+        self.fill("net.csv", |file| write_net(file, cells, times, &movements))?;
         if let Some((number, seed)) = config.sample {
             let mut rng = StdRng::seed_from_u64(seed);
             let routes = (0..number).map(|_| flows.sample(&mut || rng.random()));
-            self.add("routes.csv")?.fill(|file| write_routes(file, cells, times, routes))?;
+            self.fill("routes.csv", |file| write_routes(file, cells, times, routes))?;
         }
         if config.forecast > 0 {
             let forecast = flows.forecast(&input.moves, config.forecast);
             let names = input.observations.following(config.forecast);
-            self.add("forecast.csv")?.fill(|file| write_counts(file, cells, &names, &forecast))?;
+            self.fill("forecast.csv", |file| write_counts(file, cells, &names, &forecast))?;
         }
         if let Some((time, cell)) = given {
             let number = counts[time * cells.len() + cell];
@@ -76,11 +91,9 @@ impl Output {
                 ))
             })?;
             let numbers: Vec<f64> = shares.iter().map(|share| share * number).collect();
-            self.add("given.csv")?.fill(|file| write_counts(file, cells, times, &numbers))?;
+            self.fill("given.csv", |file| write_counts(file, cells, times, &numbers))?;
         }
         self.pictures(config, input, counts, &movements)?;
-        let json = serde_json::to_string_pretty(summary)? + "\n";
-        self.files[0].1.fill(|file| file.write_all(json.as_bytes()))?;
         Ok(movements)
     }
 
@@ -89,13 +102,11 @@ impl Output {
         let (cells, times) = (&input.cells, input.observations.times());
         let kept = (config.threshold, Picture::arrows(times.len() - 1));
         #[cfg(feature = "parquet")]
-        let path = self.folder.path().join("flows.parquet");
-        #[cfg(feature = "parquet")]
         let mut columns = match config.parquet {
-            true => Some(super::parquet::Columns::new(PendingFile::create(&path)?)?),
+            true => Some(super::parquet::Columns::new(self.folder.file("flows.parquet")?)?),
             false => None,
         };
-        let movements = self.add("flows.csv")?.fill(|file| {
+        let movements = self.fill("flows.csv", |file| {
             let mut table = csv::Writer::from_writer(file);
             table.write_record(["time", "from", "to", "count"])?;
             let movements = stream(flows, cells.len(), kept, &mut |step, moves| {
@@ -110,7 +121,8 @@ impl Output {
         })?;
         #[cfg(feature = "parquet")]
         if let Some(columns) = columns {
-            self.files.push((path, columns.finish()?));
+            columns.finish()?;
+            self.names.push("flows.parquet".to_string());
         }
         Ok(movements)
     }
@@ -131,46 +143,22 @@ impl Output {
         );
         let picture =
             Picture::new((&title, &note), &input.cells, &input.observations, counts, movements);
-        self.text("index.html", &picture.page())?;
-        let digits = times.to_string().len().max(3);
-        for time in 0..times {
-            let name = format!("frames/{:0digits$}.svg", time + 1);
-            self.text(&name, &picture.frame(time))?;
-        }
-        Ok(())
+        self.fill("index.html", |file| file.write_all(picture.page().as_bytes()))?;
+        (0..times).try_for_each(|time| self.folder.text(&frame(time, times), &picture.frame(time)))
     }
 
-    /// Gives all files their names, unless one of them is an input.
-    pub fn publish(mut self, inputs: &[&Path]) -> Result<Vec<String>> {
-        for (path, _) in &self.files {
-            check_apart("--out", path, inputs.iter().copied())?;
-        }
-        self.remove_old_frames();
-        let mut names = Vec::new();
-        for (path, file) in std::mem::take(&mut self.files) {
-            file.publish()?;
-            let name = path.strip_prefix(self.folder.path()).unwrap_or(&path).display().to_string();
-            if !name.starts_with("frames") {
-                names.push(name);
-            }
-        }
-        names.push("frames/".to_string());
-        Ok(names)
+    /// Puts the folder in its place. Returns the names of what it holds.
+    pub fn publish(mut self) -> Result<Vec<String>> {
+        self.folder.publish()?;
+        self.names.push("frames/".to_string());
+        Ok(self.names)
     }
+}
 
-    /// Removes frames that an earlier run left for times that this run does not have.
-    fn remove_old_frames(&self) {
-        let Ok(entries) = fs::read_dir(self.frames.path()) else { return };
-        for path in entries.flatten().map(|entry| entry.path()) {
-            let is_frame = path.extension().is_some_and(|extension| extension == "svg")
-                && path
-                    .file_stem()
-                    .is_some_and(|stem| stem.to_string_lossy().chars().all(|c| c.is_ascii_digit()));
-            if is_frame && !self.files.iter().any(|(own, _)| *own == path) {
-                let _ = fs::remove_file(path);
-            }
-        }
-    }
+/// The picture of a time.
+fn frame(time: usize, times: usize) -> String {
+    let digits = times.to_string().len().max(3);
+    format!("frames/{:0digits$}.svg", time + 1)
 }
 
 /// The name of the observations without `.csv` and `.gz`.

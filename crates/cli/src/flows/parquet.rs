@@ -1,12 +1,12 @@
 //! Flows as a Parquet file: the columns of flows.csv.
 
+use std::fs::File;
 use std::io;
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use bethe_flows::data::Cells;
 use bethe_flows::output::Move;
-use bethe_terminal::PendingFile;
 use parquet::basic::Compression;
 use parquet::data_type::{ByteArray, ByteArrayType, DataType, DoubleType};
 use parquet::file::properties::WriterProperties;
@@ -25,14 +25,14 @@ const ROWS: usize = 1 << 18;
 
 /// A file being written.
 pub struct Columns {
-    writer: SerializedFileWriter<PendingFile>,
+    writer: SerializedFileWriter<File>,
     /// Time, from, to.
     names: [Vec<ByteArray>; 3],
     counts: Vec<f64>,
 }
 
 impl Columns {
-    pub fn new(file: PendingFile) -> Result<Self> {
+    pub fn new(file: File) -> Result<Self> {
         let schema = Arc::new(parse_message_type(SCHEMA).context("the schema is a constant")?);
         let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
         let writer = SerializedFileWriter::new(file, schema, Arc::new(properties))?;
@@ -61,17 +61,18 @@ impl Columns {
         Ok(())
     }
 
-    /// Writes the remaining rows; the file does not have its name yet.
-    pub fn finish(mut self) -> Result<PendingFile> {
+    /// Writes the remaining rows and the end of the file.
+    pub fn finish(mut self) -> Result<()> {
         if !self.counts.is_empty() {
             self.write_group()?;
         }
-        Ok(self.writer.into_inner()?)
+        self.writer.close()?;
+        Ok(())
     }
 }
 
 fn write_column<T: DataType>(
-    group: &mut parquet::file::writer::SerializedRowGroupWriter<'_, PendingFile>,
+    group: &mut parquet::file::writer::SerializedRowGroupWriter<'_, File>,
     values: &mut Vec<T::T>,
 ) -> io::Result<()> {
     let mut column = group.next_column()?.expect("four columns");

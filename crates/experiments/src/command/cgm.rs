@@ -3,10 +3,13 @@ use std::time::Instant;
 
 use anyhow::Result;
 use bethe_experiments::cgm::{Options, Report, TABLES, run as run_experiment};
-use bethe_terminal::{Folder, Outcome, bad_input, print};
+use bethe_terminal::{Folder, Interrupt, Outcome, bad_input, print, say};
 use clap::Args;
 
 use super::results;
+
+const FILES: [&str; 6] =
+    ["table.json", "accuracy.json", "learning.json", "birds.json", "table.md", "seconds.svg"];
 
 /// Flows from counts (collective graphical models): every solver against interior point, flows
 /// against the truth, weights learned from counts, real birds.
@@ -57,21 +60,22 @@ pub fn run(flags: Flags) -> Result<Outcome> {
         return Err(bad_input(format!("{place}: has no folder flows/")));
     }
     let page = results::page(flags.results.as_deref(), "flows", &TABLES)?;
-    let folder = Folder::probed(&flags.out, "table.json")?;
+    Interrupt::end_at_once()?;
+    let folder = Folder::claiming(&flags.out, &FILES)?;
     let options = Options { sides: flags.sides, trials: flags.trials, full: flags.full };
     let begun = Instant::now();
     let mut observe = |what: &str| {
         if !flags.quiet {
-            eprintln!("{:6.0} s  {what}", begun.elapsed().as_secs_f64());
+            say(&format!("{:6.0} s  {what}", begun.elapsed().as_secs_f64()));
         }
     };
     let report = run_experiment(&options, flags.data.as_deref(), &mut observe)
         .map_err(|error| bad_input(error.to_string()))?;
     for what in &report.skipped {
-        eprintln!("skipped: {what}");
+        say(&format!("skipped: {what}"));
     }
     let markdown = report.markdown();
-    write(&report, &markdown, &folder)?;
+    write(&report, &markdown, folder)?;
     if let Some(page) = page {
         results::write(&page, &TABLES, &report.tables())?;
     }
@@ -79,7 +83,7 @@ pub fn run(flags: Flags) -> Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-fn write(report: &Report, markdown: &str, folder: &Folder) -> Result<()> {
+fn write(report: &Report, markdown: &str, folder: Folder) -> Result<()> {
     let table = serde_json::to_string_pretty(&report.rows)? + "\n";
     let accuracies = serde_json::to_string_pretty(&report.accuracies)? + "\n";
     let learning = serde_json::to_string_pretty(&report.challenges)? + "\n";

@@ -11,6 +11,9 @@ use clap::Args;
 
 use super::results;
 
+/// Some of what it writes.
+const FILES: [&str; 3] = ["table.json", "table.md", "constraints.csv"];
+
 /// The paper's first experiment: fields of references, by a chain with rules on top.
 ///
 /// Writes table.json, table.md, constraints.csv, figures with their numbers (*.svg, *.csv), and
@@ -56,8 +59,8 @@ pub fn run(flags: Flags) -> Result<Outcome> {
     }
     let pool = threads::pool(flags.threads)?;
     let page = results::page(flags.results.as_deref(), "citation", &TABLES)?;
-    let folder = Folder::probed(&flags.out, "table.json")?;
     let interrupt = Interrupt::install()?;
+    let folder = Folder::claiming(&flags.out, &FILES)?;
     let settings = ExperimentSettings {
         seed: flags.seed,
         max_iterations: flags.max_iterations,

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use anyhow::Result;
-use bethe_terminal::{Folder, Outcome, print};
+use bethe_terminal::{Folder, Interrupt, Outcome, print};
 use clap::Args;
 
 use super::{grids, handwriting};
@@ -17,11 +17,13 @@ pub struct Flags {
     out: PathBuf,
 }
 
-/// Runs both parts.
+/// Runs both parts. The folder appears at the end.
 pub fn run(flags: Flags) -> Result<Outcome> {
-    let _folder = Folder::create(&flags.out)?;
+    Interrupt::end_at_once()?;
+    let folder = Folder::create(&flags.out)?;
     for part in [handwriting::handwriting, grids::grids] {
-        print(&part(&flags.out)?)?;
+        print(&part(&folder)?)?;
     }
+    folder.publish()?;
     Ok(Outcome::Done)
 }

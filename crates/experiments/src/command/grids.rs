@@ -1,18 +1,17 @@
 //! Every kind of inference on a grid, and a grid that is too wide for exact inference.
 
 use std::fmt::Write;
-use std::path::Path;
 
 use anyhow::Result;
 use bethe_core::{Answer, Energy, Penalty, Problem, Term};
 use bethe_experiments::ising::{Base, Couplings, Grid, compare};
-use bethe_terminal::PendingFile;
+use bethe_terminal::Folder;
 
 /// Side of the wide grid.
 const SIDE: usize = 30;
 
 /// Errors on a grid that exact inference can still solve, then a wide one with a rule on top.
-pub fn grids(out: &Path) -> Result<String> {
+pub fn grids(out: &Folder) -> Result<String> {
     let mut text = String::from(
         "2. A grid that is too wide\n\n\
          Memory of exact inference doubles with every column. Errors of the approximations on a\n\
@@ -36,7 +35,7 @@ pub fn grids(out: &Path) -> Result<String> {
         terms: (0..SIDE * SIDE).map(up).collect(),
     };
     let problem = Problem::new(whole.model().clone(), vec![third])?;
-    PendingFile::create(&out.join("wide.json"))?.finish(&(problem.to_json()? + "\n"))?;
+    out.text("wide.json", &(problem.to_json()? + "\n"))?;
     let ruled = solve(&problem)?;
     writeln!(
         text,

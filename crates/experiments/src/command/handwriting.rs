@@ -1,7 +1,6 @@
 //! Drawn letters, read by a chain alone and with a dictionary energy.
 
 use std::fmt::Write;
-use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::Result;
@@ -18,14 +17,14 @@ use bethe_experiments::ocr::lexicon::Lexicon;
 use bethe_experiments::ocr::model::{Field, Model};
 use bethe_experiments::ocr::reader::{self, Reader};
 use bethe_learn::crf::Scorer;
-use bethe_terminal::PendingFile;
+use bethe_terminal::Folder;
 
 /// How many words to show.
 const SHOWN: usize = 6;
 const SHEET: &str = "contact-sheet.svg";
 
 /// Learns to read drawn words, and draws those that the chain alone gets wrong.
-pub fn handwriting(out: &Path) -> Result<String> {
+pub fn handwriting(out: &Folder) -> Result<String> {
     let words = draw(&VOCABULARY, &Drawing { folds: 2, copies: 12, noise: 0.16, seed: 1 });
     let (train, test): (Vec<usize>, Vec<usize>) =
         (0..words.len()).partition(|&w| words[w].fold == 0);
@@ -76,7 +75,7 @@ fn read(
 }
 
 fn report(
-    out: &Path,
+    out: &Folder,
     words: &[Word],
     test: &[usize],
     readings: &[[Vec<u8>; 2]],
@@ -94,7 +93,7 @@ fn report(
             samples.push(Sample { images: word.images.clone(), base, energy, truth });
         }
     }
-    PendingFile::create(&out.join(SHEET))?.finish(&contact_sheet("drawn letters", &samples))?;
+    out.text(SHEET, &contact_sheet("drawn letters", &samples))?;
     let mut text = format!(
         "1. Drawn words, and an energy that knows {} words\n\n\
          Letters with a sixth of their pixels wrong, read by a chain, and pulled towards the nearest\n\
@@ -114,6 +113,6 @@ fn report(
     for sample in samples.iter().take(SHOWN) {
         writeln!(text, "  {:<15}{:<15}{}", sample.base, sample.energy, sample.truth)?;
     }
-    writeln!(text, "\n  picture: {}/{SHEET}\n", out.display())?;
+    writeln!(text, "\n  picture: {}/{SHEET}\n", out.path().display())?;
     Ok(text)
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::Result;
 use bethe_io::results::{Page, Table};
-use bethe_terminal::bad_input;
+use bethe_terminal::{bad_input, say};
 
 /// The page of this name in the folder that `--results` names, once it is known to have a place for
 /// each of these tables.
@@ -18,7 +18,8 @@ pub fn write(page: &Page, names: &[&str], tables: &[Table]) -> Result<()> {
     page.write(tables).map_err(|error| bad_input(error.to_string()))?;
     let is_missing = |name: &&&str| tables.iter().all(|table| table.name() != **name);
     for name in names.iter().filter(is_missing) {
-        eprintln!("{}: {name} stays as it was, since data were missing", page.path().display());
+        let page = page.path().display();
+        say(&format!("{page}: {name} stays as it was, since data were missing"));
     }
     Ok(())
 }

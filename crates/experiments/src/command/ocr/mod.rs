@@ -14,6 +14,8 @@ use clap::Args;
 
 use super::results;
 
+const FILES: [&str; 4] = ["table.md", "iterations.svg", "contact-sheet.svg", "table.json"];
+
 /// The paper's second experiment: handwritten words under dictionary energies.
 #[derive(Args)]
 pub struct Flags {
@@ -55,8 +57,8 @@ pub fn run(flags: Flags) -> Result<Outcome> {
     let folds = folds::chosen(flags.folds.as_deref(), &words)?;
     let tables = [experiment::TABLE];
     let page = results::page(flags.results.as_deref(), "handwriting", &tables)?;
-    let folder = Folder::probed(&flags.out, "table.json")?;
     let interrupt = Interrupt::install()?;
+    let folder = Folder::claiming(&flags.out, &FILES)?;
     let begun = Instant::now();
     let settings = Settings { folds, seeds: flags.seeds, norm, recipe: Recipe::default() };
     let mut progress = Progress::new(flags.quiet);
