@@ -87,7 +87,7 @@ fn a_killed_stochastic_run_ends_with_the_same_model() {
 }
 
 #[test]
-fn a_checkpoint_of_other_settings_or_data_is_not_taken_up() {
+fn a_checkpoint_of_other_settings_or_data_is_refused_and_stays() {
     let folder = Folder::with_references(60, 20);
     for (number, other) in [
         &["--l2", "2"][..],
@@ -105,9 +105,54 @@ fn a_checkpoint_of_other_settings_or_data_is_not_taken_up() {
         wait_for(&folder.path(&format!("{model}.checkpoint")), "\"weights\"");
         child.kill().unwrap();
         child.wait().unwrap();
-        let run = folder.bethe(&[&FLAGS[..], &[&model, "--max-iterations", "3"], other].concat());
-        assert!(run.status.success());
-        assert!(!error(&run).contains("continuing"), "{other:?}: {}", error(&run));
+        let checkpoint = format!("{model}.checkpoint");
+        let before = folder.bytes(&checkpoint);
+        let flags = [&FLAGS[..], &[&model, "--max-iterations", "3", "--quiet"], other].concat();
+        let message = folder.refusal(&flags);
+        let found = format!("{checkpoint}: found the checkpoint of a training with other data or");
+        assert!(message.starts_with(&found), "{other:?}: {message}");
+        assert!(folder.bytes(&checkpoint) == before && !folder.path(&model).exists());
+        // It says how to go on, and that works.
+        assert!(message.contains("--no-checkpoint"), "{message}");
+        folder.succeeds(&[&flags[..], &["--no-checkpoint"]].concat());
+        assert!(folder.bytes(&checkpoint) == before && folder.path(&model).exists());
+        assert!(folder.files().iter().all(|name| !name.starts_with('.')), "{:?}", folder.files());
+    }
+}
+
+#[test]
+fn a_file_that_has_the_checkpoints_name_is_refused_and_stays() {
+    let folder = Folder::with_references(20, 1);
+    folder.train("model", &[]);
+    let model = folder.bytes("model");
+    for content in [&b"my notes"[..], b"", &model, &model[..100]] {
+        std::fs::write(folder.path("model.checkpoint"), content).unwrap();
+        let message = folder.refusal(&[&FLAGS[..], &["model", "--quiet"]].concat());
+        let expected = "model.checkpoint: found a file that is not a checkpoint";
+        assert!(message.starts_with(expected), "{message}");
+        assert!(folder.bytes("model.checkpoint") == content && folder.bytes("model") == model);
+    }
+}
+
+#[test]
+fn a_second_training_of_the_same_model_is_refused() {
+    let folder = Folder::with_references(80, 1);
+    for further in [&OFTEN[..], &["--no-checkpoint"]] {
+        let mut child = start(&folder, "model", further);
+        let end = Instant::now() + Duration::from_secs(60);
+        while !folder.path(".model.bethe-lock").exists() {
+            assert!(Instant::now() < end, "it does not begin");
+            sleep(Duration::from_millis(2));
+        }
+        let message = folder.refusal(&[&FLAGS[..], &["model", "--quiet"]].concat());
+        assert!(message.starts_with("model: another training is writing this model"), "{message}");
+        // Another model may be trained, and a killed run locks nobody out.
+        folder.succeeds(&[&FLAGS[..], &["other", "--max-iterations", "2", "--quiet"]].concat());
+        child.kill().unwrap();
+        child.wait().unwrap();
+        folder.succeeds(&[&FLAGS[..], &["model", "--quiet"], &OFTEN].concat());
+        assert!(folder.files().iter().all(|name| !name.starts_with('.')), "{:?}", folder.files());
+        std::fs::remove_file(folder.path("model")).unwrap();
     }
 }
 

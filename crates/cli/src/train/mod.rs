@@ -11,9 +11,11 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::Result;
+use bethe_io::WriterLock;
 use bethe_tagging::data::{Sequence, Sequences};
 use bethe_tagging::train::{
-    GivenScores, Labelled, RuleSource, TrainError, TrainSettings, train, train_reading,
+    GivenScores, Labelled, RuleSource, TrainError, TrainSettings, remove_checkpoint, train,
+    train_reading,
 };
 use bethe_terminal::{Interrupt, Outcome, PendingFile, bad_input, check_apart, threads};
 
@@ -23,7 +25,9 @@ use progress::TrainingProgress;
 /// Trains and writes the model, whole or not at all.
 pub fn run(flags: Flags) -> Result<Outcome> {
     let mut settings = config::settings(&flags)?;
+    let interrupt = Interrupt::install()?;
     check_files(&flags, &settings)?;
+    let _lock = lock(&flags.model)?;
     let pool = threads::pool(flags.threads)?;
     let begun = Instant::now();
     let scored = flags.scores.as_deref();
@@ -33,7 +37,6 @@ pub fn run(flags: Flags) -> Result<Outcome> {
     let dev = dev.map(|dev| Data::read(dev, flags.dev_scores.as_deref(), &flags, &settings));
     let dev = dev.transpose()?;
     let sequences = open(&flags.train, &flags, &settings)?;
-    let interrupt = Interrupt::install()?;
     settings.interrupt = Some(interrupt.flag());
     let mut progress = TrainingProgress::new(flags.quiet);
     let trained = pool.install(|| {
@@ -53,6 +56,7 @@ pub fn run(flags: Flags) -> Result<Outcome> {
         Err(error) => return Err(mistake(error, &flags)),
     };
     tagger.write(&flags.model)?;
+    remove_checkpoint(&settings);
     progress.finish(&tagger, &flags.model, begun.elapsed());
     Ok(Outcome::Done)
 }
@@ -139,6 +143,19 @@ fn check_files(flags: &Flags, settings: &TrainSettings) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Keeps other trainings of this model away until this one ends.
+fn lock(model: &Path) -> Result<WriterLock> {
+    let shown = model.display();
+    match WriterLock::take(model) {
+        Ok(Some(lock)) => Ok(lock),
+        Ok(None) => Err(bad_input(format!(
+            "{shown}: another training is writing this model; wait until it ends, or choose another \
+             --model"
+        ))),
+        Err(error) => Err(bad_input(format!("{shown}: cannot be locked: {error}"))),
+    }
 }
 
 /// Errors in the data or the settings have exit code 2.

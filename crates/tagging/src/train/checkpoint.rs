@@ -16,7 +16,7 @@ use super::settings::TrainSettings;
 /// Models that were trained in full, and the one that is being trained.
 pub(super) struct Checkpoint {
     path: Option<PathBuf>,
-    /// A fingerprint of data and settings; a checkpoint of others is ignored.
+    /// A fingerprint of data and settings; a checkpoint of others is refused.
     fingerprint: String,
     /// Weights of the models that are done, with their loss and iterations.
     done: Vec<Fitted>,
@@ -81,8 +81,9 @@ impl StoredOptimiser {
 }
 
 impl Checkpoint {
-    /// Reads what an interrupted run of the same data and settings left, if anything.
-    pub(super) fn open(settings: &TrainSettings, fingerprint: String) -> Self {
+    /// Reads what an interrupted run of the same data and settings left, if anything. Any other file
+    /// of that name is refused: it is not ours to replace.
+    pub(super) fn open(settings: &TrainSettings, fingerprint: String) -> Result<Self, TrainError> {
         let path = settings.checkpoint.as_deref();
         let mut checkpoint = Self {
             path: path.map(Path::to_path_buf),
@@ -93,13 +94,14 @@ impl Checkpoint {
             interval: settings.checkpoint_interval,
             interrupt: settings.interrupt.clone(),
         };
-        if let Some(path) = path.filter(|path| path.exists())
-            && let Ok(archive) = Archive::read(path)
-        {
-            // Damaged, or from another run: start again.
-            let _ = checkpoint.take_up(&archive);
+        if let Some(path) = path.filter(|path| path.symlink_metadata().is_ok()) {
+            let not_ours = |error| TrainError::NotACheckpoint { path: path.to_path_buf(), error };
+            let archive = Archive::read(path).map_err(not_ours)?;
+            if !checkpoint.take_up(&archive).map_err(not_ours)? {
+                return Err(TrainError::OtherCheckpoint { path: path.to_path_buf() });
+            }
         }
-        checkpoint
+        Ok(checkpoint)
     }
 
     /// Whether an earlier run is being continued.
@@ -146,13 +148,6 @@ impl Checkpoint {
         if self.is_interrupted() { Err(TrainError::Interrupted) } else { Ok(()) }
     }
 
-    /// Removes the file: training is done.
-    pub(super) fn remove(self) {
-        if let Some(path) = self.path {
-            let _ = std::fs::remove_file(path);
-        }
-    }
-
     fn write(&mut self, running: Option<Running>) -> Result<(), ArchiveError> {
         let Some(path) = &self.path else { return Ok(()) };
         let metadata = Metadata {
@@ -195,10 +190,11 @@ impl Checkpoint {
         archive.write(path)
     }
 
-    fn take_up(&mut self, archive: &Archive) -> Result<(), ArchiveError> {
+    /// Goes on where the archive stops; false if it is of other data or settings.
+    fn take_up(&mut self, archive: &Archive) -> Result<bool, ArchiveError> {
         let metadata: Metadata = archive.metadata()?;
         if metadata.checkpoint != self.fingerprint {
-            return Ok(());
+            return Ok(false);
         }
         let mut done = Vec::new();
         for (model, &(loss, iterations)) in metadata.done.iter().enumerate() {
@@ -237,6 +233,6 @@ impl Checkpoint {
         };
         self.done = done;
         self.current = progress.map(|progress| Current { progress, best });
-        Ok(())
+        Ok(true)
     }
 }

@@ -23,6 +23,8 @@ mod settings;
 mod sharing;
 mod stages;
 
+use std::path::PathBuf;
+
 use bethe_core::solve::SolveError;
 use bethe_learn::archive::ArchiveError;
 use thiserror::Error;
@@ -175,6 +177,28 @@ pub enum TrainError {
     /// The solver that infers under rules cannot.
     #[error(transparent)]
     Solve(#[from] SolveError),
+    /// A file that has the checkpoint's name and is none, or a damaged one.
+    #[error(
+        "{}: found a file that is not a checkpoint, or a damaged one; move it away, or train with \
+         --no-checkpoint ({error})",
+        path.display()
+    )]
+    NotACheckpoint {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        error: ArchiveError,
+    },
+    /// The checkpoint of another training.
+    #[error(
+        "{}: found the checkpoint of a training with other data or settings; finish that one with \
+         its own command, remove the file to start anew, or leave it alone with --no-checkpoint",
+        path.display()
+    )]
+    OtherCheckpoint {
+        /// The file.
+        path: PathBuf,
+    },
     /// A checkpoint that cannot be written.
     #[error(transparent)]
     Checkpoint(#[from] ArchiveError),
@@ -192,7 +216,7 @@ pub struct Labelled<'a> {
     pub scores: Option<&'a GivenScores>,
 }
 
-/// Trains a tagger. Runs on the threads of the current pool; the result does not depend on how
+/// Trains a tagger. A checkpoint stays until [`remove_checkpoint`] is called. Runs on the threads of the current pool; the result does not depend on how
 /// many.
 pub fn train(
     labelled: Labelled,
@@ -239,7 +263,14 @@ fn with_rules(
             base.learn(&held_out, declared, &settings.rules, observe)?
         }
     };
-    let tagger = base.tagger(learned)?;
-    base.finish();
-    Ok(tagger)
+    base.tagger(learned)
+}
+
+/// Removes the checkpoint of a training that is done. Call it once the tagger is stored: until then
+/// the checkpoint is what a killed run would go on from.
+pub fn remove_checkpoint(settings: &TrainSettings) {
+    if let Some(path) = &settings.checkpoint {
+        // If it stays, the same training goes on from its end.
+        let _ = std::fs::remove_file(path);
+    }
 }

@@ -77,7 +77,7 @@ impl Base {
             weights: prepared.structure.free_weights(),
         });
         let fingerprint = fingerprint(&prepared, dev.as_ref(), settings);
-        let mut checkpoint = Checkpoint::open(settings, fingerprint);
+        let mut checkpoint = Checkpoint::open(settings, fingerprint)?;
         if checkpoint.resumes() {
             observe(Event::Resumed);
         }
@@ -162,11 +162,6 @@ impl Base {
             decoding: learned.decoding,
             training: Training { rules: learned.training, ..self.training.clone() },
         })?)
-    }
-
-    /// Training is done: removes the checkpoint.
-    pub fn finish(self) {
-        self.checkpoint.remove();
     }
 
     fn paths(&self) -> Vec<Vec<usize>> {
