@@ -1,29 +1,13 @@
-//! Many problems, standard input, Ctrl-C and closed pipes.
+//! Many problems, standard input and closed pipes.
 
 mod common;
 
 use std::io::{Read, Write};
 use std::process::{Command, Stdio};
-use std::time::Duration;
 
 use assert_cmd::cargo::cargo_bin;
-use common::{CONVEX, EXAMPLE, Folder, INFEASIBLE, error, one};
+use common::{CONVEX, EXAMPLE, Folder, INFEASIBLE, answers, error, flat, one, with_offset};
 use serde_json::{Value, json};
-
-fn flat(text: &str) -> String {
-    text.replace('\n', " ")
-}
-
-fn with_offset(offset: f64) -> String {
-    format!(
-        r#"{{"variables": [2], "factors": [{{"scope": [0], "log_potentials": [{offset}, 0]}}]}}"#
-    )
-}
-
-fn answers(stdout: &[u8]) -> Vec<Value> {
-    let text = String::from_utf8(stdout.to_vec()).unwrap();
-    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
-}
 
 #[test]
 fn one_answer_a_line_in_the_order_of_the_problems() {
@@ -41,7 +25,7 @@ fn one_answer_a_line_in_the_order_of_the_problems() {
 }
 
 #[test]
-fn a_mistake_in_any_line_prints_nothing() {
+fn a_mistake_is_answered_in_its_place_and_the_others_are_solved() {
     let folder = Folder::new()
         .with("a.jsonl", &format!("{}\n\n{{\"variables\": [0]}}\n", with_offset(1.0)))
         .with("b.jsonl", &format!("{}\n{{\"variables\": [2]\n", with_offset(1.0)))
@@ -54,25 +38,104 @@ fn a_mistake_in_any_line_prints_nothing() {
         )
         .with("d.jsonl", &format!("{}\n{}\n", flat(CONVEX), flat(EXAMPLE)));
     assert_eq!(
-        folder.refusal(&["solve", "a.jsonl"]),
-        "a.jsonl:3: variables[0]: variable 0 has 0 states, expected at least 1"
-    );
-    assert_eq!(
         folder.refusal(&["check", "a.jsonl"]),
         "a.jsonl:3: variables[0]: variable 0 has 0 states, expected at least 1"
     );
-    assert_eq!(
-        folder.refusal(&["solve", "b.jsonl"]),
-        "b.jsonl:2: column 17: found the end of the text in an object, expected `}`"
-    );
-    assert_eq!(
-        folder.refusal(&["solve", "c.jsonl"]),
-        "c.jsonl:2: every configuration is forbidden, expected at least one allowed"
-    );
-    assert_eq!(
-        folder.refusal(&["solve", "d.jsonl", "--solver", "dual"]),
-        "d.jsonl:2: solver dual cannot serve energies other than measurements; expected solver auto"
-    );
+    let dual = ["--solver", "dual"];
+    for (file, further, expected) in [
+        (
+            "a.jsonl",
+            &[][..],
+            "a.jsonl:3: variables[0]: variable 0 has 0 states, expected at least 1",
+        ),
+        (
+            "b.jsonl",
+            &[],
+            "b.jsonl:2: column 17: found the end of the text in an object, expected `}`",
+        ),
+        (
+            "c.jsonl",
+            &[],
+            "c.jsonl:2: every configuration is forbidden, expected at least one allowed",
+        ),
+        (
+            "d.jsonl",
+            &dual,
+            "d.jsonl:2: solver dual cannot serve energies other than measurements; expected solver auto",
+        ),
+    ] {
+        let output = folder.bethe(&[&["solve", file], further].concat());
+        assert_eq!(output.status.code(), Some(2), "{file}");
+        assert_eq!(error(&output), format!("error: {expected}\n"));
+        let answers = answers(&output.stdout);
+        assert_eq!(answers.len(), 2, "{file}");
+        assert_eq!(answers[0]["status"], "converged", "{file}");
+        assert_eq!(answers[1], json!({ "error": expected }));
+        // Strict: the answers before it, and no more.
+        let output = folder.bethe(&[&["solve", file, "--strict"], further].concat());
+        assert_eq!(output.status.code(), Some(2), "{file}");
+        assert_eq!(error(&output), format!("error: {expected}\n"));
+        assert_eq!(common::answers(&output.stdout).len(), 1, "{file}");
+    }
+}
+
+#[test]
+fn bad_lines_go_before_infeasible_ones_and_are_counted() {
+    let bad = r#"{"variables": [0]}"#;
+    let lines = [INFEASIBLE, bad, &with_offset(1.0), "{", bad].join("\n");
+    let folder = Folder::new().with("b.jsonl", &lines).with("p.json", CONVEX);
+    let output = folder.bethe(&["solve", "b.jsonl"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(error(&output).starts_with("error: b.jsonl:2: variables[0]: "), "{}", error(&output));
+    assert!(error(&output).ends_with(" (and 2 more)\n"), "{}", error(&output));
+    let answers = answers(&output.stdout);
+    assert_eq!((&answers[0]["status"], answers.len()), (&json!("infeasible"), 5));
+    for (place, line) in [(1, "b.jsonl:2: "), (3, "b.jsonl:4: column 1"), (4, "b.jsonl:5: ")] {
+        assert!(answers[place]["error"].as_str().unwrap().starts_with(line), "{}", answers[place]);
+    }
+    // Formats of UAI have no place for an error.
+    let message = folder.refusal(&["solve", "b.jsonl", "--output", "pr"]);
+    assert!(message.starts_with("b.jsonl:2: "), "{message}");
+    let message = folder.refusal(&["solve", "p.json", "--strict"]);
+    assert_eq!(message, "--strict: p.json holds one problem, expected one a line (.jsonl)");
+}
+
+#[test]
+fn every_sample_of_evidence_has_its_own_answer() {
+    let two = r#"{"variables": [2, 2], "factors": [{"scope": [0], "log_potentials": [1, 0]}]}"#;
+    let folder = Folder::new()
+        .with("b.jsonl", &format!("{two}\n{{}}\n{two}\n"))
+        .with("e.evid", "2\n1 0 0\n1 0 1\n");
+    let output = folder.bethe(&["solve", "b.jsonl", "--evidence", "e.evid"]);
+    assert_eq!(output.status.code(), Some(2), "{}", error(&output));
+    let states: Vec<Value> =
+        answers(&output.stdout).iter().map(|a| a["map"]["assignment"][0].clone()).collect();
+    assert_eq!(states, [json!(0), json!(1), Value::Null, Value::Null, json!(0), json!(1)]);
+}
+
+#[test]
+fn a_batch_is_written_to_a_file_whole() {
+    let lines: Vec<String> = (0..50).map(|i| with_offset(f64::from(i))).collect();
+    let folder =
+        Folder::new().with("b.jsonl", &(lines.join("\n") + "\n{\n")).with("p.json", CONVEX);
+    let printed = folder.bethe(&["solve", "b.jsonl", "--marginals", "none"]);
+    let output = folder.bethe(&["solve", "b.jsonl", "--marginals", "none", "--out", "answers"]);
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0));
+    let without_time = |text: &[u8]| -> Vec<Value> {
+        let mut answers = answers(text);
+        answers.iter_mut().for_each(|answer| answer["seconds"] = json!(0));
+        answers
+    };
+    assert_eq!(without_time(&folder.bytes("answers")), without_time(&printed.stdout));
+    // A single problem, and one that cannot be read.
+    assert_eq!(folder.bethe(&["solve", "p.json", "--out", "answers"]).status.code(), Some(0));
+    assert_eq!(answers(&folder.bytes("answers")).len(), 1);
+    let folder = folder.with("p.json", "{}").with("kept", "kept");
+    folder.refusal(&["solve", "p.json", "--out", "kept"]);
+    assert_eq!(folder.read("kept"), "kept");
+    assert_eq!(folder.files(), ["answers", "b.jsonl", "kept", "p.json"]);
+    let message = folder.refusal(&["solve", "b.jsonl", "--out", "b.jsonl"]);
+    assert!(message.contains("b.jsonl is an input"), "{message}");
 }
 
 #[test]
@@ -111,8 +174,10 @@ fn further_energies_reach_every_problem() {
     for answer in answers(&output.stdout) {
         assert_eq!(answer["energies"].as_array().unwrap().len(), 1);
     }
+    let output = folder.bethe(&["solve", "wide.jsonl", "--energies", "e.json"]);
+    assert_eq!(output.status.code(), Some(2));
     assert_eq!(
-        folder.refusal(&["solve", "wide.jsonl", "--energies", "e.json"]),
+        answers(&output.stdout)[1]["error"],
         "e.json: energies[0].terms[0].coefficients: found 2 numbers, expected 3 (with wide.jsonl:2)"
     );
 }
@@ -135,79 +200,15 @@ fn standard_input_is_one_problem_or_one_a_line() {
     let output = folder.bethe_with_input(&["solve", "-"], &lines.replacen("[3, 3, 2]", "[3]", 1));
     assert_eq!(output.status.code(), Some(2));
     assert!(error(&output).starts_with("error: standard input:1: factors[1].scope[1]: "));
+    let bad = flat(EXAMPLE).replacen("[3, 3, 2]", "[3]", 1);
+    let output = folder.bethe_with_input(&["solve", "-"], &bad);
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "a text of its own");
+    assert!(error(&output).starts_with("error: standard input: factors[1].scope[1]: "));
     let output = folder.bethe_with_input(&["solve", "-"], "");
     assert_eq!(
         error(&output),
         "error: standard input: line 1, column 0: found the end of the text, expected a value\n"
     );
-}
-
-/// A problem that a slow solver is busy with for ever.
-fn endless(folder: &Folder) -> Command {
-    let mut command = Command::new(cargo_bin("bethe"));
-    command.args(["solve", "--solver", "mirror-descent", "--step-size", "1e-12"]);
-    command.args(["--tolerance", "1e-14", "--max-iterations", "1000000000000"]);
-    command.arg(folder.path("p.json")).stdout(Stdio::piped()).stderr(Stdio::piped());
-    command
-}
-
-#[cfg(unix)]
-#[test]
-fn ctrl_c_prints_the_current_answer() {
-    let folder = Folder::new().with("p.json", CONVEX);
-    let child = endless(&folder).spawn().unwrap();
-    std::thread::sleep(Duration::from_millis(500));
-    Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-    let output = child.wait_with_output().unwrap();
-    assert_eq!(output.status.code(), Some(0), "{}", error(&output));
-    let answer = one(&output);
-    assert_eq!(answer["status"], "stopped");
-    assert!(answer["objective"].is_number() && answer["map"]["assignment"].is_array());
-    assert_eq!(error(&output), "", "no progress where standard error is no terminal");
-}
-
-/// A grid that takes long to set up.
-fn wide(side: usize) -> String {
-    let sites = side * side;
-    let right = (0..sites).filter(|site| site % side + 1 < side).map(|site| [site, site + 1]);
-    let below = (0..sites - side).map(|site| [site, site + side]);
-    let factors: Vec<Value> = right
-        .chain(below)
-        .map(|scope| json!({"scope": scope, "log_potentials": [0.9, -0.9, -0.9, 0.9]}))
-        .collect();
-    json!({"variables": vec![2; sites], "factors": factors}).to_string()
-}
-
-#[cfg(unix)]
-#[test]
-fn ctrl_c_ends_set_up_and_keeps_what_is_answered() {
-    let lines = [with_offset(1.0), wide(150), with_offset(2.0)].join("\n");
-    let folder = Folder::new().with("b.jsonl", &lines).with("w.json", &wide(150));
-    let stop = |file: &str| {
-        let child = Command::new(cargo_bin("bethe"))
-            .args(["solve", "--threads", "1", "--marginals", "none"])
-            .arg(folder.path(file))
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        std::thread::sleep(Duration::from_millis(1000));
-        Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-        child.wait_with_output().unwrap()
-    };
-    let output = stop("w.json");
-    assert_eq!(output.status.code(), Some(130), "{}", error(&output));
-    assert!(output.stdout.is_empty());
-    assert!(error(&output).ends_with("w.json: cancelled before there was an answer\n"));
-
-    let output = stop("b.jsonl");
-    assert_eq!(output.status.code(), Some(130), "{}", error(&output));
-    let answers = answers(&output.stdout);
-    assert_eq!(answers[0]["status"], "converged");
-    for unanswered in &answers[1..] {
-        assert_eq!(unanswered["error"], "cancelled before there was an answer");
-    }
-    assert_eq!(answers.len(), 3);
 }
 
 #[test]

@@ -45,18 +45,48 @@ pub fn problem(name: &str, problem: &Problem, memory: MemoryLimit) -> Result<Str
 }
 
 /// What the problems of a file hold in total.
-pub fn problems(name: &str, problems: &[Problem]) -> String {
-    let range = |count: &dyn Fn(&Problem) -> usize| {
-        let counts = || problems.iter().map(count);
-        span(counts().min().unwrap_or(0), counts().max().unwrap_or(0))
-    };
-    format!(
-        "{name}: {}, one a line\n  variables  {} each\n  factors    {} each\n  energies   {} each\n",
-        counted(problems.len(), "problem"),
-        range(&|p| p.model().variables().len()),
-        range(&|p| p.model().factors().len()),
-        range(&|p| p.energies().len()),
-    )
+#[derive(Default)]
+pub struct Batch {
+    problems: usize,
+    variables: Range,
+    factors: Range,
+    energies: Range,
+}
+
+/// The least and the greatest of some numbers.
+#[derive(Default)]
+struct Range(Option<(usize, usize)>);
+
+impl Range {
+    fn add(&mut self, number: usize) {
+        let (least, most) = self.0.unwrap_or((number, number));
+        self.0 = Some((least.min(number), most.max(number)));
+    }
+
+    fn in_words(&self) -> String {
+        let (least, most) = self.0.unwrap_or_default();
+        span(least, most)
+    }
+}
+
+impl Batch {
+    /// Counts a problem.
+    pub fn add(&mut self, problem: &Problem) {
+        self.problems += 1;
+        self.variables.add(problem.model().variables().len());
+        self.factors.add(problem.model().factors().len());
+        self.energies.add(problem.energies().len());
+    }
+
+    pub fn in_words(&self, name: &str) -> String {
+        format!(
+            "{name}: {}, one a line\n  variables  {} each\n  factors    {} each\n  energies   {} each\n",
+            counted(self.problems, "problem"),
+            self.variables.in_words(),
+            self.factors.in_words(),
+            self.energies.in_words(),
+        )
+    }
 }
 
 /// What an energies file holds.

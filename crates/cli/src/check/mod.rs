@@ -3,24 +3,29 @@
 mod describe;
 
 use std::collections::HashMap;
-use std::fs::File;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
+use bethe_core::model::uai::Evidence;
 use bethe_core::problem::file::EnergiesFile;
 use bethe_core::{MemoryLimit, OracleKind};
+use bethe_tagging::Tagger;
 use bethe_tagging::features::Template;
-use bethe_tagging::rules::rules_of_any_labels;
+use bethe_tagging::rules::parse_rules_of_any_labels;
 use bethe_terminal::{Outcome, bad_input, print};
 use clap::Args;
 use serde::de::IgnoredAny;
 
-use crate::input::{self, Content, Source};
+use crate::input::{Content, Source, Stream};
 use crate::inspect::summary;
 use crate::memory::MemoryFlag;
-use crate::solve::problems::{Reading, read_evidence, read_problem};
+use crate::solve::problems::{note, read_problem};
 use crate::tagging::read_tagger;
+
+/// How much of a file tells a model from the rest.
+const START: usize = 9;
+/// Longer headers are text that was taken for a length.
+const LONGEST_HEADER: u64 = 100_000_000;
 
 /// Check a file and say what it holds.
 #[derive(Args)]
@@ -34,65 +39,131 @@ pub struct Flags {
 }
 
 pub fn run(flags: Flags) -> Result<Outcome> {
-    let memory = flags.memory.limit()?;
-    if is_model(&flags.file) {
-        let tagger = read_tagger(&flags.file)?;
-        print(&summary(&flags.file.display().to_string(), &tagger)).context("standard output")?;
-        return Ok(Outcome::Done);
-    }
-    if flags.file.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("evid")) {
-        let (source, evidence) = read_evidence(&flags.file, Reading { memory, quiet: false })?;
-        print(&describe::evidence(&source.name, &evidence)).context("standard output")?;
-        return Ok(Outcome::Done);
-    }
-    if let Some(text) = tagging_file(&flags.file)? {
-        print(&text).context("standard output")?;
-        return Ok(Outcome::Done);
-    }
-    let text = match input::read(&flags.file, memory)? {
-        Content::Single(source) if is_energies_file(&source) => {
-            let file = EnergiesFile::from_json(&source.bytes).map_err(|e| source.mistake(e))?;
-            describe::energies_file(&source.name, &file)
-        }
-        Content::Single(source) => described(&source, false, memory)?,
-        Content::Uai(source) => described(&source, true, memory)?,
-        Content::Lines(sources) => {
-            let mut problems = Vec::with_capacity(sources.len());
-            for source in &sources {
-                let problem = read_problem(source, false, false)?;
-                problem.check_solvable(OracleKind::Auto, memory).map_err(|e| source.wrong(e))?;
-                problems.push(problem);
-            }
-            describe::problems(&flags.file.display().to_string(), &problems)
-        }
-    };
-    print(&text).context("standard output")?;
+    print(&said(&flags.file, flags.memory.limit()?)?).context("standard output")?;
     Ok(Outcome::Done)
 }
 
-/// What a rules file or a template holds; `None` for other files.
-fn tagging_file(path: &Path) -> Result<Option<String>> {
+/// What a file holds. It is read once, from the front to the end, since a pipe can be read only so.
+fn said(path: &Path, memory: MemoryLimit) -> Result<String> {
     let name = path.display().to_string();
-    if path.extension().is_some_and(|extension| extension == "toml") {
-        let read = rules_of_any_labels(path).map_err(|error| bad_input(error.to_string()))?;
-        return Ok(Some(describe::rules(&name, &read.0, &read.1)));
+    let mut stream = Stream::open(path, memory)?;
+    let ending = Ending::of(path);
+    if matches!(ending, Ending::Model) || is_model(&stream.start(START)?) {
+        return model(path, stream);
     }
-    if !is_template(path) {
-        return Ok(None);
+    match ending {
+        Ending::Problem => problem(path, stream.content(path)?, memory),
+        Ending::Rules => rules(&stream.rest(Vec::new())?),
+        Ending::Evidence => evidence(&stream.rest(Vec::new())?),
+        // JSON is read as it is needed, one line at a time.
+        Ending::Other if stream.start(1)? == b"{" && path.extension().is_none() => {
+            problem(path, stream.content(path)?, memory)
+        }
+        Ending::Model | Ending::Other => {
+            let source = stream.rest(Vec::new())?;
+            let text = std::str::from_utf8(&source.bytes).unwrap_or_default();
+            if is_template(text) {
+                let template = text.parse::<Template>().map_err(|error| source.wrong(error))?;
+                return Ok(describe::template(&name, &template));
+            }
+            if path.extension().is_some() {
+                return problem(path, source.content(path)?, memory);
+            }
+            match first_line(text) {
+                Some(line) if line.starts_with("[[") => rules(&source),
+                Some(_) if is_evidence(text) => evidence(&source),
+                _ => problem(path, source.content(path)?, memory),
+            }
+        }
     }
-    let template = Template::read(path).map_err(|error| bad_input(error.to_string()))?;
-    Ok(Some(describe::template(&name, &template)))
+}
+
+/// What the end of a file's name says.
+enum Ending {
+    Problem,
+    Evidence,
+    Rules,
+    Model,
+    Other,
+}
+
+impl Ending {
+    fn of(path: &Path) -> Self {
+        let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase());
+        match extension.as_deref() {
+            Some("json" | "jsonl" | "uai") => Self::Problem,
+            Some("evid") => Self::Evidence,
+            Some("toml") => Self::Rules,
+            Some("safetensors") => Self::Model,
+            _ => Self::Other,
+        }
+    }
+}
+
+fn model(path: &Path, stream: Stream) -> Result<String> {
+    let tagger = if path.is_file() {
+        read_tagger(path)?
+    } else {
+        let source = stream.rest(Vec::new())?;
+        Tagger::from_bytes(&source.bytes).map_err(|error| source.wrong(error))?
+    };
+    Ok(summary(&path.display().to_string(), &tagger))
+}
+
+fn evidence(source: &Source) -> Result<String> {
+    let evidence = Evidence::from_uai(&source.bytes).map_err(|e| source.wrong(e))?;
+    note(source, evidence.ignored(), false);
+    Ok(describe::evidence(&source.name, &evidence))
+}
+
+fn rules(source: &Source) -> Result<String> {
+    let text = std::str::from_utf8(&source.bytes).map_err(|error| source.wrong(error))?;
+    let read = parse_rules_of_any_labels(&source.name, text);
+    let (rules, states) = read.map_err(|error| bad_input(error.to_string()))?;
+    Ok(describe::rules(&source.name, &rules, &states))
+}
+
+fn problem(path: &Path, content: Content, memory: MemoryLimit) -> Result<String> {
+    match content {
+        Content::Single(source) => single(&source, memory),
+        Content::Uai(source) => described(&source, true, memory),
+        Content::Lines(mut lines) => {
+            let is_open = lines.may_be_one_text();
+            let Some(first) = lines.next().transpose()? else {
+                return Ok(describe::Batch::default().in_words(&path.display().to_string()));
+            };
+            let second = lines.next().transpose()?;
+            if is_open && second.is_none() {
+                return single(&first.alone(path), memory);
+            }
+            let mut batch = describe::Batch::default();
+            for source in [first].into_iter().chain(second).map(Ok).chain(lines) {
+                let source = source?;
+                let problem = read_problem(&source, false, false)?;
+                problem.check_solvable(OracleKind::Auto, memory).map_err(|e| source.wrong(e))?;
+                batch.add(&problem);
+            }
+            Ok(batch.in_words(&path.display().to_string()))
+        }
+    }
+}
+
+fn single(source: &Source, memory: MemoryLimit) -> Result<String> {
+    if !is_energies_file(source) {
+        return described(source, false, memory);
+    }
+    let file = EnergiesFile::from_json(&source.bytes).map_err(|e| source.mistake(e))?;
+    Ok(describe::energies_file(&source.name, &file))
+}
+
+/// The first line that is neither blank nor a comment.
+fn first_line(text: &str) -> Option<&str> {
+    text.lines().find(|line| !line.trim().is_empty() && !line.starts_with('#'))
 }
 
 /// Whether the first line that is neither blank nor a comment starts like a template's. Problem
-/// files and standard input do not.
-fn is_template(path: &Path) -> bool {
-    let json =
-        path.extension().is_some_and(|extension| extension == "json" || extension == "jsonl");
-    if json || !path.is_file() {
-        return false;
-    }
-    let Ok(text) = std::fs::read_to_string(path) else { return false };
+/// files do not.
+fn is_template(text: &str) -> bool {
     let mut lines = text.lines().filter(|line| !line.trim().is_empty() && !line.starts_with('#'));
     let bigram = |line: &str| line.trim_end() == "B" || line.starts_with("B%");
     let unigram = |line: &str| line.starts_with(['U', 'R', 'L']);
@@ -104,14 +175,15 @@ fn is_template(path: &Path) -> bool {
     })
 }
 
-/// Whether a file is a safetensors file by its name or its start: the length of the JSON header.
-fn is_model(path: &Path) -> bool {
-    let mut start = [0; 9];
-    let opened = File::open(path).and_then(|mut file| file.read_exact(&mut start));
-    let length = u64::from_le_bytes(start[..8].try_into().expect("eight bytes"));
-    let size = path.metadata().map_or(0, |metadata| metadata.len());
-    let named = path.extension().is_some_and(|extension| extension == "safetensors");
-    named || opened.is_ok() && start[8] == b'{' && length < size
+/// Whether it holds whole numbers only, as UAI evidence does.
+fn is_evidence(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_digit() || byte.is_ascii_whitespace())
+}
+
+/// Whether a file is a safetensors file by its start: the length of the JSON header, and the header.
+fn is_model(start: &[u8]) -> bool {
+    let Some((length, b"{")) = start.split_first_chunk() else { return false };
+    u64::from_le_bytes(*length) < LONGEST_HEADER
 }
 
 fn described(source: &Source, is_uai: bool, memory: MemoryLimit) -> Result<String> {

@@ -20,6 +20,8 @@ pub struct Config {
     pub output: OutputChoice,
     pub settings: Settings,
     pub request: Request,
+    pub out: Option<PathBuf>,
+    pub strict: bool,
     pub solution: Option<PathBuf>,
     pub trace: Option<PathBuf>,
     pub plot: Option<PathBuf>,
@@ -92,8 +94,12 @@ impl TryFrom<Flags> for Config {
                  model"
             )));
         }
-        let files =
-            [("--trace", &flags.trace), ("--plot", &flags.plot), ("--solution", &flags.solution)];
+        let files = [
+            ("--trace", &flags.trace),
+            ("--plot", &flags.plot),
+            ("--solution", &flags.solution),
+            ("--out", &flags.out),
+        ];
         for (later, (flag, file)) in files.iter().enumerate() {
             let before =
                 files[..later].iter().find(|(_, before)| before.is_some() && before == file);
@@ -110,6 +116,8 @@ impl TryFrom<Flags> for Config {
             output: flags.output,
             settings,
             request,
+            out: flags.out,
+            strict: flags.strict,
             solution: flags.solution,
             trace: flags.trace,
             plot: flags.plot,

@@ -80,6 +80,15 @@ pub struct Flags {
     #[arg(long)]
     pub tilt: bool,
 
+    /// Write the answers to a file in place of standard output; it appears whole or not at all
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+
+    /// In a .jsonl file: stop at the first line that is wrong; without it, the line is answered by
+    /// {"error": …} and the exit code is 2 at the end
+    #[arg(long)]
+    pub strict: bool,
+
     /// Write the fitted model as a problem without energies, for bethe sample
     #[arg(long, value_name = "FILE.json")]
     pub solution: Option<PathBuf>,

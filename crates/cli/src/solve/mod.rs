@@ -1,62 +1,116 @@
 //! `bethe solve`: from problems to answers.
 
+mod batch;
 mod config;
 mod flags;
 pub mod problems;
 pub mod progress;
+mod sink;
 mod trace;
 
 pub use flags::Flags;
 
-use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use bethe_core::problem::uai;
 use bethe_core::solve::{Record, SolveError, Status};
 use bethe_core::{Answer, Model, OracleKind, Problem, Request};
 use bethe_io::plot::convergence;
 use bethe_terminal::{
-    Interrupt, Outcome, PendingFile, bad_input, check_apart, counted, print, threads,
+    Interrupt, Outcome, PendingFile, bad_input, check_apart, counted, say, threads,
 };
 use rayon::prelude::*;
 
+use batch::Batch;
 use config::Config;
 use flags::OutputChoice;
-use problems::NamedProblem;
+use problems::{NamedProblem, Problems};
 use progress::Progress;
+use sink::Sink;
 
-/// Nothing is printed before every problem is solved: a mistake in the last line of a file leaves
-/// standard output empty.
+/// A mistake in a file leaves standard output empty. In a batch, one problem a line, only its own
+/// line tells of it.
 pub fn run(flags: Flags) -> Result<Outcome> {
     let mut config = Config::try_from(flags)?;
-    let problems = problems::read(&config.inputs())?;
+    check_outputs(&config)?;
+    let found = problems::open(&config.inputs())?;
+    // Not before: Ctrl-C ends a program that waits for its first line.
+    config.request.cancel = Interrupt::install()?.cancel();
+    let config = Arc::new(config);
     let records_wanted = config.trace.is_some() || config.plot.is_some();
+    // Formats of UAI begin with the number of answers.
+    let at_once =
+        records_wanted || config.solution.is_some() || config.output != OutputChoice::Json;
+    let problems = match found {
+        Problems::Whole(problems) => {
+            not_strict(&config)?;
+            problems
+        }
+        Problems::Lines(lines, additions) if at_once => {
+            problems::collected(lines, &additions, &config.problem)?
+        }
+        Problems::Lines(lines, additions) => {
+            let sink = Sink::open(config.out.as_deref())?;
+            match batch::run(lines, Arc::clone(&additions), &config, sink)? {
+                Batch::Done(outcome) => return Ok(outcome),
+                Batch::Alone(source) => {
+                    additions.problems(&source.alone(&config.problem), false)?
+                }
+            }
+        }
+    };
     if (records_wanted || config.solution.is_some()) && problems.len() != 1 {
         let flags = if records_wanted { "--trace and --plot" } else { "--solution" };
         let found = problems.len();
         return Err(bad_input(format!("{flags}: found {found} problems, expected one")));
     }
-    let outputs =
-        [("--solution", &config.solution), ("--trace", &config.trace), ("--plot", &config.plot)];
+    solve_all(&config, &problems)
+}
+
+/// A single problem has no line to stop at.
+fn not_strict(config: &Config) -> Result<()> {
+    match config.strict {
+        true => Err(bad_input(format!(
+            "--strict: {} holds one problem, expected one a line (.jsonl)",
+            config.problem.display()
+        ))),
+        false => Ok(()),
+    }
+}
+
+/// No output may be an input.
+fn check_outputs(config: &Config) -> Result<()> {
+    let outputs = [
+        ("--out", &config.out),
+        ("--solution", &config.solution),
+        ("--trace", &config.trace),
+        ("--plot", &config.plot),
+    ];
     for (flag, output) in outputs {
         let inputs = [Some(&config.problem), config.energies.as_ref(), config.evidence.as_ref()];
         let inputs = inputs.into_iter().flatten().map(PathBuf::as_path);
         output.as_deref().map_or(Ok(()), |output| check_apart(flag, output, inputs))?;
     }
+    Ok(())
+}
+
+/// Prints nothing before every problem is solved.
+fn solve_all(config: &Config, problems: &[NamedProblem]) -> Result<Outcome> {
+    let records_wanted = config.trace.is_some() || config.plot.is_some();
+    let mut sink = Sink::open(config.out.as_deref())?;
     let solution = config.solution.as_deref().map(PendingFile::create).transpose()?;
     let trace = config.trace.as_deref().map(PendingFile::create).transpose()?;
     let plot = config.plot.as_deref().map(PendingFile::create).transpose()?;
-    config.request.cancel = Interrupt::install()?.cancel();
 
     let mut records = Vec::new();
-    let answers = match problems.as_slice() {
+    let answers = match problems {
         [only] => {
             let kept = records_wanted.then_some(&mut records);
-            let (answer, model) = match solve_one(only, &config, kept)? {
+            let (answer, model) = match solve_one(only, config, kept)? {
                 Ok(solved) => solved,
                 Err(stop) => return Ok(unanswered(&only.source, &stop)),
             };
@@ -65,9 +119,9 @@ pub fn run(flags: Flags) -> Result<Outcome> {
             }
             vec![answer]
         }
-        _ => match solve_many(&problems, &config)? {
+        _ => match solve_many(problems, config)? {
             Many::Answered(answers) => answers,
-            Many::Stopped(answers) => return stopped(&config, &problems, &answers),
+            Many::Stopped(answers) => return stopped(config, problems, &answers, sink),
         },
     };
     if let Some(file) = trace {
@@ -78,20 +132,20 @@ pub fn run(flags: Flags) -> Result<Outcome> {
         file.finish(&convergence(&title, &records))?;
     }
     if !config.quiet {
-        note_wide(&config, &problems, &answers);
+        note_wide(config, problems, &answers);
         if config.output != OutputChoice::Json {
-            note_unsolved(&problems, &answers);
+            note_unsolved(problems, &answers);
         }
     }
-    print(&shown(&problems, &answers, config.output)).context("standard output")?;
+    sink.write(&shown(problems, &answers, config.output))?;
+    sink.finish()?;
     let infeasible = answers.iter().any(|answer| answer.status == Status::Infeasible);
     Ok(if infeasible { Outcome::Infeasible } else { Outcome::Done })
 }
 
 /// The only problem has no answer: Ctrl-C came before there was one, or the end of its time.
 pub fn unanswered(source: &str, stop: &SolveError) -> Outcome {
-    // Nobody is left to tell if standard error is closed.
-    let _ = writeln!(io::stderr(), "error: {source}: {stop}");
+    say(&format!("error: {source}: {stop}"));
     if *stop == SolveError::Cancelled { Outcome::Interrupted } else { Outcome::OutOfTime }
 }
 
@@ -101,6 +155,7 @@ fn stopped(
     config: &Config,
     problems: &[NamedProblem],
     answers: &[Result<Answer, SolveError>],
+    mut sink: Sink,
 ) -> Result<Outcome> {
     let stops = || answers.iter().filter_map(|answer| answer.as_ref().err());
     // Ctrl-C is what a person did last.
@@ -112,7 +167,8 @@ fn stopped(
             Ok(answer) => answer.to_json(named.problem.model()) + "\n",
             Err(stop) => format!("{{\"error\":\"{stop}\"}}\n"),
         });
-        print(&lines.collect::<String>()).context("standard output")?;
+        sink.write(&lines.collect::<String>())?;
+        sink.finish()?;
     }
     Ok(outcome)
 }
@@ -140,17 +196,19 @@ fn note_wide(config: &Config, problems: &[NamedProblem], answers: &[Answer]) {
             0 => String::new(),
             count => format!(" (and {count} more)"),
         };
-        let limits = match config.settings.time_limit {
-            None => format!("--memory-limit {}", config.request.memory_limit),
-            Some(_) => "--memory-limit and --time-limit".to_string(),
-        };
-        // If standard error is closed, there is nobody to tell.
-        let _ = writeln!(
-            io::stderr(),
-            "note: {}{more}: exact inference does not fit into {limits}; solved with --oracle trw",
-            first.source
-        );
+        say(&wide_note(config, &format!("{}{more}", first.source)));
     }
+}
+
+/// What `--oracle auto` says of problems that it could not solve exactly.
+fn wide_note(config: &Config, problems: &str) -> String {
+    let limits = match config.settings.time_limit {
+        None => format!("--memory-limit {}", config.request.memory_limit),
+        Some(_) => "--memory-limit and --time-limit".to_string(),
+    };
+    format!(
+        "note: {problems}: exact inference does not fit into {limits}; solved with --oracle trw"
+    )
 }
 
 /// Notes which problems were not solved, since the UAI formats cannot say so.
@@ -169,7 +227,7 @@ fn note_unsolved(problems: &[NamedProblem], answers: &[Answer]) {
                 format!("not solved to the end ({}), gap {gap}", answer.status.name())
             }
         };
-        let _ = writeln!(io::stderr(), "note: {source}: {what}");
+        say(&format!("note: {source}: {what}"));
     }
 }
 

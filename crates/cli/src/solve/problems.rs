@@ -1,5 +1,6 @@
 use std::io::{self, Write};
 use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
@@ -8,7 +9,7 @@ use bethe_core::problem::file::EnergiesFile;
 use bethe_core::{MemoryLimit, Problem};
 use bethe_terminal::bad_input;
 
-use crate::input::{self, Content, Source};
+use crate::input::{self, Content, Lines, Source};
 
 /// The files of a problem.
 pub struct Inputs<'a> {
@@ -49,48 +50,104 @@ pub struct NamedProblem {
     pub parsing: Duration,
 }
 
+/// What a file of problems holds.
+pub enum Problems {
+    /// One problem, or one for each sample of evidence; all checked.
+    Whole(Vec<NamedProblem>),
+    /// One a line, which are read as they are asked for.
+    Lines(Lines, Arc<Additions>),
+}
+
+/// Opens a file of problems.
+pub fn open(inputs: &Inputs) -> Result<Problems> {
+    inputs.check()?;
+    let content = input::read(inputs.problem, inputs.memory)?;
+    let additions = Additions::read(inputs)?;
+    let whole = |source: Source, is_uai| -> Result<Problems> {
+        additions.added(&source, is_uai, false).map(Problems::Whole)
+    };
+    match content {
+        Content::Single(source) => whole(source, false),
+        Content::Uai(source) => whole(source, true),
+        Content::Lines(lines) => Ok(Problems::Lines(lines, Arc::new(additions))),
+    }
+}
+
 /// Reads and checks every problem, with the energies of `--energies`, once for each sample of the
 /// evidence.
 pub fn read(inputs: &Inputs) -> Result<Vec<NamedProblem>> {
-    inputs.check()?;
-    let (sources, is_uai) = match input::read(inputs.problem, inputs.memory)? {
-        Content::Single(source) => (vec![source], false),
-        Content::Uai(source) => (vec![source], true),
-        Content::Lines(sources) => (sources, false),
-    };
-    let reading = Reading { memory: inputs.memory, quiet: inputs.quiet };
-    let evidence = inputs.evidence.map(|path| read_evidence(path, reading)).transpose()?;
-    let further = match inputs.energies {
-        None => None,
-        Some(path) => {
-            let source = single(input::read(path, inputs.memory)?)?;
-            let file = EnergiesFile::from_json(&source.bytes).map_err(|e| source.mistake(e))?;
-            Some((source, file))
-        }
-    };
+    match open(inputs)? {
+        Problems::Whole(problems) => Ok(problems),
+        Problems::Lines(lines, additions) => collected(lines, &additions, inputs.problem),
+    }
+}
+
+/// The problems of all lines at once.
+pub fn collected(lines: Lines, additions: &Additions, path: &Path) -> Result<Vec<NamedProblem>> {
+    let is_open = lines.may_be_one_text();
+    let mut sources = lines.collect::<Result<Vec<Source>>>()?;
+    if is_open && sources.len() == 1 {
+        sources = vec![sources.remove(0).alone(path)];
+    }
     let several = sources.len() > 1;
-    let read_one = |source: Source| {
+    let mut problems = Vec::with_capacity(sources.len());
+    for source in sources {
+        problems.extend(additions.problems(&source, several)?);
+    }
+    Ok(problems)
+}
+
+/// What is added to every problem: energies, and samples of evidence.
+pub struct Additions {
+    energies: Option<(Source, EnergiesFile)>,
+    evidence: Option<(Source, Evidence)>,
+    /// No notes on standard error.
+    quiet: bool,
+}
+
+impl Additions {
+    fn read(inputs: &Inputs) -> Result<Self> {
+        let evidence = inputs.evidence.map(|path| read_evidence(path, inputs)).transpose()?;
+        let energies = match inputs.energies {
+            None => None,
+            Some(path) => {
+                let source = single(input::read(path, inputs.memory)?, path)?;
+                let file = EnergiesFile::from_json(&source.bytes).map_err(|e| source.mistake(e))?;
+                Some((source, file))
+            }
+        };
+        Ok(Self { energies, evidence, quiet: inputs.quiet })
+    }
+
+    /// How many answers a problem gets.
+    pub fn answers(&self) -> usize {
+        self.evidence.as_ref().map_or(1, |(_, evidence)| evidence.samples().len())
+    }
+
+    /// The problems of a JSON text; `several` says whether it is one of many.
+    pub fn problems(&self, source: &Source, several: bool) -> Result<Vec<NamedProblem>> {
+        self.added(source, false, several)
+    }
+
+    /// The problems of a text.
+    fn added(&self, source: &Source, is_uai: bool, several: bool) -> Result<Vec<NamedProblem>> {
         let start = Instant::now();
-        let mut problem = read_problem(&source, is_uai, inputs.quiet)?;
-        if let Some((energies_source, file)) = &further {
+        let mut problem = read_problem(source, is_uai, self.quiet)?;
+        if let Some((energies, file)) = &self.energies {
             problem.add_energies(file).map_err(|error| {
                 let whose =
                     if several { format!(" (with {})", source.name) } else { String::new() };
-                energies_source.wrong(format!("{error}{whose}"))
+                energies.wrong(format!("{error}{whose}"))
             })?;
         }
-        Ok(NamedProblem { source: source.name, problem, parsing: start.elapsed() })
-    };
-    let problems = sources.into_iter().map(read_one).collect::<Result<Vec<_>>>()?;
-    let Some((source, evidence)) = evidence else { return Ok(problems) };
-    let mut observed = Vec::with_capacity(problems.len() * evidence.samples().len());
-    for named in problems {
-        for (index, sample) in evidence.samples().iter().enumerate() {
-            let number = (evidence.samples().len() > 1).then_some(index);
-            observed.push(named.observe(&source, sample, number)?);
-        }
+        let (name, parsing) = (source.name.clone(), start.elapsed());
+        let named = NamedProblem { source: name, problem, parsing };
+        let Some((source, evidence)) = &self.evidence else { return Ok(vec![named]) };
+        let samples = evidence.samples();
+        let number = |index| (samples.len() > 1).then_some(index);
+        let observed = samples.iter().enumerate();
+        observed.map(|(index, sample)| named.observe(source, sample, number(index))).collect()
     }
-    Ok(observed)
 }
 
 /// Reads one problem. A note says what a UAI file has after its end, unless it is to be quiet.
@@ -103,25 +160,16 @@ pub fn read_problem(source: &Source, is_uai: bool, quiet: bool) -> Result<Proble
     Ok(Problem::new(model, Vec::new()).expect("no energies"))
 }
 
-/// How a file is read.
-#[derive(Clone, Copy)]
-pub struct Reading {
-    pub memory: MemoryLimit,
-    /// No notes on standard error.
-    pub quiet: bool,
-}
-
 /// Reads evidence. A note says what the file has after its end, unless it is to be quiet.
-pub fn read_evidence(path: &Path, reading: Reading) -> Result<(Source, Evidence)> {
-    let Reading { memory, quiet } = reading;
-    let source = Source::whole(path, memory)?;
+fn read_evidence(path: &Path, inputs: &Inputs) -> Result<(Source, Evidence)> {
+    let source = Source::whole(path, inputs.memory)?;
     let evidence = Evidence::from_uai(&source.bytes).map_err(|e| source.wrong(e))?;
-    note(&source, evidence.ignored(), quiet);
+    note(&source, evidence.ignored(), inputs.quiet);
     Ok((source, evidence))
 }
 
 /// Says what was ignored. If standard error is closed, there is nobody to tell.
-fn note(source: &Source, ignored: Option<&Ignored>, quiet: bool) {
+pub fn note(source: &Source, ignored: Option<&Ignored>, quiet: bool) {
     if let Some(ignored) = ignored.filter(|_| !quiet) {
         let _ = writeln!(io::stderr(), "note: {}: {ignored}", source.name);
     }
@@ -138,12 +186,22 @@ impl NamedProblem {
     }
 }
 
-fn single(content: Content) -> Result<Source> {
+fn single(content: Content, path: &Path) -> Result<Source> {
     match content {
         Content::Single(source) | Content::Uai(source) => Ok(source),
-        Content::Lines(mut sources) if sources.len() == 1 => Ok(sources.remove(0)),
-        Content::Lines(sources) => {
-            Err(bad_input(format!("--energies: found {} JSON texts, expected one", sources.len())))
+        Content::Lines(mut lines) => {
+            let is_open = lines.may_be_one_text();
+            let first = lines.next().transpose()?;
+            let more = lines.try_fold(0, |count, line| line.map(|_| count + 1))?;
+            match first {
+                Some(first) if more == 0 && is_open => Ok(first.alone(path)),
+                Some(first) if more == 0 => Ok(first),
+                first => {
+                    let found = more + usize::from(first.is_some());
+                    let what = format!("--energies: found {found} JSON texts, expected one");
+                    Err(bad_input(what))
+                }
+            }
         }
     }
 }

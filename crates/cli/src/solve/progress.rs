@@ -14,7 +14,7 @@ const REFRESH: Duration = Duration::from_millis(80);
 pub struct Progress {
     /// When the next line may be drawn.
     due: Instant,
-    /// Problems in all; one problem shows its iterations instead.
+    /// Problems in all, 0 if nobody knows; one problem shows its iterations instead.
     problems: usize,
     bar: Option<ProgressBar>,
     quiet: bool,
@@ -56,8 +56,14 @@ impl Progress {
             if problems == 1 {
                 return ProgressBar::new_spinner();
             }
-            let style = ProgressStyle::with_template("{bar:40} {pos}/{len} problems  {eta} left");
-            let bar = ProgressBar::new(problems as u64);
+            let (template, bar) = match problems {
+                0 => ("{spinner} {pos} problems", ProgressBar::no_length()),
+                _ => {
+                    let template = "{bar:40} {pos}/{len} problems  {eta} left";
+                    (template, ProgressBar::new(problems as u64))
+                }
+            };
+            let style = ProgressStyle::with_template(template);
             bar.set_style(style.expect("the template is a constant"));
             bar
         }))

@@ -191,3 +191,21 @@ pub fn numbers(value: &Value) -> Vec<f64> {
 pub fn close(value: &Value, expected: f64, tolerance: f64) -> bool {
     value.as_f64().is_some_and(|value| (value - expected).abs() <= tolerance)
 }
+
+/// A text in one line.
+pub fn flat(text: &str) -> String {
+    text.replace('\n', " ")
+}
+
+/// A problem whose best score is this.
+pub fn with_offset(offset: f64) -> String {
+    format!(
+        r#"{{"variables": [2], "factors": [{{"scope": [0], "log_potentials": [{offset}, 0]}}]}}"#
+    )
+}
+
+/// One answer a line.
+pub fn answers(stdout: &[u8]) -> Vec<Value> {
+    let text = String::from_utf8(stdout.to_vec()).unwrap();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}

@@ -29,7 +29,8 @@ pub use compile::Compiled;
 pub(super) use compile::add_counter;
 pub use error::{RuleError, RuleMistake};
 pub use file::{
-    RuleFileError, RuleFileMistake, load_rules, parse_rules, rules_of_any_labels, write_rules,
+    RuleFileError, RuleFileMistake, load_rules, parse_rules, parse_rules_of_any_labels,
+    rules_of_any_labels, write_rules,
 };
 pub use generate::{Candidates, LEAST_SHARE, generate};
 pub use names::kind_name;

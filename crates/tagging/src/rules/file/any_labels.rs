@@ -14,13 +14,21 @@ pub fn rules_of_any_labels(path: impl AsRef<Path>) -> Result<(Vec<Rule>, States)
     let path = path.as_ref();
     let text = fs::read_to_string(path)
         .map_err(|source| RuleFileError::Read { path: path.to_path_buf(), source })?;
-    let names = DeTable::parse(&text).map_or(BTreeSet::new(), |document| names(document.get_ref()));
+    parse_rules_of_any_labels(path, &text)
+}
+
+/// The same for a file's text; `path` is for messages.
+pub fn parse_rules_of_any_labels(
+    path: impl AsRef<Path>,
+    text: &str,
+) -> Result<(Vec<Rule>, States), RuleFileError> {
+    let names = DeTable::parse(text).map_or(BTreeSet::new(), |document| names(document.get_ref()));
     // With none there is nothing to find, and with one of nothing no rule can be right.
     let names: Vec<&str> =
         names.iter().map(String::as_str).filter(|name| !name.is_empty()).collect();
     let names = if names.is_empty() { vec!["label"] } else { names };
     let states = States::learn(Scheme::Plain, [names]).expect("names that are not empty");
-    Ok((parse_rules(path, &text, &states)?, states))
+    Ok((parse_rules(path, text, &states)?, states))
 }
 
 /// All names in places where rules have names of kinds.

@@ -6,7 +6,7 @@ mod read;
 mod values;
 mod write;
 
-pub use any_labels::rules_of_any_labels;
+pub use any_labels::{parse_rules_of_any_labels, rules_of_any_labels};
 pub use error::{RuleFileError, RuleFileMistake};
 pub use read::{load_rules, parse_rules};
 pub use write::write_rules;

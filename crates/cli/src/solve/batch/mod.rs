@@ -1,0 +1,179 @@
+//! One problem a line: answers in order, while the lines are still being read.
+//!
+//! ```text
+//! reader ── lines ──► window ──► threads of the pool ── replies, in any order ──► writer
+//!    ▲                                                                              │
+//!    └────────────────────── room for the next line ◄───────────────────────────────┘
+//! ```
+
+mod tally;
+mod window;
+mod work;
+
+use std::collections::BTreeMap;
+use std::panic::resume_unwind;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use anyhow::{Context, Error, Result};
+use bethe_terminal::{Interrupt, Outcome, threads};
+use rayon::ThreadPool;
+
+use super::config::Config;
+use super::problems::Additions;
+use super::progress::Progress;
+use super::sink::Sink;
+use crate::input::{Lines, Source};
+use tally::Tally;
+use window::Window;
+use work::{Reached, Reply, Work};
+
+/// How often to look whether Ctrl-C was pressed.
+const LOOK: Duration = Duration::from_millis(50);
+/// How long to wait for a second line before the mistake in a first one is told as a batch tells it.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// What a batch came to.
+pub enum Batch {
+    Done(Outcome),
+    /// It was a single text, which has no answer: to be told as such.
+    Alone(Source),
+}
+
+/// Solves every line.
+pub fn run(
+    lines: Lines,
+    additions: Arc<Additions>,
+    config: &Arc<Config>,
+    sink: Sink,
+) -> Result<Batch> {
+    let interrupt = Interrupt::install()?;
+    let pool = Arc::new(threads::pool(config.threads)?);
+    let name = lines.name().to_string();
+    let may_be_one_text = lines.may_be_one_text();
+    let request = config.request_among(pool.current_num_threads());
+    let work = Arc::new(Work { config: Arc::clone(config), request, additions });
+    let window = Arc::new(Window::new(pool.current_num_threads()));
+    let failed = Arc::new(Mutex::new(None));
+    let (sender, replies) = channel();
+    let reader =
+        Reader { window: Arc::clone(&window), work, pool, sender, failed: Arc::clone(&failed) };
+    // It may wait for its input for ever, so nobody waits for it.
+    thread::Builder::new()
+        .name("lines".into())
+        .spawn(move || reader.run(lines))
+        .context("cannot start threads")?;
+    let mut writer = Writer {
+        window: &window,
+        strict: config.strict,
+        may_be_one_text,
+        sink,
+        tally: Tally::new(name),
+        progress: Progress::new(0, config.quiet),
+    };
+    if let Some(source) = writer.run(&replies, &interrupt)? {
+        return Ok(Batch::Alone(source));
+    }
+    let Writer { sink, tally, .. } = writer;
+    sink.finish()?;
+    if let Some(error) = failed.lock().unwrap_or_else(PoisonError::into_inner).take() {
+        return Err(error);
+    }
+    tally.outcome(config, window.has_ended()).map(Batch::Done)
+}
+
+/// Reads lines as long as there is room for them, and has them solved.
+struct Reader {
+    window: Arc<Window>,
+    work: Arc<Work>,
+    pool: Arc<ThreadPool>,
+    sender: Sender<Reply>,
+    failed: Arc<Mutex<Option<Error>>>,
+}
+
+impl Reader {
+    fn run(self, lines: Lines) {
+        for line in lines {
+            let source = match line {
+                Ok(source) => source,
+                Err(error) => {
+                    *self.failed.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+                    break;
+                }
+            };
+            let Some(index) = self.window.enter(source.bytes.len()) else { return };
+            let (work, sender) = (Arc::clone(&self.work), self.sender.clone());
+            // The writer is gone if nobody waits for the reply.
+            self.pool.spawn_fifo(move || drop(sender.send(work.reply(index, source))));
+        }
+        self.window.end();
+    }
+}
+
+/// Brings replies into order, and writes them.
+struct Writer<'a> {
+    window: &'a Window,
+    strict: bool,
+    may_be_one_text: bool,
+    sink: Sink,
+    tally: Tally,
+    progress: Progress,
+}
+
+impl Writer<'_> {
+    /// Until the last line. Returns the only one if it is a text of its own without an answer.
+    fn run(&mut self, replies: &Receiver<Reply>, interrupt: &Interrupt) -> Result<Option<Source>> {
+        let mut early = BTreeMap::new();
+        let mut next = 0;
+        while !self.window.is_done() {
+            match replies.recv_timeout(LOOK) {
+                Ok(reply) => {
+                    let arrived = std::iter::once(reply).chain(replies.try_iter());
+                    early.extend(arrived.map(|reply| (reply.index, reply)));
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                // The reader ends last.
+                Err(RecvTimeoutError::Disconnected) => break,
+            }
+            while let Some(reply) = early.remove(&next) {
+                let bytes = reply.source.bytes.len();
+                if let Some(alone) = self.write(reply)? {
+                    return Ok(Some(alone));
+                }
+                self.window.leave(bytes);
+                next += 1;
+            }
+            self.sink.flush()?;
+            self.progress.done(next);
+            if interrupt.is_set() || self.sink.is_closed() || self.tally.is_over(self.strict) {
+                self.window.stop();
+            }
+            if self.tally.is_over(self.strict) || self.sink.is_closed() {
+                break;
+            }
+        }
+        Ok(None)
+    }
+
+    fn write(&mut self, reply: Reply) -> Result<Option<Source>> {
+        let results = reply.results.unwrap_or_else(|panic| resume_unwind(panic));
+        let answered = |reached: &Reached| matches!(reached, Reached::Answer { .. });
+        if self.may_be_one_text
+            && reply.index == 0
+            && !results.iter().all(answered)
+            && self.window.is_only_line(PATIENCE)
+        {
+            return Ok(Some(reply.source));
+        }
+        for reached in &results {
+            if !self.tally.is_over(self.strict)
+                && let Some(line) = self.tally.line(reached, self.strict)
+            {
+                self.sink.write(&line)?;
+            }
+        }
+        Ok(None)
+    }
+}
