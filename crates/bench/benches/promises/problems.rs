@@ -15,19 +15,14 @@ use cases::Case;
 use checks::{Findings, Promise};
 use rayon::prelude::*;
 
+use super::Outcome;
+
 pub const TABLE: &str = "promises-problems";
 
 const COUNT: u64 = 20_000;
 const SEED: u64 = 1;
 /// No more problems are printed.
 const PRINTED: usize = 20;
-
-/// What came of all problems.
-pub struct Outcome {
-    pub table: Table,
-    /// How many promises were broken.
-    pub broken: usize,
-}
 
 fn number(flag: &str, default: u64) -> u64 {
     let given = value_of(flag).map(|text| text.parse().expect("a whole number"));

@@ -1,0 +1,53 @@
+//! Kill −9 at random moments in every command that writes results.
+
+#[path = "../../../cli/tests/common/killed.rs"]
+mod killed;
+#[path = "../../../cli/src/demo/random.rs"]
+mod random;
+#[path = "../../../cli/src/demo/records.rs"]
+mod records;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use bethe_bench::value_of;
+use bethe_io::results::Table;
+
+use super::Outcome;
+
+/// The table's name in the page.
+pub const TABLE: &str = "promises-kills";
+/// Kills of each command, unless `--count` says otherwise.
+const COUNT: usize = 90;
+
+/// Kills every command; counts what was lost or mixed.
+pub fn check() -> Outcome {
+    let count =
+        value_of("--count").map_or(COUNT, |count| count.parse().expect("--count: a number"));
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let bethe = binary();
+    killed::prepare(folder.path(), &records::records(150, 1));
+    let heads =
+        ["command", "kills", "while it ran", "old result", "new result", "to tidy", "faults"];
+    let mut table = Table::new(TABLE, &heads);
+    let mut faults = 0;
+    for (name, subject) in killed::subjects(&bethe, folder.path()) {
+        let fared = subject.kill(count, 7);
+        fared.faults.iter().for_each(|fault| println!("{name}: {fault}"));
+        faults += fared.faults.len();
+        let numbers = [count, fared.killed, fared.old, fared.new, fared.left, fared.faults.len()];
+        table.push([format!("`{name}`")].into_iter().chain(numbers.map(|n| n.to_string())));
+    }
+    Outcome { table, broken: faults }
+}
+
+/// The command itself, built as it is released.
+fn binary() -> PathBuf {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let built = Command::new(cargo).args(["build", "--release", "--quiet", "-p", "bethe"]).status();
+    assert!(built.is_ok_and(|status| status.success()), "bethe does not build");
+    // target/release/deps/promises-…
+    let own = std::env::current_exe().expect("a path of our own");
+    let release = own.ancestors().nth(2).unwrap_or(Path::new("."));
+    release.join(format!("bethe{}", std::env::consts::EXE_SUFFIX))
+}
