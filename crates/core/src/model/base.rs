@@ -148,7 +148,7 @@ impl Extent {
     fn of(values: &[f64]) -> Self {
         let (mut lowest, mut overflows) = (f64::INFINITY, false);
         for &value in values {
-            overflows |= !(value < f64::INFINITY);
+            overflows |= value.is_nan() || value == f64::INFINITY;
             let finite = if value > f64::NEG_INFINITY { value } else { f64::INFINITY };
             lowest = lowest.min(finite);
         }

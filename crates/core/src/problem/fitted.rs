@@ -60,11 +60,10 @@ impl Records {
     pub fn within(model: &Model, limits: &Limits) -> Result<Self, ModelError> {
         let base = BaseModel::new(model, [])?;
         let mut tree = JunctionTree::within(&base, &Support::new(), limits)?;
-        let nothing = |()| match limits.cancel.is_cancelled() {
+        let sampler = tree.sampler(&[]).ok_or_else(|| match limits.cancel.is_cancelled() {
             true => ModelError::Cancelled,
             false => ModelError::AllForbidden,
-        };
-        let sampler = tree.sampler(&[]).ok_or(()).map_err(nothing)?;
+        })?;
         let states = vec![0; base.variables()];
         Ok(Self { base, sampler, states })
     }
