@@ -170,6 +170,21 @@ fn a_run_killed_after_the_swap_loses_nobodys_file() {
 }
 
 #[test]
+fn a_run_killed_while_it_removed_the_old_folder_is_tidied_up_after() {
+    let place = Place::new();
+    place.write(&["a"], "new");
+    // The list goes last, so it is there as long as anything else is.
+    let list = fs::read(place.at("out/.bethe-files")).unwrap();
+    fs::create_dir_all(place.at(".out.0123456789ab.bethe-partial/frames")).unwrap();
+    fs::write(place.at(".out.0123456789ab.bethe-partial/.bethe-files"), list).unwrap();
+    fs::create_dir(place.at(".out.0123456789ac.bethe-partial")).unwrap();
+    place.write(&["a"], "newer");
+    let left: Vec<_> = fs::read_dir(place.0.path()).unwrap().flatten().collect();
+    assert_eq!(left.len(), 1, "{left:?}");
+    assert!(!place.at("out/frames").exists());
+}
+
+#[test]
 fn a_run_killed_between_two_renames_loses_nothing() {
     let place = Place::new();
     place.write(&["a", "gone"], "old");

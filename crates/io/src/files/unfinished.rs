@@ -12,6 +12,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tempfile::Builder;
 
+use crate::folder::remove_folder;
+
 /// Ends the name of a file or folder that is being written.
 pub(crate) const PARTIAL: &str = ".bethe-partial";
 /// Random letters and digits in its name.
@@ -40,7 +42,7 @@ pub fn remove_unfinished() {
     for path in std::mem::take(&mut *list()) {
         // Other threads may still be writing into a folder.
         for _ in 0..3 {
-            let _ = if path.is_dir() { fs::remove_dir_all(&path) } else { fs::remove_file(&path) };
+            let _ = if path.is_dir() { remove_folder(&path) } else { fs::remove_file(&path) };
         }
     }
 }

@@ -55,8 +55,16 @@ impl Tree {
 /// Gives the folder `to` what is in the folder `from` and not ours: files that `known` does not
 /// name, and those that somebody changed and `to` does not replace. Each is then in both.
 pub(super) fn carry_over(from: &Path, known: &List, to: &Path) -> io::Result<()> {
-    let Tree { files, empty } = Tree::of(from)?;
-    for name in files {
+    carry_files(from, known, to)?;
+    for name in Tree::of(from)?.empty {
+        make_folder(from, to, &format!("{name}/"))?;
+    }
+    Ok(())
+}
+
+/// The same without empty folders.
+pub(super) fn carry_files(from: &Path, known: &List, to: &Path) -> io::Result<()> {
+    for name in Tree::of(from)?.files {
         let (own, other) = (from.join(&name), to.join(&name));
         let is_there = fs::symlink_metadata(&other).is_ok();
         if is_there && (known.names(&name) || is_same(&own, &other)) || known.holds(&name, &own) {
@@ -64,9 +72,6 @@ pub(super) fn carry_over(from: &Path, known: &List, to: &Path) -> io::Result<()>
         }
         make_folder(from, to, &name)?;
         link(&own, &other, &name)?;
-    }
-    for name in empty {
-        make_folder(from, to, &format!("{name}/"))?;
     }
     Ok(())
 }

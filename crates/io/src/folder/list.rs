@@ -45,6 +45,25 @@ impl Fingerprint {
     }
 }
 
+/// Removes a folder of ours. The list goes last: a run that is killed meanwhile leaves a folder that
+/// the next one knows.
+pub(crate) fn remove_folder(folder: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let gone = match entry.file_type()?.is_dir() {
+            _ if entry.file_name() == LIST => continue,
+            true => fs::remove_dir_all(entry.path()),
+            false => fs::remove_file(entry.path()),
+        };
+        // Another run may be removing the same leftovers.
+        gone.or_else(
+            |error| if error.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(error) },
+        )?;
+    }
+    let _ = fs::remove_file(folder.join(LIST));
+    fs::remove_dir(folder)
+}
+
 #[cfg(any(target_os = "linux", target_os = "android"))]
 fn sync_many(folder: &Path, _: &[String]) -> io::Result<()> {
     Ok(rustix::fs::syncfs(File::open(folder)?)?)

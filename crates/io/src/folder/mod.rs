@@ -18,6 +18,7 @@ use thiserror::Error;
 
 use crate::files::unfinished::{PARTIAL, beside, parent, register, unregister};
 use carry::{carry_over, try_carrying};
+pub(crate) use list::remove_folder;
 use list::{LIST, List};
 
 /// Why a folder cannot be written.
@@ -165,7 +166,7 @@ impl PendingFolder {
         let Some(old) = old else { return Ok(()) };
         // What came after the first look; nothing is removed before it is safe.
         carry_over(&old, &self.known, &self.target).map_err(io())?;
-        match fs::remove_dir_all(&old) {
+        match remove_folder(&old) {
             // The next run removes it.
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(io()(error)),
             _ => Ok(()),
@@ -185,7 +186,7 @@ impl PendingFolder {
 impl Drop for PendingFolder {
     fn drop(&mut self) {
         if !self.swapped {
-            let _ = fs::remove_dir_all(&self.staging);
+            let _ = remove_folder(&self.staging);
             unregister(&self.staging);
         }
         for level in &self.made {

@@ -3,8 +3,8 @@
 use std::fs::{self, File};
 use std::path::Path;
 
-use super::carry::{Tree, carry_over};
-use super::list::{LIST, List};
+use super::carry::{Tree, carry_files};
+use super::list::{LIST, List, remove_folder};
 use super::swap::OLD;
 use crate::files::unfinished::{PARTIAL, leftovers};
 
@@ -42,14 +42,15 @@ fn remove(left: &Path, target: &Path) {
     }
     // Without a whole list its run was killed before it could take the target's place.
     if let Ok(Some(known)) = List::of(left) {
-        // Somebody's file may have come to the old folder in its last moment.
+        // Somebody's file may have come to the old folder in its last moment. Empty folders may be
+        // what is left of ours.
         let is_safe = match target.exists() {
-            true => carry_over(left, &known, target).is_ok(),
+            true => carry_files(left, &known, target).is_ok(),
             false => is_ours_alone(left, &known),
         };
         if !is_safe {
             return;
         }
     }
-    let _ = fs::remove_dir_all(left);
+    let _ = remove_folder(left);
 }
