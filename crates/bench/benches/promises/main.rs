@@ -18,6 +18,7 @@ use bethe_io::results::Table;
 
 /// What came of a section.
 pub struct Outcome {
+    /// What was found.
     pub table: Table,
     /// How many promises were broken.
     pub broken: usize,

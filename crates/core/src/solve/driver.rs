@@ -351,8 +351,12 @@ impl<'a> Run<'a> {
             point.marginals.copy_from_slice(kept.marginals);
         } else {
             if chosen.returned == Returned::Best || point.call != engine.oracle_calls {
-                engine.call_at(&mut point);
+                engine.evaluate(&mut point);
                 log_partition = point.log_partition;
+                // What the oracle rounds otherwise than before is no part of the objective yet.
+                let drift = (point.objective() - chosen.objective).max(0.0);
+                chosen.rounding += drift;
+                chosen.own_gap = chosen.own_gap.map(|own| own + drift);
             }
             // Messages that start from others end elsewhere.
             if engine.oracle.exactness() != Exactness::Exact || !chosen.objective.is_finite() {
@@ -361,6 +365,8 @@ impl<'a> Run<'a> {
                 chosen.objective = point.objective();
             }
         }
+        let is_lost = status == Status::Converged && !self.is_within(&chosen);
+        let status = if is_lost { Status::RoundingLimit } else { status };
         let multipliers = self.multipliers(engine, solver, chosen.returned, &point.marginals);
         let proved = status != Status::Infeasible && engine.oracle.exactness().certifies();
         let bound = Some(self.lower_bound.min(chosen.objective)).filter(|bound| bound.is_finite());

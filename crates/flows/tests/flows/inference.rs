@@ -152,7 +152,8 @@ fn one_cell_one_time_and_no_counts_are_problems_too() {
     assert!((counts.iter().sum::<f64>() - POPULATION as f64).abs() < 1e-9);
     let mut unseen = Migration::new(3, 4, None);
     unseen.observations = unseen.observations.map(|_, _| None);
-    assert_eq!(unseen.solve(&noise).solution.gap, Some(0.0));
+    // Nothing but rounding is left.
+    assert!(unseen.solve(&noise).solution.gap.unwrap() < 1e-12);
     let alone = Migration::new(1, 4, None);
     let mut flows = alone.solve(&noise);
     assert!(close(&flows.counts(), &[60.0; 4], 1e-9));
