@@ -50,7 +50,7 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    bethe_terminal::exit_code(match Cli::parse().command {
+    bethe_terminal::exit_code(match bethe_terminal::parse::<Cli>().command {
         Command::Solve(flags) => solve::run(flags),
         Command::Sample(flags) => sample::run(flags),
         Command::Train(flags) => train::run(*flags),

@@ -4,13 +4,12 @@ mod command;
 
 use std::process::ExitCode;
 
-use bethe_terminal::exit_code;
-use clap::Parser;
+use bethe_terminal::{exit_code, parse};
 use mimalloc::MiMalloc;
 
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
 
 fn main() -> ExitCode {
-    exit_code(command::Command::parse().run())
+    exit_code(parse::<command::Command>().run())
 }

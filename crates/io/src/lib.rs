@@ -2,8 +2,9 @@
 //!
 //! [`open`] reads plain or gzip files, [`open_within`] no more of them than fits into a limit of
 //! memory, which [`half_of_memory`] may be. A [`PendingFile`] or a [`PendingFolder`] appears whole or
-//! not at all, a [`WriterLock`] keeps a second run away, [`plot`] draws SVG pictures, [`results`] puts
-//! measured tables into the pages of the docs.
+//! not at all, a [`WriterLock`] keeps a second run away, [`plot`] draws SVG pictures, [`shown`] and its
+//! siblings make text from others safe to show, [`results`] puts measured tables into the pages of the
+//! docs.
 
 mod files;
 mod folder;
@@ -11,8 +12,10 @@ mod machine;
 mod open;
 pub mod plot;
 pub mod results;
+mod shown;
 
 pub use files::{PendingFile, WriterLock, remove_unfinished};
 pub use folder::{FolderError, PendingFolder};
 pub use machine::half_of_memory;
 pub use open::{GzipError, OpenError, TooLarge, open, open_within};
+pub use shown::{as_text, in_markup, in_script, shown, shown_lines};

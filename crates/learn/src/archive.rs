@@ -256,16 +256,25 @@ impl Archive {
         state
     }
 
+    /// The bytes of the file.
+    pub fn to_bytes(&self) -> Result<Vec<u8>, ArchiveError> {
+        self.serialised(Path::new(NAMELESS))
+    }
+
     /// Writes the file, whole or not at all.
     pub fn write(&self, path: &Path) -> Result<(), ArchiveError> {
         let file = |error| ArchiveError::File { path: path.to_path_buf(), error };
+        let bytes = self.serialised(path)?;
+        PendingFile::create(path).and_then(|pending| pending.finish(&bytes)).map_err(file)
+    }
+
+    fn serialised(&self, path: &Path) -> Result<Vec<u8>, ArchiveError> {
         let mut checksum = Self { metadata: String::new(), tensors: BTreeMap::new() };
         checksum.insert(CHECKSUM, &[1], &[self.checksum()]);
         let tensors = self.tensors.iter().chain(&checksum.tensors);
         let metadata = HashMap::from([(METADATA.to_string(), self.metadata.clone())]);
         let format = |error| ArchiveError::Format { path: path.to_path_buf(), error };
-        let bytes = safetensors::serialize(tensors, Some(metadata)).map_err(format)?;
-        PendingFile::create(path).and_then(|pending| pending.finish(&bytes)).map_err(file)
+        safetensors::serialize(tensors, Some(metadata)).map_err(format)
     }
 }
 
@@ -316,6 +325,7 @@ mod tests {
         assert_eq!(read, example());
         let bytes = fs::read(&path).unwrap();
         assert_eq!(Archive::from_bytes(&bytes).unwrap(), example());
+        assert_eq!(example().to_bytes().unwrap(), bytes);
         assert_eq!(Archive::from_reader(&bytes[..]).unwrap(), example());
         assert!(Archive::from_bytes(&bytes[1..]).unwrap_err().to_string().contains("damaged"));
         assert_eq!(read.array::<f64>("weights", 4).unwrap()[1], -2.5);

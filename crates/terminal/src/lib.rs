@@ -2,6 +2,7 @@
 //! work, and files that are checked before any work is done.
 
 mod counted;
+mod flags;
 mod folder;
 mod interrupt;
 mod outcome;
@@ -11,9 +12,11 @@ pub mod size;
 pub mod threads;
 pub mod time;
 
+pub use bethe_io::shown;
 pub use counted::counted;
+pub use flags::parse;
 pub use folder::Folder;
 pub use interrupt::Interrupt;
-pub use outcome::{BadInput, Outcome, bad_input, exit_code, print, say};
+pub use outcome::{BadInput, Outcome, bad_input, exit_code, print, say, show};
 pub use output::{PendingFile, check_apart};
 pub use progress::Progress;

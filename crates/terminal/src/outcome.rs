@@ -4,6 +4,8 @@ use std::fmt;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
+use bethe_io::{shown, shown_lines};
+
 use crate::interrupt::KILLED;
 
 /// How a command without an error ended.
@@ -44,16 +46,23 @@ pub fn exit_code(result: anyhow::Result<Outcome>) -> ExitCode {
         Ok(Outcome::OutOfTime) => ExitCode::from(4),
         Ok(Outcome::Interrupted) => ExitCode::from(KILLED),
         Err(error) => {
-            say(&format!("error: {error:#}"));
+            say(&format!("error: {}", shown(&format!("{error:#}"))));
             ExitCode::from(if error.is::<BadInput>() { 2 } else { 1 })
         }
     }
 }
 
-/// Writes a line to standard error. If that is closed or full, there is nobody to tell.
+/// Writes a line to standard error, or several. What a terminal would obey is shown as escapes. If
+/// standard error is closed or full, there is nobody to tell.
 pub fn say(line: &str) {
     // One call, so that lines of two processes do not mix.
-    let _ = io::stderr().write_all(format!("{line}\n").as_bytes());
+    let _ = io::stderr().write_all(format!("{}\n", shown_lines(line)).as_bytes());
+}
+
+/// Writes text for people to standard output: as [`print`], with escapes for what a terminal would
+/// obey. Names within lines are [`shown`] before, so that none of them breaks a line.
+pub fn show(text: &str) -> io::Result<()> {
+    print(&shown_lines(text))
 }
 
 /// Writes text to standard output. A reader that closes the pipe has read enough.

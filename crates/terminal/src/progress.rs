@@ -1,6 +1,7 @@
 use std::io::{self, IsTerminal};
 use std::time::{Duration, Instant};
 
+use bethe_io::shown;
 use indicatif::ProgressBar;
 
 use crate::say;
@@ -44,7 +45,7 @@ impl Progress {
     /// seconds.
     pub fn passing(&mut self, text: impl FnOnce() -> String) {
         if let Some(bar) = &self.bar {
-            bar.set_message(text());
+            bar.set_message(shown(&text()).into_owned());
             bar.tick();
         } else if !self.quiet && Instant::now() >= self.due {
             self.always(&text());

@@ -13,7 +13,7 @@ use bethe_core::{Curvature, Energy, MemoryLimit, Model, OracleKind, Penalty, Pro
 use bethe_tagging::features::Template;
 use bethe_tagging::labels::States;
 use bethe_tagging::rules::{Rule, Weight};
-use bethe_terminal::counted;
+use bethe_terminal::{counted, shown};
 
 /// What a problem holds, and how it would be solved.
 pub fn problem(name: &str, problem: &Problem, memory: MemoryLimit) -> Result<String, SolveError> {
@@ -29,7 +29,7 @@ pub fn problem(name: &str, problem: &Problem, memory: MemoryLimit) -> Result<Str
         Curvature::Convex { .. } => "convex: the answer comes with a gap",
         Curvature::Unknown => "not convex: a stationary point, no gap",
     };
-    let mut text = format!("{name}: a problem\n");
+    let mut text = format!("{}: a problem\n", shown(name));
     let mut line = |what: &str, says: String| {
         let _ = writeln!(text, "  {what:<10} {says}");
     };
@@ -80,7 +80,8 @@ impl Batch {
 
     pub fn in_words(&self, name: &str) -> String {
         format!(
-            "{name}: {}, one a line\n  variables  {} each\n  factors    {} each\n  energies   {} each\n",
+            "{}: {}, one a line\n  variables  {} each\n  factors    {} each\n  energies   {} each\n",
+            shown(name),
             counted(self.problems, "problem"),
             self.variables.in_words(),
             self.factors.in_words(),
@@ -93,8 +94,9 @@ impl Batch {
 pub fn energies_file(name: &str, file: &EnergiesFile) -> String {
     let kinds = tally(file.kinds().map(ToString::to_string));
     format!(
-        "{name}: an energies file\n  energies   {}{kinds}\n  \
+        "{}: an energies file\n  energies   {}{kinds}\n  \
          their scopes are checked against a model by bethe solve --energies\n",
+        shown(name),
         file.len()
     )
 }
@@ -104,8 +106,9 @@ pub fn evidence(name: &str, evidence: &Evidence) -> String {
     let counts = || evidence.samples().iter().map(Sample::len);
     let (least, most) = (counts().min().unwrap_or(0), counts().max().unwrap_or(0));
     format!(
-        "{name}: evidence, {}\n  observed   {} each\n  \
+        "{}: evidence, {}\n  observed   {} each\n  \
          variables and states are checked against a model by bethe solve --evidence\n",
+        shown(name),
         counted(evidence.samples().len(), "sample"),
         span(least, most)
     )
@@ -113,14 +116,14 @@ pub fn evidence(name: &str, evidence: &Evidence) -> String {
 
 /// What a file of rules holds.
 pub fn rules(name: &str, rules: &[Rule], states: &States) -> String {
-    let mut text = format!("{name}: {}\n", counted(rules.len(), "rule"));
+    let mut text = format!("{}: {}\n", shown(name), counted(rules.len(), "rule"));
     for rule in rules {
         let weight = match rule.weight {
             Weight::Learned => "learned".to_string(),
             Weight::Given(weight) => weight.to_string(),
             Weight::Hard => "hard".to_string(),
         };
-        let _ = writeln!(text, "  {}: {weight}", rule.in_words(states));
+        let _ = writeln!(text, "  {}: {weight}", shown(&rule.in_words(states)));
     }
     text.push_str("  bethe train --constraints checks their names against the labels\n");
     text
@@ -128,7 +131,7 @@ pub fn rules(name: &str, rules: &[Rule], states: &States) -> String {
 
 /// What a template holds.
 pub fn template(name: &str, template: &Template) -> String {
-    let mut text = format!("{name}: a template\n");
+    let mut text = format!("{}: a template\n", shown(name));
     let lines = template.to_string();
     let lines = lines.lines().filter(|line| line.starts_with(['U', 'R', 'L'])).count();
     let _ = writeln!(text, "  attributes from {lines} lines");

@@ -12,7 +12,7 @@ use bethe_core::{MemoryLimit, OracleKind};
 use bethe_tagging::Tagger;
 use bethe_tagging::features::Template;
 use bethe_tagging::rules::parse_rules_of_any_labels;
-use bethe_terminal::{Outcome, bad_input, print};
+use bethe_terminal::{Outcome, bad_input, show};
 use clap::Args;
 use serde::de::IgnoredAny;
 
@@ -39,7 +39,7 @@ pub struct Flags {
 }
 
 pub fn run(flags: Flags) -> Result<Outcome> {
-    print(&said(&flags.file, flags.memory.limit()?)?).context("standard output")?;
+    show(&said(&flags.file, flags.memory.limit()?)?).context("standard output")?;
     Ok(Outcome::Done)
 }
 

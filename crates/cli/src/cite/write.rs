@@ -3,6 +3,7 @@
 use bethe_cite::{Keys, Parsed, Parser, bibtex, csl, fields};
 use bethe_tagging::Tagged;
 use bethe_tagging::labels::leaf_segments;
+use bethe_terminal::shown;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -92,7 +93,7 @@ impl<'a> Writer<'a> {
         }
         for line in self.explanation(parsed).unwrap_or_default() {
             // BibTeX skips text between entries up to the next @.
-            out.extend(["% ", &line.replace('@', "(at)"), "\n"]);
+            out.extend(["% ", &shown(&line).replace('@', "(at)"), "\n"]);
         }
         let key = self.keys.unique(&parsed.entry.key());
         out.push_str(&bibtex(&parsed.entry, &key));
@@ -135,7 +136,7 @@ impl<'a> Writer<'a> {
 
     fn conll(&mut self, out: &mut String, parsed: &Parsed) {
         for line in self.explanation(parsed).unwrap_or_default() {
-            out.extend(["# ", &line, "\n"]);
+            out.extend(["# ", &shown(&line), "\n"]);
         }
         let row = |t: usize| parsed.tokens.get(t).map(|place| &parsed.text[place.clone()]);
         match &parsed.tagged {

@@ -12,7 +12,7 @@ use bethe_tagging::data::Sequence;
 use bethe_tagging::rules::Occurrences;
 use bethe_tagging::score::Score;
 use bethe_tagging::{TagOptions, Tagged, Tagger};
-use bethe_terminal::{Outcome, bad_input, print};
+use bethe_terminal::{Outcome, bad_input, print, show};
 
 use crate::tagging::{Batches, Item, Statistics, read_tagger, tag_all};
 use report::Evaluation;
@@ -21,11 +21,11 @@ use report::Evaluation;
 pub fn run(flags: Flags) -> Result<Outcome> {
     let tagger = read_tagger(&flags.tagger.model)?;
     let evaluation = evaluate(&flags, &tagger)?;
-    let text = match flags.json {
-        true => serde_json::to_string(&evaluation.json())? + "\n",
-        false => evaluation.in_words(),
+    let printed = match flags.json {
+        true => print(&(serde_json::to_string(&evaluation.json())? + "\n")),
+        false => show(&evaluation.in_words()),
     };
-    print(&text).context("standard output")?;
+    printed.context("standard output")?;
     Ok(Outcome::Done)
 }
 

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use bethe_tagging::score::{LabelReport, Report, Score};
-use bethe_terminal::counted;
+use bethe_terminal::{counted, shown};
 use serde_json::{Value, json};
 
 use crate::tagging::Statistics;
@@ -40,14 +40,14 @@ impl Evaluation {
     /// A table for people.
     pub fn in_words(&self) -> String {
         let report = self.score.report();
-        let name_width = |name: &String| name.chars().count();
+        let name_width = |name: &String| shown(name).chars().count();
         let width = report.per_label.keys().map(name_width).max().unwrap_or(0).max(10);
         let mut text = format!(
             "{:<width$}  {:>9}  {:>9}  {:>9}  {:>9}\n",
             "label", "precision", "recall", "f1", "support"
         );
         for (name, label) in &report.per_label {
-            row(&mut text, width, name, *label);
+            row(&mut text, width, &shown(name), *label);
         }
         let Report { precision, recall, f1, .. } = report;
         let support = self.score.leaf().gold;

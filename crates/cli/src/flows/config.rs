@@ -36,6 +36,8 @@ pub struct Config {
     pub forecast: usize,
     /// A cell and a time, by name.
     pub given: Option<(String, String)>,
+    /// Whether names in CSV files are protected from spreadsheets.
+    pub quote_formulas: bool,
     #[cfg(feature = "parquet")]
     pub parquet: bool,
     pub quiet: bool,
@@ -98,6 +100,7 @@ impl TryFrom<Flags> for Config {
             given: flags.from.zip(flags.at),
             #[cfg(feature = "parquet")]
             parquet: flags.parquet,
+            quote_formulas: flags.quote_formulas,
             quiet: flags.quiet,
         })
     }
@@ -169,6 +172,7 @@ fn fitting_noise(flags: &Flags) -> Result<()> {
 fn fitting_output(flags: &Flags) -> Result<()> {
     let needing = [
         ("--threshold", flags.threshold.is_some()),
+        ("--quote-formulas", flags.quote_formulas),
         ("--sample", flags.sample.is_some()),
         ("--forecast", flags.forecast.is_some()),
         ("--from", flags.from.is_some()),

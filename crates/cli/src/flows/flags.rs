@@ -97,6 +97,11 @@ pub struct Flags {
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
 
+    /// In CSV files, write names that a spreadsheet would take for a formula (beginning with = + - @)
+    /// with an apostrophe before them
+    #[arg(long)]
+    pub quote_formulas: bool,
+
     /// Leave out flows of at most this many individuals [default: population / 100000]
     #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
     pub threshold: Option<f64>,

@@ -1,6 +1,7 @@
 //! `bethe flows`: from counts to flows and pictures.
 
 mod config;
+mod csv_names;
 mod flags;
 mod input;
 mod output;

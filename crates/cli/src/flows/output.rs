@@ -13,6 +13,7 @@ use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 
 use super::config::Config;
+use super::csv_names::CsvNames;
 use super::input::Input;
 
 /// Files that every run writes.
@@ -64,7 +65,7 @@ impl Output {
         flows: &mut Flows,
         (counts, summary): (&[f64], &Summary),
     ) -> Result<Movements> {
-        let (cells, times) = (&input.cells, input.observations.times());
+        let CsvNames { cells, times } = &CsvNames::new(config, input);
         let given = input.given(config)?;
         let json = serde_json::to_string_pretty(summary)? + "\n";
         self.fill("summary.json", |file| file.write_all(json.as_bytes()))?;
@@ -78,7 +79,7 @@ impl Output {
         }
         if config.forecast > 0 {
             let forecast = flows.forecast(&input.moves, config.forecast);
-            let names = input.observations.following(config.forecast);
+            let names = config.csv_names(&input.observations.following(config.forecast));
             self.fill("forecast.csv", |file| write_counts(file, cells, &names, &forecast))?;
         }
         if let Some((time, cell)) = given {
@@ -86,8 +87,8 @@ impl Output {
             let shares = flows.given(time, cell).ok_or_else(|| {
                 bad_input(format!(
                     "--from {}: nobody can be there at {}",
-                    cells.name(cell),
-                    times[time]
+                    input.cells.name(cell),
+                    input.observations.times()[time]
                 ))
             })?;
             let numbers: Vec<f64> = shares.iter().map(|share| share * number).collect();
@@ -99,7 +100,7 @@ impl Output {
 
     /// Streams the flows.
     fn moves(&mut self, config: &Config, input: &Input, flows: &mut Flows) -> Result<Movements> {
-        let (cells, times) = (&input.cells, input.observations.times());
+        let CsvNames { cells, times } = &CsvNames::new(config, input);
         let kept = (config.threshold, Picture::arrows(times.len() - 1));
         #[cfg(feature = "parquet")]
         let mut columns = match config.parquet {
@@ -112,7 +113,7 @@ impl Output {
             let movements = stream(flows, cells.len(), kept, &mut |step, moves| {
                 #[cfg(feature = "parquet")]
                 if let Some(columns) = &mut columns {
-                    columns.write(cells, &times[step], moves)?;
+                    columns.write(&input.cells, &input.observations.times()[step], moves)?;
                 }
                 write_moves(&mut table, cells, &times[step], moves)
             })?;

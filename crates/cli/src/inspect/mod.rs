@@ -6,7 +6,7 @@ mod words;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
-use bethe_terminal::{Outcome, print};
+use bethe_terminal::{Outcome, print, show};
 use clap::Args;
 
 use crate::tagging::read_tagger;
@@ -33,12 +33,11 @@ pub struct Flags {
 pub fn run(flags: Flags) -> Result<Outcome> {
     let tagger = read_tagger(&flags.model)?;
     let content = Content::of(&tagger, flags.top);
-    let text = match flags.json {
-        true => serde_json::to_string(&content)? + "\n",
-        false => {
-            words::summary(&flags.model.display().to_string(), &tagger) + &words::content(&content)
-        }
+    let name = flags.model.display().to_string();
+    let printed = match flags.json {
+        true => print(&(serde_json::to_string(&content)? + "\n")),
+        false => show(&(words::summary(&name, &tagger) + &words::content(&content))),
     };
-    print(&text).context("standard output")?;
+    printed.context("standard output")?;
     Ok(Outcome::Done)
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use bethe_tagging::{Input, RuleTraining, Tagger, Training};
-use bethe_terminal::counted;
+use bethe_terminal::{counted, shown};
 
 use super::content::{Content, Strongest, Transition};
 
@@ -13,9 +13,9 @@ const NAMED_LABELS: usize = 12;
 /// What a model is, in a few lines.
 pub fn summary(name: &str, tagger: &Tagger) -> String {
     let parts = tagger.parts();
-    let mut text = format!("{name}: a tagger\n");
+    let mut text = format!("{}: a tagger\n", shown(name));
     let mut line = |what: &str, says: String| {
-        let _ = writeln!(text, "  {what:<12}{says}");
+        let _ = writeln!(text, "  {what:<12}{}", shown(&says));
     };
     line("reads", input(tagger));
     line("labels", labels(tagger));
@@ -101,22 +101,22 @@ pub fn content(content: &Content) -> String {
     }
     for rule in &content.rules {
         let weight = rule.weight.map_or("hard".to_string(), |weight| format!("{weight:.3}"));
-        let _ = writeln!(text, "  {}: {weight}", rule.rule);
+        let _ = writeln!(text, "  {}: {weight}", shown(&rule.rule));
     }
     if content.strongest.iter().any(|strongest| !strongest.attributes.is_empty()) {
         text.push_str("\nstrongest attributes\n");
     }
     for Strongest { state, attributes } in &content.strongest {
         for weighted in attributes {
-            let _ =
-                writeln!(text, "  {state:<20} {:>8.3}  {}", weighted.weight, weighted.attribute);
+            let (state, attribute) = (shown(state), shown(weighted.attribute));
+            let _ = writeln!(text, "  {state:<20} {:>8.3}  {attribute}", weighted.weight);
         }
     }
     if !content.transitions.is_empty() {
         text.push_str("\ntransitions\n");
     }
     for Transition { from, to, weight } in &content.transitions {
-        let _ = writeln!(text, "  {from:<20} {weight:>8.3}  {to}");
+        let _ = writeln!(text, "  {:<20} {weight:>8.3}  {}", shown(from), shown(to));
     }
     text
 }

@@ -1,5 +1,6 @@
 //! `bethe sample`: records drawn from a model or from a solved problem.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -8,7 +9,8 @@ use anyhow::{Context, Result};
 use bethe_core::oracle::Limits;
 use bethe_core::solve::{Record, SolveError, Status};
 use bethe_core::{Model, ModelError, OracleKind, Records, Request, Settings, Tables};
-use bethe_terminal::{Interrupt, Outcome, PendingFile, bad_input, check_apart, time};
+use bethe_io::as_text;
+use bethe_terminal::{Interrupt, Outcome, PendingFile, bad_input, check_apart, say, time};
 use clap::Args;
 use rand::SeedableRng;
 use rand::rngs::StdRng;
@@ -64,6 +66,11 @@ pub struct Flags {
     /// File to write [default: standard output]
     #[arg(long, value_name = "FILE.csv")]
     out: Option<PathBuf>,
+
+    /// Write names that a spreadsheet would take for a formula (beginning with = + - @) with an
+    /// apostrophe before them
+    #[arg(long)]
+    quote_formulas: bool,
 
     /// No progress and no notes on standard error
     #[arg(long)]
@@ -123,7 +130,8 @@ pub fn run(flags: Flags) -> Result<Outcome> {
         Err(stop) => return Ok(unanswered(&named.source, &stop)),
     };
     let random = StdRng::seed_from_u64(flags.seed);
-    let drawing = Drawing { records, random, model: &model, interrupt: &interrupt };
+    let quote_formulas = flags.quote_formulas;
+    let drawing = Drawing { records, random, model: &model, interrupt: &interrupt, quote_formulas };
     let done = written(drawing, out, flags.records)?;
     Ok(if done { Outcome::Done } else { Outcome::Interrupted })
 }
@@ -177,18 +185,15 @@ fn fit(named: &NamedProblem, settings: &Settings, request: &Request, quiet: bool
         Err(stop) => return Ok(Fit::None(unanswered(&named.source, &stop))),
     };
     drop(progress);
-    let mut stderr = io::stderr();
     if answer.status == Status::Infeasible {
-        // If standard error is closed, there is nobody to tell.
-        let _ = writeln!(stderr, "error: {}: hard measurements cannot hold together", named.source);
+        say(&format!("error: {}: hard measurements cannot hold together", named.source));
         return Ok(Fit::None(Outcome::Infeasible));
     }
     let solved = matches!(answer.status, Status::Converged | Status::Stationary);
     if !solved && !quiet {
         let gap = answer.gap.map_or("unknown".to_string(), |gap| format!("{gap:.2e}"));
         let status = answer.status.name();
-        let _ =
-            writeln!(stderr, "note: {}: not solved to the end ({status}), gap {gap}", named.source);
+        say(&format!("note: {}: not solved to the end ({status}), gap {gap}", named.source));
     }
     Ok(Fit::Model(model))
 }
@@ -198,6 +203,7 @@ struct Drawing<'a> {
     random: StdRng,
     model: &'a Model,
     interrupt: &'a Interrupt,
+    quote_formulas: bool,
 }
 
 impl Drawing<'_> {
@@ -206,7 +212,7 @@ impl Drawing<'_> {
         let mut csv = csv::Writer::from_writer(out);
         let variables = self.model.variables().iter().enumerate();
         csv.write_record(variables.map(|(index, variable)| match &variable.names {
-            Some(names) => names.variable.clone(),
+            Some(names) => written(&names.variable, self.quote_formulas).into_owned(),
             None => index.to_string(),
         }))
         .map_err(io_error)?;
@@ -217,11 +223,15 @@ impl Drawing<'_> {
             }
             let states = self.records.draw(&mut self.random);
             let states = states.iter().zip(self.model.variables());
-            csv.write_record(states.map(|(&state, variable)| match &variable.names {
-                Some(names) => &names.states[state],
-                None => &numbers[state],
-            }))
-            .map_err(io_error)?;
+            for (&state, variable) in states {
+                let name = match &variable.names {
+                    Some(names) => written(&names.states[state], self.quote_formulas),
+                    None => Cow::Borrowed(&numbers[state][..]),
+                };
+                csv.write_field(name.as_bytes()).map_err(io_error)?;
+            }
+            // Ends the record.
+            csv.write_record(None::<&[u8]>).map_err(io_error)?;
         }
         csv.flush().map(|()| true)
     }
@@ -230,6 +240,11 @@ impl Drawing<'_> {
         let states = |v: &bethe_core::Variable| if v.names.is_none() { v.cardinality } else { 0 };
         self.model.variables().iter().map(states).max().unwrap_or(0)
     }
+}
+
+/// A name as the file has it.
+fn written(name: &str, quote_formulas: bool) -> Cow<'_, str> {
+    if quote_formulas { as_text(name) } else { Cow::Borrowed(name) }
 }
 
 /// What the system said: a closed pipe must be told from other failures.

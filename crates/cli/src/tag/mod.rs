@@ -12,7 +12,7 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 use bethe_tagging::data::Sequence;
 use bethe_tagging::{TagOptions, Tagged, Tagger};
-use bethe_terminal::{Outcome, bad_input, counted};
+use bethe_terminal::{Outcome, bad_input, counted, shown};
 use rayon::ThreadPool;
 
 use crate::tagging::{Batches, Item, Scores, Statistics, read_tagger, tag_all};
@@ -148,7 +148,7 @@ impl<W: Write> Command<'_, W> {
             self.statistics.add(tagged);
             if self.options.explain {
                 for line in write::explanation(self.tagger, tagged) {
-                    text.extend(["# ", &line, "\n"]);
+                    text.extend(["# ", &shown(&line), "\n"]);
                 }
             }
             let row = |t: usize| sequence.map(|sequence| sequence.row(t));

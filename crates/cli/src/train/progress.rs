@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use bethe_tagging::train::Event;
 use bethe_tagging::{RuleTraining, Tagger};
-use bethe_terminal::Progress;
+use bethe_terminal::{Progress, shown};
 
 /// How many rules the summary names.
 const NAMED_RULES: usize = 10;
@@ -47,7 +47,7 @@ impl TrainingProgress {
         let dev = training.dev_f1.map(|f1| format!(", dev F1 {:.2}", 100.0 * f1));
         let mut text = format!(
             "{}: {} iterations, loss {:.3}{}, in {:.1} s",
-            model.display(),
+            shown(&model.display().to_string()),
             training.iterations,
             training.loss,
             dev.unwrap_or_default(),
@@ -62,7 +62,7 @@ impl TrainingProgress {
                 true => format!("{weight:.3}"),
                 false => "hard".to_string(),
             };
-            let _ = write!(text, "\n  {}: {weight}", rule.in_words(tagger.states()));
+            let _ = write!(text, "\n  {}: {weight}", shown(&rule.in_words(tagger.states())));
         }
         if rules.len() > NAMED_RULES {
             let more = rules.len() - NAMED_RULES;

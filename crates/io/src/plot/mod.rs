@@ -16,6 +16,8 @@ use axis::{Axis, Scale};
 use bethe_core::solve::Record;
 use panel::{Line, Panel};
 
+use crate::in_markup;
+
 const WIDTH: f64 = 960.0;
 const HEIGHT: f64 = 640.0;
 /// Left edge of each column's frame, and its width.
@@ -75,7 +77,7 @@ pub fn convergence(title: &str, records: &[Record]) -> String {
 /// The beginning of a picture: its size, a title and a line below it.
 fn head((width, height): (f64, f64), title: &str, below: &str) -> String {
     let left = COLUMNS[0];
-    let (title, below) = (escape(title), escape(below));
+    let (title, below) = (in_markup(title), in_markup(below));
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" \
          width=\"{width}\" height=\"{height}\" \
@@ -120,10 +122,6 @@ fn time_unit(seconds: f64) -> (&'static str, f64) {
         s if s < 2.0 => ("ms", 1e3),
         _ => ("s", 1.0),
     }
-}
-
-fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
 #[cfg(test)]

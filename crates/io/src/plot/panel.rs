@@ -2,6 +2,7 @@ use std::fmt::Write;
 
 use super::LINEAR_ITERATIONS;
 use super::axis::Axis;
+use crate::in_markup;
 use bethe_core::solve::Record;
 
 /// Points closer than this to the one before are not drawn, in pixels.
@@ -107,9 +108,9 @@ impl Panel<'_> {
              <text x=\"{left}\" y=\"{}\" fill=\"#555\">{}</text>",
             left + 0.5 * width,
             bottom + 38.0,
-            self.x_axis.label,
+            in_markup(&self.x_axis.label),
             top - 9.0,
-            self.y_axis.label
+            in_markup(&self.y_axis.label)
         );
     }
 
@@ -161,7 +162,7 @@ impl Panel<'_> {
                 "<text x=\"{:.1}\" y=\"{y:.1}\">{}</text>\
                  <path d=\"M{:.1} {:.1}h20\" stroke=\"{}\" stroke-width=\"2\"/>",
                 x - width,
-                line.name,
+                in_markup(&line.name),
                 x - width - 26.0,
                 y - 4.0,
                 line.colour

@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use bethe_io::in_markup;
+
 use super::Picture;
 use super::map::Map;
 use super::scale::{COLOURS, Scale};
@@ -30,12 +32,12 @@ pub(super) fn draw(picture: &Picture, time: usize) -> String {
          <rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n\
          <text x=\"{MARGIN}\" y=\"32\" font-size=\"20\" font-weight=\"600\">{}</text>\n\
          <text x=\"{MARGIN}\" y=\"53\" fill=\"#5b6875\">time {}{}</text>\n",
-        escaped(picture.title),
-        escaped(&picture.times[time]),
+        in_markup(picture.title),
+        in_markup(&picture.times[time]),
         picture
             .times
             .get(time + 1)
-            .map_or(String::new(), |next| format!(", arrows to {}", escaped(next))),
+            .map_or(String::new(), |next| format!(", arrows to {}", in_markup(next))),
     );
     let _ = writeln!(svg, "<g transform=\"translate({left:.1} {top:.1})\">");
     cells(&mut svg, picture, &map, time);
@@ -154,9 +156,4 @@ fn legend(svg: &mut String, scale: &Scale, cell: f64) {
             y = top + 6.0,
         );
     }
-}
-
-/// Text that may stand in markup.
-pub(super) fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

@@ -7,6 +7,7 @@ mod frame;
 mod map;
 mod scale;
 
+use bethe_io::{in_markup, in_script};
 use serde_json::{Value, json};
 
 use super::{Movements, rounded};
@@ -69,9 +70,11 @@ impl<'a> Picture<'a> {
 
     /// All times as one HTML page.
     pub fn page(&self) -> String {
-        // Data must not end the script that contains it.
-        let data = self.data().to_string().replace("</", "<\\/");
-        PAGE.replace("{{title}}", &frame::escaped(self.title)).replacen("{{data}}", &data, 1)
+        // Filled in from the end: a title that looks like a gap stays a title.
+        let (head, rest) = PAGE.split_once("{{title}}").expect("a gap for the title");
+        let (body, script) = rest.split_once("{{data}}").expect("a gap for the data");
+        let (title, data) = (in_markup(self.title), in_script(&self.data().to_string()));
+        [head, &title, body, &data, script].concat()
     }
 
     fn data(&self) -> Value {

@@ -1,0 +1,110 @@
+//! The CSV files of flows.
+
+use std::path::Path;
+use std::sync::OnceLock;
+
+use bethe_core::MemoryLimit;
+use bethe_flows::data::{
+    Cells, Covariate, Geometry, read_cell_values, read_cells, read_covariates, read_observations,
+};
+use bethe_flows::model::{Feature, FeatureKind};
+
+use crate::scratch::with_file;
+use crate::{Verdict, refused, verdict};
+
+/// More than this is refused: a fuzzer has little memory.
+const MEMORY: MemoryLimit = MemoryLimit::of(256 << 20);
+
+/// More cells are read, not looked at in pairs.
+const MOST_CELLS: usize = 50;
+
+/// Cells that the other files speak of.
+fn three() -> &'static Cells {
+    static CELLS: OnceLock<Cells> = OnceLock::new();
+    CELLS.get_or_init(|| {
+        let named = [("a", (0.0, 0.0)), ("b", (1.0, 0.0)), ("c2", (0.0, 1.0))];
+        let named = named.map(|(name, place)| (name.to_string(), place));
+        Cells::new(Geometry::Plane, named).expect("valid cells")
+    })
+}
+
+/// `cell,x,y` or `cell,lon,lat`: distances and neighbours are numbers.
+pub fn cells(bytes: &[u8]) -> Verdict {
+    let geometries = [None, Some(Geometry::Plane), Some(Geometry::Globe)];
+    let geometry = geometries[bytes.len() % geometries.len()];
+    match with_file("cells.csv", bytes, |path| read_cells(path, geometry, MEMORY)) {
+        Ok(cells) => {
+            assert!(cells.spacing() > 0.0);
+            if cells.len() <= MOST_CELLS {
+                use_cells(&cells);
+            }
+            Verdict::Accepted
+        }
+        Err(error) => refused(error),
+    }
+}
+
+fn use_cells(cells: &Cells) {
+    let near = cells.within(cells.spacing());
+    for from in 0..cells.len() {
+        assert_eq!(cells.find(cells.name(from)), Some(from));
+        assert!(near[from].contains(&from));
+        for to in 0..cells.len() {
+            assert!(!cells.distance(from, to).is_nan());
+            if let Some((east, north)) = cells.direction(from, to) {
+                assert!(east.abs() <= 1.0 + 1e-9 && north.abs() <= 1.0 + 1e-9);
+            }
+        }
+    }
+}
+
+/// Times and counts.
+pub fn observations(bytes: &[u8]) -> Verdict {
+    let read = |path: &Path| read_observations(path, three(), Path::new("cells.csv"), MEMORY);
+    match with_file("observations.csv", bytes, read) {
+        Ok(observations) => {
+            for time in 0..observations.times().len() {
+                let counts = observations.at(time).iter().flatten();
+                assert!(counts.clone().all(|count| count.is_finite() && *count >= 0.0));
+            }
+            Verdict::Accepted
+        }
+        Err(error) => refused(error),
+    }
+}
+
+/// A number for each cell.
+pub fn cell_values(bytes: &[u8]) -> Verdict {
+    let read =
+        |path: &Path| read_cell_values(path, "share", three(), Path::new("cells.csv"), MEMORY);
+    match with_file("values.csv", bytes, read) {
+        Ok(values) => {
+            assert!(values.iter().all(|value| value.is_finite() && *value >= 0.0));
+            Verdict::Accepted
+        }
+        Err(error) => refused(error),
+    }
+}
+
+/// Covariates of times, cells and pairs of cells.
+pub fn covariates(bytes: &[u8]) -> Verdict {
+    let times = ["1", "2"].map(str::to_string);
+    let source = (three(), Path::new("cells.csv"));
+    verdict(with_file("covariates.csv", bytes, |path| {
+        read_covariates(path, source, &times, MEMORY)
+    }))
+}
+
+/// The list of features on the command line.
+pub fn features(bytes: &[u8]) -> Verdict {
+    let Ok(text) = std::str::from_utf8(bytes) else { return Verdict::Refused };
+    let hills = FeatureKind::Destination(vec![0.5, 1.0, 2.0].into());
+    let covariates = [Covariate { name: "hills".to_string(), kind: hills }];
+    match Feature::parse_list(text, three(), &covariates) {
+        Ok(features) => {
+            assert!(features.iter().all(|feature| feature.weight.is_finite()));
+            Verdict::Accepted
+        }
+        Err(error) => refused(error),
+    }
+}
