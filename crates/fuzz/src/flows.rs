@@ -3,11 +3,16 @@
 use std::path::Path;
 use std::sync::OnceLock;
 
-use bethe_core::MemoryLimit;
+use bethe_core::solve::Ignore;
+use bethe_core::{Cancel, MemoryLimit, Settings, Status};
 use bethe_flows::data::{
-    Cells, Covariate, Geometry, read_cell_values, read_cells, read_covariates, read_observations,
+    Cells, Covariate, Geometry, Observations, read_cell_values, read_cells, read_covariates,
+    read_observations,
 };
-use bethe_flows::model::{Feature, FeatureKind};
+use bethe_flows::energy::Noise;
+use bethe_flows::infer::FlowProblem;
+use bethe_flows::model::{Feature, FeatureKind, Movement};
+use bethe_flows::output::{Movements, Picture};
 
 use crate::scratch::with_file;
 use crate::{Verdict, refused, verdict};
@@ -17,6 +22,9 @@ const MEMORY: MemoryLimit = MemoryLimit::of(256 << 20);
 
 /// More cells are read, not looked at in pairs.
 const MOST_CELLS: usize = 50;
+/// More times are read, not solved.
+const MOST_TIMES: usize = 20;
+const POPULATION: f64 = 10.0;
 
 /// Cells that the other files speak of.
 fn three() -> &'static Cells {
@@ -56,6 +64,24 @@ fn use_cells(cells: &Cells) {
             }
         }
     }
+    draw(cells);
+}
+
+/// A map of the cells has any name, and numbers for places.
+fn draw(cells: &Cells) {
+    let mut observations = Observations::new(cells.len());
+    observations.push(cells.name(0), (0..cells.len()).map(|cell| Some(cell as f64)));
+    let counts: Vec<f64> = (0..cells.len()).map(|cell| cell as f64).collect();
+    let movements = Movements::default();
+    let title = (cells.name(0), "note");
+    let picture = Picture::new(title, cells, &observations, &counts, &movements);
+    let (frame, page) = (picture.frame(0), picture.page());
+    assert!(!frame.contains("NaN") && !frame.contains("inf\""), "{frame}");
+    assert!(!frame.contains(|c: char| c < ' ' && !"\t\n\r".contains(c)));
+    let (_, script) = page.split_once("type=\"application/json\">").expect("data");
+    let (data, _) = script.split_once("</script>").expect("an end");
+    let data: serde_json::Value = serde_json::from_str(data).expect("JSON");
+    assert_eq!(data["names"], serde_json::json!(cells.names()));
 }
 
 /// Times and counts.
@@ -67,6 +93,8 @@ pub fn observations(bytes: &[u8]) -> Verdict {
                 let counts = observations.at(time).iter().flatten();
                 assert!(counts.clone().all(|count| count.is_finite() && *count >= 0.0));
             }
+            let features = Feature::parse_list("stay=1,distance=-1", three(), &[]);
+            infer(features.expect("valid features"), &observations);
             Verdict::Accepted
         }
         Err(error) => refused(error),
@@ -103,8 +131,40 @@ pub fn features(bytes: &[u8]) -> Verdict {
     match Feature::parse_list(text, three(), &covariates) {
         Ok(features) => {
             assert!(features.iter().all(|feature| feature.weight.is_finite()));
+            let mut observations = Observations::new(three().len());
+            observations.push("1", [Some(7.0), Some(0.0), None]);
+            observations.push("2", [Some(2.0), Some(5.0), Some(1.0)]);
+            infer(features, &observations);
             Verdict::Accepted
         }
         Err(error) => refused(error),
+    }
+}
+
+/// Everybody is somewhere at every time.
+fn infer(features: Vec<Feature>, observations: &Observations) {
+    let times = observations.times().len();
+    if times > MOST_TIMES {
+        return;
+    }
+    let moves = Movement { features, reach: None, normalised: true }.moves(three(), times - 1);
+    let problem = FlowProblem {
+        moves: &moves,
+        start: None,
+        observations,
+        noise: &Noise::Poisson { rate: vec![1.0] },
+        population: POPULATION,
+        cancel: Cancel::never(),
+    };
+    let settings = Settings { max_iterations: 4, ..Settings::default() };
+    match problem.solve(&settings, &mut Ignore) {
+        Ok(mut flows) if flows.solution.status != Status::Infeasible => {
+            for counts in flows.counts().chunks(three().len()) {
+                let sum: f64 = counts.iter().sum();
+                assert!((sum - POPULATION).abs() < 1e-6 * POPULATION, "{counts:?}");
+            }
+        }
+        Ok(_) => (),
+        Err(error) => drop(refused(error)),
     }
 }

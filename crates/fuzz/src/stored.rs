@@ -41,22 +41,26 @@ pub fn text(archive: &Archive) -> String {
     let metadata: Value = archive.metadata().expect("metadata of ours");
     let mut tensors = Map::new();
     for name in archive.names() {
-        let floats =
-            || archive.values(name).map(|v: Vec<f64>| ("f64", v.iter().map(shown).collect()));
-        let of_u16 = || {
-            archive.values(name).map(|v: Vec<u16>| ("u16", v.iter().map(|n| json!(n)).collect()))
-        };
-        let of_u32 = || {
-            archive.values(name).map(|v: Vec<u32>| ("u32", v.iter().map(|n| json!(n)).collect()))
-        };
-        let of_u8 =
-            || archive.values(name).map(|v: Vec<u8>| ("u8", v.iter().map(|n| json!(n)).collect()));
-        let known: Result<(&str, Vec<Value>), _> =
-            floats().or_else(|_| of_u16()).or_else(|_| of_u32()).or_else(|_| of_u8());
+        let known = read::<f64>(archive, name, "f64", |value| shown(*value))
+            .or_else(|| read::<f32>(archive, name, "f32", |value| shown(f64::from(*value))))
+            .or_else(|| read::<u32>(archive, name, "u32", |value| json!(value)))
+            .or_else(|| read::<u16>(archive, name, "u16", |value| json!(value)))
+            .or_else(|| read::<u8>(archive, name, "u8", |value| json!(value)));
         let (kind, values) = known.expect("a tensor of a model file");
         tensors.insert(name.to_string(), json!([kind, values]));
     }
     json!({"metadata": metadata, "tensors": tensors}).to_string()
+}
+
+/// The values of a tensor, if it is of this type.
+fn read<E: Element>(
+    archive: &Archive,
+    name: &str,
+    kind: &'static str,
+    write: impl Fn(&E) -> Value,
+) -> Option<(&'static str, Vec<Value>)> {
+    let values: Vec<E> = archive.values(name).ok()?;
+    Some((kind, values.iter().map(write).collect()))
 }
 
 fn insert<E: Element>(
@@ -78,7 +82,7 @@ fn float(value: &Value) -> Option<f64> {
     }
 }
 
-fn shown(value: &f64) -> Value {
+fn shown(value: f64) -> Value {
     if value.is_finite() { json!(value) } else { json!(value.to_string()) }
 }
 

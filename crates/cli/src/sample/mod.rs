@@ -212,7 +212,7 @@ impl Drawing<'_> {
         let mut csv = csv::Writer::from_writer(out);
         let variables = self.model.variables().iter().enumerate();
         csv.write_record(variables.map(|(index, variable)| match &variable.names {
-            Some(names) => written(&names.variable, self.quote_formulas).into_owned(),
+            Some(names) => in_cell(&names.variable, self.quote_formulas).into_owned(),
             None => index.to_string(),
         }))
         .map_err(io_error)?;
@@ -225,7 +225,7 @@ impl Drawing<'_> {
             let states = states.iter().zip(self.model.variables());
             for (&state, variable) in states {
                 let name = match &variable.names {
-                    Some(names) => written(&names.states[state], self.quote_formulas),
+                    Some(names) => in_cell(&names.states[state], self.quote_formulas),
                     None => Cow::Borrowed(&numbers[state][..]),
                 };
                 csv.write_field(name.as_bytes()).map_err(io_error)?;
@@ -243,7 +243,7 @@ impl Drawing<'_> {
 }
 
 /// A name as the file has it.
-fn written(name: &str, quote_formulas: bool) -> Cow<'_, str> {
+fn in_cell(name: &str, quote_formulas: bool) -> Cow<'_, str> {
     if quote_formulas { as_text(name) } else { Cow::Borrowed(name) }
 }
 

@@ -4,6 +4,8 @@ use thiserror::Error;
 const EARTH: f64 = 6371.0088;
 /// Relative rounding error of a distance: 0.4 − 0.3 is more than 0.1.
 const ROUNDING: f64 = 1e-9;
+/// Coordinates beyond this are not places; squares of their differences must stay finite.
+const FARTHEST: f64 = 1e100;
 
 /// What the two coordinates of a cell are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,9 +65,12 @@ impl Cells {
                 return Err(CellError::Repeated { name: name.clone() });
             }
             let (fits, expected) = match geometry {
-                Geometry::Plane => (x.is_finite() && y.is_finite(), "two finite numbers"),
+                Geometry::Plane => (
+                    x.abs() <= FARTHEST && y.abs() <= FARTHEST,
+                    "two numbers between -1e100 and 1e100",
+                ),
                 Geometry::Globe => (
-                    x.is_finite() && (-90.0..=90.0).contains(&y),
+                    x.abs() <= FARTHEST && (-90.0..=90.0).contains(&y),
                     "a longitude and a latitude in degrees",
                 ),
             };
@@ -231,6 +236,16 @@ mod tests {
     fn line(places: &[f64]) -> Cells {
         let named = places.iter().enumerate().map(|(n, &x)| (n.to_string(), (x, 0.0)));
         Cells::new(Geometry::Plane, named).unwrap()
+    }
+
+    #[test]
+    fn directions_and_distances_of_any_places_are_numbers() {
+        let far = line(&[-1e100, 0.0, 1e100]);
+        assert_eq!(far.direction(0, 2), Some((1.0, 0.0)));
+        assert_eq!(far.distance(0, 2), 2e100);
+        let named = [("a".to_string(), (1e101, 0.0))];
+        let message = Cells::new(Geometry::Plane, named).unwrap_err().to_string();
+        assert!(message.contains("expected two numbers between -1e100 and 1e100"), "{message}");
     }
 
     #[test]

@@ -12,6 +12,7 @@ use rayon::prelude::*;
 
 use super::checkpoint::{Checkpoint, Current, Progress, Running, RunningOptimiser};
 use super::pool::Pool;
+use super::resumed::Sizes;
 use super::settings::{BaseSettings, Optimiser};
 use super::{Event, TrainError};
 
@@ -77,7 +78,10 @@ impl Fit<'_> {
         for member in 0..members {
             let model = model * members + member;
             let fitted = match checkpoint.done(model) {
-                Some(done) => done,
+                Some(done) => {
+                    done.check(self.sizes())?;
+                    done
+                }
                 None => {
                     let view = self.pool.view(member, self.corpus);
                     let corpus = view.as_ref().unwrap_or(self.corpus);
@@ -111,6 +115,7 @@ impl Fit<'_> {
     /// Trains one member of the pool.
     fn member(&self, checkpoint: &mut Checkpoint, look: Look) -> Result<Fitted, TrainError> {
         let current = checkpoint.take_current();
+        current.as_ref().map_or(Ok(()), |current| current.check(self.sizes()))?;
         match self.settings.optimiser {
             Optimiser::QuasiNewton => self.quasi_newton(current, checkpoint, look),
             Optimiser::AdaGrad => self.adagrad(current, checkpoint, look),
@@ -145,8 +150,7 @@ impl Fit<'_> {
                 (QuasiNewton::resume(settings, state), best)
             }
             _ => {
-                let count = self.sharing.map_or(self.structure.weights(), Sharing::parameters);
-                let zeros = vec![0.0; count];
+                let zeros = vec![0.0; self.sizes().parameters];
                 (QuasiNewton::start(settings, zeros, &mut objective), None)
             }
         };
@@ -169,6 +173,11 @@ impl Fit<'_> {
         let weights = best.map_or_else(last, |best| best.weights);
         let (loss, iterations) = (minimiser.value(), minimiser.iterations());
         Ok(Fitted { weights, loss, iterations })
+    }
+
+    fn sizes(&self) -> Sizes {
+        let weights = self.structure.weights();
+        Sizes { parameters: self.sharing.map_or(weights, Sharing::parameters), weights }
     }
 
     /// The weights of parameters; the same if they are not shared.

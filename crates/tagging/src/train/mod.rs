@@ -17,6 +17,7 @@ mod penalty;
 mod pool;
 mod predict;
 mod prepared;
+mod resumed;
 mod rules;
 mod seen;
 mod settings;

@@ -69,9 +69,10 @@ fn first_longitude(longitudes: impl Iterator<Item = f64>) -> f64 {
 /// spacing.
 fn is_grid(places: &[(f64, f64)], spacing: f64) -> bool {
     const STEPS: f64 = 10.0;
-    let key = |x: f64, y: f64| {
-        ((x / spacing * STEPS).round() as i64, (y / spacing * STEPS).round() as i64)
-    };
+    // Places so far apart are on no grid that can be seen.
+    const FARTHEST: f64 = 1e15;
+    let step = |along: f64| (along / spacing * STEPS).round().clamp(-FARTHEST, FARTHEST) as i64;
+    let key = |x: f64, y: f64| (step(x), step(y));
     let taken: HashSet<(i64, i64)> = places.iter().map(|&(x, y)| key(x, y)).collect();
     let near = |x: f64, y: f64| {
         let (a, b) = key(x, y);
