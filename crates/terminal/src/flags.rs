@@ -1,6 +1,8 @@
 //! The command line.
 
-use bethe_io::shown_lines;
+use std::env;
+
+use bethe_io::shown;
 use clap::Parser;
 
 use crate::say;
@@ -11,10 +13,13 @@ const MISTAKE: i32 = 2;
 /// The flags of this program, or its end with a message about them.
 pub fn parse<Flags: Parser>() -> Flags {
     Flags::try_parse().unwrap_or_else(|error| {
-        let message = error.to_string();
+        let given: Vec<String> =
+            env::args_os().map(|argument| argument.to_string_lossy().into_owned()).collect();
         // Messages repeat what was given. A terminal must not obey it.
-        if error.use_stderr() && shown_lines(&message) != message {
-            say(message.trim_end());
+        if error.use_stderr() && given.iter().any(|argument| shown(argument) != *argument) {
+            let harmless = given.iter().map(|argument| shown(argument).into_owned());
+            let error = Flags::try_parse_from(harmless).err().unwrap_or(error);
+            say(error.to_string().trim_end());
             std::process::exit(MISTAKE);
         }
         error.exit()
