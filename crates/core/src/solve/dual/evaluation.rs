@@ -135,14 +135,12 @@ impl<N: Number> Measured<N> {
             (N::choose(falls | rises, zero, diagonal), back)
         };
         let [a, b] = twice_conjugate;
-        // How fast the gap changes with `z`: on either side of a kink if that is so near.
         let slope_apart = (weight * kind.derivative(parameters, z) - multiplier).abs();
-        let steepness = if kind.is_smooth() || kind.is_hard() {
-            slope_apart
-        } else {
-            let is_near = gap[1].abs().is_at_most(residue);
-            N::choose(is_near, weight + multiplier.abs(), slope_apart)
-        };
+        // On either side of a kink that is so near.
+        let at_kink =
+            N::choose(gap[1].abs().is_at_most(residue), weight + multiplier.abs(), slope_apart);
+        let has_kink = !kind.is_smooth() && !kind.is_hard();
+        let steepness = if has_kink { at_kink } else { slope_apart };
         let (shift, is_positive) = (pull * offset, kind.has_positive_conjugate());
         Entry {
             values: [slope, diagonal],
