@@ -47,6 +47,7 @@ fn every_dependency_of_the_workspace_is_used_by_a_crate() {
         let manifest = fs::read_to_string(&manifest).unwrap();
         used.extend(keys(&manifest, "[dependencies]"));
         used.extend(keys(&manifest, "[dev-dependencies]"));
+        used.extend(keys(&manifest, "[target.'cfg(unix)'.dependencies]"));
     }
     assert_eq!(used, stated);
 }

@@ -96,9 +96,13 @@ fn a_line_of_many_states_does_not_take_the_memory_of_all_threads() {
     let folder = Folder::new().with("b.jsonl", &format!("{line}\n").repeat(8));
     // Alone a line would fit; eight at once would not.
     let flags = ["--threads", "8", "--memory-limit", "2GiB", "--marginals", "none"];
-    let message = folder.refusal(&[&["solve", "b.jsonl"], &flags[..]].concat());
-    assert!(message.starts_with("b.jsonl:1: the model needs 1.4 GiB of memory"), "{message}");
+    let output = folder.bethe(&[&["solve", "b.jsonl"], &flags[..]].concat());
+    let message = error(&output);
+    assert_eq!(output.status.code(), Some(2), "{message}");
+    assert!(message.starts_with("error: b.jsonl:1: the model needs 1.4 GiB"), "{message}");
     assert!(message.contains("limit of 256.0 MiB"), "{message}");
+    let answers = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(answers.lines().filter(|line| line.starts_with("{\"error\":")).count(), 8);
 }
 
 #[test]
