@@ -28,7 +28,7 @@ pub fn archive(bytes: &[u8]) -> Verdict {
         }
         Err(error) => {
             refused(error);
-            verdict(with_file("scores", bytes, |path| Archive::read_any(path)))
+            verdict(with_file("scores", bytes, Archive::read_any))
         }
     }
 }

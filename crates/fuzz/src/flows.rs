@@ -53,10 +53,9 @@ pub fn cells(bytes: &[u8]) -> Verdict {
 }
 
 fn use_cells(cells: &Cells) {
-    let near = cells.within(cells.spacing());
-    for from in 0..cells.len() {
+    for (from, near) in cells.within(cells.spacing()).iter().enumerate() {
         assert_eq!(cells.find(cells.name(from)), Some(from));
-        assert!(near[from].contains(&from));
+        assert!(near.contains(&from));
         for to in 0..cells.len() {
             assert!(!cells.distance(from, to).is_nan());
             if let Some((east, north)) = cells.direction(from, to) {

@@ -26,7 +26,9 @@ pub struct Seed {
 
 /// All of them.
 pub fn seeds() -> Vec<Seed> {
-    let columns = with_rules(tagger(Format::Columns));
+    let columns = with_rules(tagger(Format::Columns), WeightFeatures::Constant);
+    let fourier = WeightFeatures::Fourier { count: 2, seed: 1 };
+    let fourier = with_rules(tagger(Format::Columns), fourier);
     let attributes = tagger(Format::Attributes);
     let references = trained("Uword:%x[0,0]\nB\n".to_string());
     let (quasi_newton, adagrad) =
@@ -35,6 +37,7 @@ pub fn seeds() -> Vec<Seed> {
     vec![
         seed("archive", "model", archive(&attributes).to_bytes().expect("a model file")),
         seed("model", "columns", text(&columns)),
+        seed("model", "fourier", text(&fourier)),
         seed("model", "attributes", text(&attributes)),
         seed("cite_model", "references", text(&references)),
         seed("checkpoint", "quasi_newton", of_any_run(&quasi_newton)),
@@ -53,7 +56,7 @@ fn tagger(format: Format) -> Tagger {
 }
 
 /// With a soft rule and a hard one.
-fn with_rules(tagger: Tagger) -> Tagger {
+fn with_rules(tagger: Tagger, features: WeightFeatures) -> Tagger {
     let mut parts = tagger.parts().clone();
     let soft = Form::linear([(0, 1)], Relation::AtMost, 1);
     let hard = Form::Before { first: 0, second: 1 };
@@ -61,8 +64,8 @@ fn with_rules(tagger: Tagger) -> Tagger {
         Rule { form: soft, weight: Weight::Given(2.0) },
         Rule { form: hard, weight: Weight::Hard },
     ];
-    parts.rule_weights = vec![2.0];
-    parts.weight_features = WeightFeatures::Constant;
+    parts.rule_weights = vec![2.0; features.len()];
+    parts.weight_features = features;
     parts.most_segments = vec![2; parts.states.kinds().len()];
     Tagger::new(parts).expect("valid rules")
 }

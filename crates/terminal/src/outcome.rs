@@ -59,7 +59,7 @@ pub fn say(line: &str) {
     let _ = io::stderr().write_all(format!("{}\n", shown_lines(line)).as_bytes());
 }
 
-/// Writes text for people to standard output: as [`print`], with escapes for what a terminal would
+/// Writes text for people to standard output: as [`print()`], with escapes for what a terminal would
 /// obey. Names within lines are [`shown`] before, so that none of them breaks a line.
 pub fn show(text: &str) -> io::Result<()> {
     print(&shown_lines(text))
