@@ -44,10 +44,10 @@ impl Report {
             table.push([
                 format!("{side} × {side}"),
                 solver(group.solver).to_string(),
-                seconds.map_or("never".to_string(), duration),
+                seconds.map_or_else(|| short_of_1e_6(&group.rows), duration),
                 text(calls, grouped),
                 text(speedup, if is_peer { grouped } else { rounded }),
-                text(mean(|row| row.paper), |seconds| format!("{seconds} s")),
+                text(group.rows.iter().find_map(|row| row.paper), |seconds| format!("{seconds} s")),
             ]);
         }
         table
@@ -78,6 +78,15 @@ impl Report {
             table.push([name.to_string(), signed(all, 2), signed(moved, 2)]);
         }
         Some(table)
+    }
+}
+
+/// How far a solver came that never arrived, where it stops by a test of its own.
+fn short_of_1e_6(rows: &[&Row]) -> String {
+    let last = |row: &&Row| row.runs.last().copied();
+    match rows.iter().find_map(last) {
+        Some((seconds, error)) => format!("{} to {error:.0e}", duration(seconds)),
+        None => "never".to_string(),
     }
 }
 
