@@ -7,8 +7,8 @@ use std::fmt;
 
 use thiserror::Error;
 
-/// Text and what is made of it take about this many times the text.
-const TEXT_SHARE: f64 = 4.0;
+/// Text and what is made of it take about this many times the text, unless more is known of it.
+pub const TEXT_SHARE: f64 = 4.0;
 
 /// How many bytes one input may take: its text, its tables and what inference makes of them.
 ///
@@ -46,6 +46,18 @@ impl MemoryLimit {
         if self == Self::NONE { self } else { Self(self.0 / inputs.max(1) as u64) }
     }
 
+    /// What is left of it beside something that is held.
+    #[must_use]
+    pub fn less(self, held: f64) -> Self {
+        if self == Self::NONE { self } else { Self((self.0 as f64 - held).max(0.0) as u64) }
+    }
+
+    /// The most bytes that a text may have if each of them takes so many bytes of memory, with all
+    /// that is made of it.
+    pub fn most_text(self, share: f64) -> u64 {
+        (self.0 as f64 / share) as u64
+    }
+
     /// An error if an input has more bytes of text than a quarter of the limit. What is made of the
     /// text takes the rest.
     ///
@@ -79,7 +91,7 @@ impl fmt::Display for MemoryLimit {
 
 /// More memory than the limit allows.
 #[derive(Clone, Copy, Debug, Error, PartialEq)]
-#[error("{what} needs {} of memory, expected at most the limit of {limit}", Size(*bytes))]
+#[error("{what} needs {} of memory, expected at most the limit of {}", self.sizes().0, self.sizes().1)]
 pub struct TooLarge {
     /// What it is for.
     pub what: &'static str,
@@ -87,6 +99,21 @@ pub struct TooLarge {
     pub bytes: f64,
     /// What is allowed.
     pub limit: MemoryLimit,
+}
+
+impl TooLarge {
+    fn sizes(&self) -> (String, String) {
+        told_apart(self.bytes, self.limit)
+    }
+}
+
+/// A size and the limit that it is beyond, in bytes if they look the same in larger units.
+pub fn told_apart(bytes: f64, limit: MemoryLimit) -> (String, String) {
+    let (found, most) = (Size(bytes).to_string(), limit.to_string());
+    if found == most && bytes != limit.0 as f64 {
+        return (format!("{:.0} bytes", bytes.ceil()), format!("{} bytes", limit.0));
+    }
+    (found, most)
 }
 
 /// A number of bytes as people write it: `1.5 GiB`.
@@ -125,6 +152,25 @@ mod tests {
         for (bytes, shown) in cases {
             assert_eq!(Size(bytes).to_string(), shown);
         }
+    }
+
+    #[test]
+    fn sizes_that_look_the_same_are_told_apart_in_bytes() {
+        let error = MemoryLimit::of(200_000_000).check("it", 200_000_004.0).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "it needs 200000004 bytes of memory, expected at most the limit of 200000000 bytes"
+        );
+        let (found, most) = told_apart(3e6, MemoryLimit::of(1 << 20));
+        assert_eq!((&found[..], &most[..]), ("2.9 MiB", "1.0 MiB"));
+    }
+
+    #[test]
+    fn what_is_held_is_taken_from_a_limit() {
+        assert_eq!(MemoryLimit::of(100).less(30.0), MemoryLimit::of(70));
+        assert_eq!(MemoryLimit::of(100).less(1e9), MemoryLimit::of(0));
+        assert_eq!(MemoryLimit::NONE.less(1e30), MemoryLimit::NONE);
+        assert_eq!(MemoryLimit::of(100).most_text(8.0), 12);
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! Files and pictures: what several crates of `bethe` need of the world outside.
 //!
 //! [`open`] reads plain or gzip files, [`open_within`] no more of them than fits into a limit of
-//! memory, which [`half_of_memory`] may be. A [`PendingFile`] or a [`PendingFolder`] appears whole or
+//! memory, which [`half_of_memory`] may be; [`read_within`] and [`read_text_within`] hold a file as a
+//! whole. A [`PendingFile`] or a [`PendingFolder`] appears whole or
 //! not at all, a [`WriterLock`] keeps a second run away, [`plot`] draws SVG pictures, [`shown`] and its
 //! siblings make text from others safe to show, [`results`] puts measured tables into the pages of the
 //! docs.
@@ -11,11 +12,13 @@ mod folder;
 mod machine;
 mod open;
 pub mod plot;
+mod read;
 pub mod results;
 mod shown;
 
-pub use files::{PendingFile, WriterLock, remove_unfinished};
+pub use files::{PendingFile, WriterLock, is_same_file, remove_unfinished};
 pub use folder::{FolderError, PendingFolder};
 pub use machine::half_of_memory;
 pub use open::{GzipError, OpenError, TooLarge, open, open_within};
-pub use shown::{as_text, in_markup, in_script, shown, shown_lines};
+pub use read::{ReadError, ReadFault, read_text_within, read_within, without_mark};
+pub use shown::{as_text, brief, in_markup, in_script, shown, shown_lines};

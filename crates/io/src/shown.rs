@@ -1,18 +1,40 @@
 //! Text from others, before it is shown.
 //!
 //! Labels, names and paths come from files. A terminal obeys some characters in them: it moves the
-//! cursor, changes its title, writes backwards. Everything that reaches a terminal goes through
-//! [`shown`] or [`shown_lines`]; everything in markup goes through [`in_markup`], and JSON in a page
+//! cursor, changes its title, writes backwards. A message that repeats megabytes of its input says
+//! nothing. Everything that reaches a terminal goes through [`shown`], which cuts it ([`brief`]), or
+//! [`shown_lines`]; everything in markup goes through [`in_markup`], and JSON in a page
 //! through [`in_script`]. Data (tagged text, CSV, JSON, BibTeX) is never changed by these; names in
 //! CSV files that people open in a spreadsheet go through [`as_text`], if they ask for it.
 
 use std::borrow::Cow;
 use std::fmt::Write;
 
+/// A message or name that is cut has so many bytes before the cut. It begins with a file and a place.
+const BEFORE_CUT: usize = 1200;
+/// And so many after it. It ends with what was expected.
+const AFTER_CUT: usize = 600;
+
 /// Text for one line of a terminal or of a message: characters that a terminal obeys are written as
-/// escapes, a line break as `\n`, the escape character as `\u{1b}`.
+/// escapes, a line break as `\n`, the escape character as `\u{1b}`. The middle of a long text is left
+/// out.
 pub fn shown(text: &str) -> Cow<'_, str> {
-    escaped(text, is_obeyed)
+    match brief(text) {
+        Cow::Borrowed(text) => escaped(text, is_obeyed),
+        Cow::Owned(text) => Cow::Owned(escaped(&text, is_obeyed).into_owned()),
+    }
+}
+
+/// A text without its middle, if it is longer than people read.
+pub fn brief(text: &str) -> Cow<'_, str> {
+    if text.len() <= BEFORE_CUT + AFTER_CUT {
+        return Cow::Borrowed(text);
+    }
+    let is_boundary = |at: &usize| text.is_char_boundary(*at);
+    let start = (0..=BEFORE_CUT).rev().find(is_boundary).unwrap_or(0);
+    let end = (text.len() - AFTER_CUT..=text.len()).find(is_boundary).unwrap_or(text.len());
+    let left_out = text[start..end].chars().count();
+    Cow::Owned(format!("{} … ({left_out} characters) … {}", &text[..start], &text[end..]))
 }
 
 /// The same for several lines: line breaks stay.
@@ -99,6 +121,19 @@ mod tests {
             assert_eq!(shown(written), written, "once is enough");
         }
         assert_eq!(shown_lines("a\u{1b}\nb\r\n"), "a\\u{1b}\nb\\r\n");
+    }
+
+    #[test]
+    fn long_text_is_cut_in_the_middle() {
+        let most = BEFORE_CUT + AFTER_CUT;
+        let text = "ä".repeat(most / 2);
+        assert_eq!(shown(&text), text);
+        let text = format!("a.json: found {}, expected a number", "ä\n".repeat(1 << 20));
+        let cut = shown(&text);
+        assert!(cut.len() < 3 * most, "{} bytes", cut.len());
+        assert!(cut.starts_with("a.json: found ä\\nä"), "{cut}");
+        assert!(cut.ends_with(", expected a number"), "{cut}");
+        assert!(cut.contains(" characters) … "), "{cut}");
     }
 
     #[test]

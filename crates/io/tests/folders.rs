@@ -107,6 +107,17 @@ fn our_old_files_go_and_those_of_others_stay() {
 }
 
 #[test]
+fn a_run_that_was_overtaken_says_so() {
+    let place = Place::new();
+    let slow = place.create();
+    add(&slow, "a", "slow");
+    place.write(&["a"], "fast");
+    let error = slow.publish().unwrap_err();
+    assert!(matches!(error, FolderError::Overtaken { .. }), "{error}");
+    assert_eq!((place.all(), place.read("out/a")), (vec!["out/a".to_string()], "fast".to_string()));
+}
+
+#[test]
 fn a_file_of_others_is_never_replaced() {
     let place = Place::new();
     place.put("out/a", "mine");

@@ -1,6 +1,6 @@
 use thiserror::Error;
 
-use crate::memory::{MemoryLimit, Size, TooLarge};
+use crate::memory::{MemoryLimit, TooLarge, told_apart};
 
 /// One variant per way a model can be wrong, with the values that were found.
 #[derive(Clone, Debug, Error, PartialEq)]
@@ -85,8 +85,8 @@ pub enum ModelError {
     #[error(
         "the model is too wide for exact inference: its largest clique has {largest_clique} \
          variables and {largest_table:.3e} configurations, and its tables need {} of memory, \
-         expected at most {limit}; a higher --memory-limit allows more, --oracle trw \
-         solves it approximately", Size(*bytes)
+         expected at most {}; a higher --memory-limit allows more, --oracle trw \
+         solves it approximately", told_apart(*bytes, *limit).0, told_apart(*bytes, *limit).1
     )]
     TooWide {
         /// Variables in the largest clique.

@@ -47,6 +47,16 @@ pub enum FolderError {
         /// The file.
         path: PathBuf,
     },
+    /// Another run was faster.
+    #[error(
+        "{}: another run wrote this folder since this one began; nothing was replaced, run it again \
+         or choose another folder",
+        path.display()
+    )]
+    Overtaken {
+        /// The folder.
+        path: PathBuf,
+    },
     /// The folder cannot be swapped since the process works in it.
     #[error(
         "{}: is the current folder or holds it, so it cannot be replaced as a whole; choose another, \
@@ -155,7 +165,7 @@ impl PendingFolder {
         let io = || FolderError::io(&shown);
         let names = List::write(&self.staging, &self.list).map_err(io())?;
         for name in &names {
-            self.claim(name)?;
+            self.claim(name).map_err(|error| self.unless_overtaken(name, error))?;
         }
         carry_over(&self.target, &self.known, &self.staging).map_err(io())?;
         self.take_access().map_err(io())?;
@@ -170,6 +180,16 @@ impl PendingFolder {
             // The next run removes it.
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(io()(error)),
             _ => Ok(()),
+        }
+    }
+
+    /// What looks like a stranger's file may be that of a run which published in the meantime.
+    fn unless_overtaken(&self, name: &str, error: FolderError) -> FolderError {
+        match List::of(&self.target) {
+            Ok(Some(list)) if list.names(name) => {
+                FolderError::Overtaken { path: self.shown.clone() }
+            }
+            _ => error,
         }
     }
 
