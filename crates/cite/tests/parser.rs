@@ -1,11 +1,12 @@
 //! A parser of references as bindings and servers use it: owned, shared by threads, loaded from
 //! anywhere, and with errors in place of panics.
 
+mod references;
+
 use std::fs;
 use std::thread;
 
-use bethe_cite::{Field, Parsed, Parser, ParserError, Parsing, Tokeniser, lexicons, template};
-use bethe_tagging::data::{Format, Sequence, Sequences};
+use bethe_cite::{Field, Parsed, Parser, ParserError, Parsing, lexicons, template};
 use bethe_tagging::rules::{Form, Relation, Rule, RulePenalty, Weight};
 use bethe_tagging::train::{Labelled, TrainSettings, train};
 use bethe_tagging::{TagError, TagOptions, Tagger};
@@ -30,18 +31,7 @@ const LINE: &str = "Bo Lee. On grids. J. Graphs, 2001.";
 
 /// A tagger of references with the rule "at most one title".
 fn tagger(penalty: RulePenalty) -> Tagger {
-    let mut rows = String::new();
-    for reference in REFERENCES {
-        for (label, text) in reference {
-            for (t, place) in Tokeniser::Words.tokens(text).into_iter().enumerate() {
-                let role = if t == 0 { "B" } else { "I" };
-                rows.push_str(&format!("{}\t{role}-{label}\n", &text[place]));
-            }
-        }
-        rows.push('\n');
-    }
-    let sequences = Sequences::new(rows.as_bytes(), "train", Format::Columns);
-    let sequences: Vec<Sequence> = sequences.collect::<Result<_, _>>().unwrap();
+    let sequences = references::sequences(&REFERENCES);
     let none: [&str; 0] = [];
     let settings = TrainSettings {
         template: Some(template()),

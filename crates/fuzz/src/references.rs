@@ -1,5 +1,8 @@
 //! References in plain text.
 
+#[path = "../../cite/tests/references/mod.rs"]
+mod labelled;
+
 use std::cell::RefCell;
 use std::sync::OnceLock;
 
@@ -7,7 +10,6 @@ use bethe_cite::{
     Date, Dialect, Identifiers, Keys, Parser, Parsing, Tokeniser, bibtex, clean, csl, decoded,
     fields, lexicons, pages, people, report_parts, template, tidy, title, volume_parts,
 };
-use bethe_tagging::data::{Format, Sequence, Sequences};
 use bethe_tagging::train::{Labelled, TrainSettings, train};
 use bethe_tagging::{TagOptions, Tagger};
 
@@ -124,18 +126,7 @@ fn parser() -> Parser {
 
 /// A tagger of references with a template.
 pub fn trained(template: String) -> Tagger {
-    let mut rows = String::new();
-    for reference in REFERENCES {
-        for (label, text) in reference {
-            for (t, place) in Tokeniser::Words.tokens(text).into_iter().enumerate() {
-                let role = if t == 0 { "B" } else { "I" };
-                rows.push_str(&format!("{}\t{role}-{label}\n", &text[place]));
-            }
-        }
-        rows.push('\n');
-    }
-    let sequences = Sequences::new(rows.as_bytes(), "references", Format::Columns);
-    let sequences: Vec<Sequence> = sequences.collect::<Result<_, _>>().expect("valid rows");
+    let sequences = labelled::sequences(&REFERENCES);
     let none: [&str; 0] = [];
     let cues = template.contains("%lists");
     let mut settings = TrainSettings {

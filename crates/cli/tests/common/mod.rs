@@ -1,22 +1,23 @@
 //! Running the real binary on files in a folder of the test's own.
 
-#![allow(dead_code)] // each test file uses its own part
+#![allow(dead_code, unused_imports)] // each test file uses its own part
 
 #[path = "../../src/demo/citations.rs"]
 pub mod citations;
+mod folder;
 #[path = "../../src/demo/random.rs"]
 mod random;
 #[path = "../../src/demo/records.rs"]
 mod records;
 
-use std::path::PathBuf;
 use std::process::Output;
 
-use assert_cmd::Command;
 use serde_json::Value;
-use tempfile::TempDir;
 
+pub use folder::{Folder, error, numbers, text};
 pub use records::records;
+
+use folder::refused;
 
 /// A template that trains in no time.
 pub const TEMPLATE: &str =
@@ -48,42 +49,14 @@ pub const CONVEX: &str = r#"{"variables": [2, 3, 2],
 /// A problem whose constraint cannot hold.
 pub const INFEASIBLE: &str = r#"{"variables": [2], "energies": [{"kind": "measurement", "penalty": {"kind": "equal"}, "offset": -2, "terms": [{"scope": [0], "coefficients": [0, 1]}]}]}"#;
 
-pub struct Folder(TempDir);
-
 impl Folder {
-    pub fn new() -> Self {
-        Self(TempDir::new().unwrap())
-    }
-
-    pub fn with(self, name: &str, content: &str) -> Self {
-        std::fs::write(self.path(name), content).unwrap();
-        self
-    }
-
-    pub fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
-    }
-
-    pub fn read(&self, name: &str) -> String {
-        std::fs::read_to_string(self.path(name)).unwrap()
-    }
-
-    pub fn files(&self) -> Vec<String> {
-        let entries = std::fs::read_dir(self.0.path()).unwrap();
-        let mut names: Vec<String> =
-            entries.map(|e| e.unwrap().file_name().to_string_lossy().into_owned()).collect();
-        names.sort();
-        names
-    }
-
     /// Runs `bethe` in the folder.
     pub fn bethe(&self, arguments: &[&str]) -> Output {
         self.bethe_with_input(arguments, "")
     }
 
     pub fn bethe_with_input(&self, arguments: &[&str], input: &str) -> Output {
-        let mut command = Command::cargo_bin("bethe").unwrap();
-        command.current_dir(self.0.path()).args(arguments).write_stdin(input).output().unwrap()
+        self.run("bethe", arguments, input)
     }
 
     /// A folder with labelled references to train on and to test with, and a template.
@@ -137,19 +110,8 @@ impl Folder {
     /// Runs `bethe`, which must refuse with exit code 2, nothing on standard output and one line on
     /// standard error, and gives that line without its `error: `.
     pub fn refusal(&self, arguments: &[&str]) -> String {
-        let output = self.bethe(arguments);
-        let message = error(&output);
-        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {message}");
-        assert!(output.stdout.is_empty(), "{arguments:?} printed something");
-        assert_eq!(message.lines().count(), 1, "{message}");
-        message.trim_end().strip_prefix("error: ").expect("starts with error: ").to_string()
+        refused(&self.bethe(arguments), arguments)
     }
-}
-
-/// The standard output of a run that did its work.
-pub fn text(output: &Output, arguments: &[&str]) -> String {
-    assert_eq!(output.status.code(), Some(0), "{arguments:?}: {}", error(output));
-    String::from_utf8(output.stdout.clone()).unwrap()
 }
 
 /// The sequences of a column file, as lines of cells; comments are left out.
@@ -178,14 +140,6 @@ pub fn without_labels(text: &str) -> String {
 
 pub fn one(output: &Output) -> Value {
     serde_json::from_slice(&output.stdout).expect("one JSON object on standard output")
-}
-
-pub fn error(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
-}
-
-pub fn numbers(value: &Value) -> Vec<f64> {
-    value.as_array().unwrap().iter().map(|v| v.as_f64().unwrap()).collect()
 }
 
 pub fn close(value: &Value, expected: f64, tolerance: f64) -> bool {
