@@ -18,5 +18,5 @@ pub use flags::parse;
 pub use folder::Folder;
 pub use interrupt::Interrupt;
 pub use outcome::{BadInput, Outcome, bad_input, exit_code, print, say, show};
-pub use output::{PendingFile, check_apart};
+pub use output::{PendingFile, check_apart, check_distinct};
 pub use progress::Progress;

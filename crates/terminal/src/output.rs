@@ -3,6 +3,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
+use bethe_io::is_same_file;
 
 use crate::bad_input;
 
@@ -49,6 +50,21 @@ impl Write for PendingFile {
     fn flush(&mut self) -> io::Result<()> {
         self.file.flush()
     }
+}
+
+/// Refuses two outputs in one file, under whatever names. Devices and pipes take any number.
+pub fn check_distinct(outputs: &[(&str, Option<&Path>)]) -> Result<()> {
+    let named = || outputs.iter().filter_map(|(flag, path)| path.map(|path| (flag, path)));
+    let is_device = |path: &Path| fs::metadata(path).is_ok_and(|found| !found.is_file());
+    for (at, (flag, path)) in named().enumerate() {
+        let before = named().take(at).find(|(_, before)| is_same_file(before, path));
+        if let Some((before, _)) = before.filter(|_| !is_device(path)) {
+            return Err(bad_input(format!(
+                "{flag}: {before} writes to the same file; choose another one"
+            )));
+        }
+    }
+    Ok(())
 }
 
 /// Refuses to write over an input; `flag` names the output.

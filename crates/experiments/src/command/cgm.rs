@@ -3,7 +3,7 @@ use std::time::Instant;
 
 use anyhow::Result;
 use bethe_experiments::cgm::{Options, Report, TABLES, run as run_experiment};
-use bethe_terminal::{Folder, Interrupt, Outcome, bad_input, print, say};
+use bethe_terminal::{Folder, Interrupt, Outcome, bad_input, say, show};
 use clap::Args;
 
 use super::results;
@@ -79,7 +79,7 @@ pub fn run(flags: Flags) -> Result<Outcome> {
     if let Some(page) = page {
         results::write(&page, &TABLES, &report.tables())?;
     }
-    print(&markdown)?;
+    show(&markdown)?;
     Ok(Outcome::Done)
 }
 

@@ -6,7 +6,7 @@ use bethe_experiments::citation::{
     Event, ExperimentError, ExperimentSettings, TABLES, run as experiment,
 };
 use bethe_tagging::train::{self, TrainError};
-use bethe_terminal::{Folder, Interrupt, Outcome, Progress, bad_input, print, threads};
+use bethe_terminal::{Folder, Interrupt, Outcome, Progress, bad_input, threads};
 use clap::Args;
 
 use super::results;
@@ -79,7 +79,7 @@ pub fn run(flags: Flags) -> Result<Outcome> {
     if let Some(page) = page {
         results::write(&page, &TABLES, &report.tables)?;
     }
-    print(&report.text)?;
+    bethe_terminal::show(&report.text)?;
     Ok(Outcome::Done)
 }
 

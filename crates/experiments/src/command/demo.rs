@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use anyhow::Result;
-use bethe_terminal::{Folder, Interrupt, Outcome, print};
+use bethe_terminal::{Folder, Interrupt, Outcome, show};
 use clap::Args;
 
 use super::{grids, handwriting};
@@ -22,7 +22,7 @@ pub fn run(flags: Flags) -> Result<Outcome> {
     Interrupt::end_at_once()?;
     let folder = Folder::create(&flags.out)?;
     for part in [handwriting::handwriting, grids::grids] {
-        print(&part(&folder)?)?;
+        show(&part(&folder)?)?;
     }
     folder.publish()?;
     Ok(Outcome::Done)
