@@ -4,8 +4,13 @@ use std::path::Path;
 
 use anyhow::Result;
 use bethe_core::MemoryLimit;
+use bethe_core::memory::{TEXT_SHARE, TooLarge};
 use bethe_core::problem::file::ProblemFileError;
+use bethe_io::without_mark;
 use bethe_terminal::bad_input;
+
+/// Bytes of a byte-order mark.
+const MARK: usize = 3;
 
 /// The layout of a file: one JSON text, one per line, or a UAI model.
 pub enum Content {
@@ -30,13 +35,33 @@ pub struct Source {
 impl Source {
     /// A whole file, or standard input for `-`, if its text fits into the limit.
     pub fn whole(path: &Path, memory: MemoryLimit) -> Result<Self> {
-        Stream::open(path, memory)?.rest(Vec::new())
+        Stream::open(path, memory)?.without_mark()?.rest(Vec::new())
     }
 
-    /// Splits it, as [`Stream::content`] does.
+    /// Splits it, as [`Stream::content`] does; a single text stays where it is.
     pub fn content(self, path: &Path) -> Result<Content> {
-        let reader = Box::new(io::Cursor::new(self.bytes));
-        Stream { name: self.name, reader, memory: MemoryLimit::NONE }.content(path)
+        let lines = || self.bytes.split(|&byte| byte == b'\n');
+        let first = lines().find(|line| !line.trim_ascii().is_empty()).unwrap_or_default();
+        let (layout, open) = match Layout::of(path)? {
+            Layout::Open if is_uai(first) => (Layout::Uai, true),
+            Layout::Open if is_json(first) => (Layout::Lines, true),
+            Layout::Open => (Layout::Single, true),
+            layout => (layout, false),
+        };
+        Ok(match layout {
+            Layout::Uai => Content::Uai(self),
+            Layout::Lines => {
+                let (name, reader) = (self.name, Box::new(io::Cursor::new(self.bytes)));
+                let stream = Stream { name, reader, memory: MemoryLimit::NONE };
+                Content::Lines(Lines::of(stream, open))
+            }
+            Layout::Single | Layout::Open => Content::Single(self),
+        })
+    }
+
+    /// A text that is not kept, by its name.
+    pub fn unread(name: String) -> Self {
+        Self { name, bytes: Vec::new(), is_line: true }
     }
 
     /// The same text as all there is of its file.
@@ -86,21 +111,44 @@ impl Stream {
         Ok(Self { name, reader, memory })
     }
 
+    /// The same text, without a byte-order mark at its beginning.
+    pub fn without_mark(mut self) -> Result<Self> {
+        let start = self.taken(MARK)?;
+        self.put_back(without_mark(&start).to_vec());
+        Ok(self)
+    }
+
     /// Its first bytes, which are still there to be read; fewer if it is shorter.
     pub fn start(&mut self, count: usize) -> Result<Vec<u8>> {
+        let start = self.taken(count)?;
+        self.put_back(start.clone());
+        Ok(start)
+    }
+
+    /// Its first bytes.
+    fn taken(&mut self, count: usize) -> Result<Vec<u8>> {
         let mut start = Vec::with_capacity(count);
         let read = self.reader.by_ref().take(count as u64).read_to_end(&mut start);
         read.map_err(|error| self.failed(error))?;
-        let rest = std::mem::replace(&mut self.reader, Box::new(io::empty()));
-        self.reader = Box::new(io::Cursor::new(start.clone()).chain(rest));
         Ok(start)
+    }
+
+    fn put_back(&mut self, start: Vec<u8>) {
+        let rest = std::mem::replace(&mut self.reader, Box::new(io::empty()));
+        self.reader = Box::new(io::Cursor::new(start).chain(rest));
+    }
+
+    /// One byte more than a text may have, so that one of more is seen.
+    fn room(&self) -> u64 {
+        self.memory.most_text(TEXT_SHARE).saturating_add(1)
     }
 
     /// All that is left, after what was already read.
     pub fn rest(mut self, mut bytes: Vec<u8>) -> Result<Source> {
-        let read = self.reader.by_ref().take(self.memory.bytes()).read_to_end(&mut bytes);
+        let room = self.room();
+        let read = self.reader.by_ref().take(room).read_to_end(&mut bytes);
         read.map_err(|error| self.failed(error))?;
-        self.check(&bytes)?;
+        self.check(&bytes).map_err(|error| bad_input(format!("{}: {error}", self.name)))?;
         Ok(Source { name: self.name, bytes, is_line: false })
     }
 
@@ -109,11 +157,13 @@ impl Stream {
         let layout = Layout::of(path)?;
         let mut first = Vec::new();
         if matches!(layout, Layout::Lines) {
-            return Ok(Content::Lines(Lines { stream: self, number: 0, first: None, open: false }));
+            return Ok(Content::Lines(Lines::of(self, false)));
         }
         let mut lines = 0;
         if matches!(layout, Layout::Open) {
             while first.trim_ascii().is_empty() && self.line(&mut first)? {
+                // A first line that is too long may be all there is.
+                self.check(&first).map_err(|error| bad_input(format!("{}: {error}", self.name)))?;
                 lines += 1;
             }
         }
@@ -121,7 +171,7 @@ impl Stream {
         match layout {
             Layout::Open if !is_uai && is_whole => {
                 let first = Some(self.source(lines, first));
-                Ok(Content::Lines(Lines { stream: self, number: lines, first, open: true }))
+                Ok(Content::Lines(Lines { number: lines, first, ..Lines::of(self, true) }))
             }
             Layout::Uai => Ok(Content::Uai(self.rest(first)?)),
             Layout::Open if is_uai => Ok(Content::Uai(self.rest(first)?)),
@@ -129,18 +179,21 @@ impl Stream {
         }
     }
 
-    /// Adds the next line; false at the end.
+    /// Adds the next line, or the part of it that shows that it is too long; false at the end.
     fn line(&mut self, bytes: &mut Vec<u8>) -> Result<bool> {
-        let read = self.reader.by_ref().take(self.memory.bytes()).read_until(b'\n', bytes);
-        let count = read.map_err(|error| self.failed(error))?;
-        self.check(bytes)?;
-        Ok(count > 0)
+        let room = self.room();
+        let read = self.reader.by_ref().take(room).read_until(b'\n', bytes);
+        Ok(read.map_err(|error| self.failed(error))? > 0)
+    }
+
+    /// Passes over the rest of a line, without keeping it.
+    fn skip_line(&mut self) -> Result<()> {
+        self.reader.skip_until(b'\n').map(drop).map_err(|error| self.failed(error))
     }
 
     /// Refuses a text that is too long.
-    fn check(&self, bytes: &[u8]) -> Result<()> {
-        let fits = self.memory.check_text(bytes.len() as f64);
-        fits.map_err(|error| bad_input(format!("{}: {error}", self.name)))
+    fn check(&self, bytes: &[u8]) -> Result<(), TooLarge> {
+        self.memory.check_text(bytes.len() as f64)
     }
 
     /// A line, counted from 1.
@@ -153,6 +206,23 @@ impl Stream {
     }
 }
 
+/// Why there is no line.
+pub enum LineError {
+    /// This line takes too much memory; those after it can be read.
+    TooLarge { name: String, error: TooLarge },
+    /// The text cannot be read any further.
+    Failed(anyhow::Error),
+}
+
+impl From<LineError> for anyhow::Error {
+    fn from(error: LineError) -> Self {
+        match error {
+            LineError::TooLarge { name, error } => bad_input(format!("{name}: {error}")),
+            LineError::Failed(error) => error,
+        }
+    }
+}
+
 /// The lines of a text that are not blank.
 pub struct Lines {
     stream: Stream,
@@ -162,9 +232,15 @@ pub struct Lines {
     first: Option<Source>,
     /// Whether a single line would be a single text.
     open: bool,
+    /// Whether the rest of a line that is too long comes next.
+    inside: bool,
 }
 
 impl Lines {
+    fn of(stream: Stream, open: bool) -> Self {
+        Self { stream, number: 0, first: None, open, inside: false }
+    }
+
     /// The name of the text.
     pub fn name(&self) -> &str {
         &self.stream.name
@@ -174,29 +250,40 @@ impl Lines {
     pub fn may_be_one_text(&self) -> bool {
         self.open
     }
-}
 
-impl Iterator for Lines {
-    type Item = Result<Source>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        if let Some(first) = self.first.take() {
-            return Some(Ok(first));
+    /// The next line; none at the end.
+    fn read(&mut self) -> Result<Option<Source>, LineError> {
+        if std::mem::take(&mut self.inside) {
+            self.stream.skip_line().map_err(LineError::Failed)?;
         }
         let mut bytes = Vec::new();
-        loop {
-            match self.stream.line(&mut bytes) {
-                Err(error) => return Some(Err(error)),
-                Ok(false) => return None,
-                Ok(true) => self.number += 1,
+        while self.stream.line(&mut bytes).map_err(LineError::Failed)? {
+            self.number += 1;
+            let is_ended = bytes.last() == Some(&b'\n');
+            if let Err(error) = self.stream.check(&bytes) {
+                self.inside = !is_ended;
+                let name = format!("{}:{}", self.stream.name, self.number);
+                return Err(LineError::TooLarge { name, error });
             }
-            if bytes.last() == Some(&b'\n') {
+            if is_ended {
                 bytes.pop();
             }
             if !bytes.trim_ascii().is_empty() {
-                return Some(Ok(self.stream.source(self.number, bytes)));
+                return Ok(Some(self.stream.source(self.number, bytes)));
             }
             bytes.clear();
+        }
+        Ok(None)
+    }
+}
+
+impl Iterator for Lines {
+    type Item = Result<Source, LineError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        match self.first.take() {
+            Some(first) => Some(Ok(first)),
+            None => self.read().transpose(),
         }
     }
 }
@@ -231,7 +318,7 @@ impl Layout {
 /// Opens a file, a pipe, or standard input for `-`.
 pub fn read(path: &Path, memory: MemoryLimit) -> Result<Content> {
     Layout::of(path)?;
-    Stream::open(path, memory)?.content(path)
+    Stream::open(path, memory)?.without_mark()?.content(path)
 }
 
 /// What messages call it.

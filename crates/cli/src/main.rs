@@ -4,6 +4,7 @@
 mod check;
 mod cite;
 mod demo;
+mod estimate;
 mod evaluate;
 
 mod flows;

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 
+use bethe_core::MemoryLimit;
 use bethe_learn::archive::Archive;
 use bethe_tagging::data::{Format, Sequence, Sequences};
 use bethe_tagging::train::{BaseSettings, Labelled, Optimiser, TrainSettings, train};
@@ -28,7 +29,7 @@ pub fn archive(bytes: &[u8]) -> Verdict {
         }
         Err(error) => {
             refused(error);
-            verdict(with_file("scores", bytes, Archive::read_any))
+            verdict(with_file("scores", bytes, |path| Archive::read_any(path, MemoryLimit::NONE)))
         }
     }
 }

@@ -4,7 +4,6 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
-use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -12,13 +11,19 @@ use safetensors::{Dtype, SafeTensors, View};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use bethe_io::PendingFile;
+use bethe_core::MemoryLimit;
+use bethe_io::{PendingFile, ReadFault, TooLarge, read_within};
 
 /// The metadata entry that holds our JSON.
 const METADATA: &str = "bethe";
 
 /// The tensor that holds the checksum.
 const CHECKSUM: &str = "checksum";
+
+/// A byte of a file is in the file, in a tensor and in what is made of it.
+const SHARE: f64 = 4.0;
+/// A byte of the header may be the better part of a name, which takes a hundred bytes.
+const HEADER_SHARE: f64 = 16.0;
 
 /// What messages call a file that has no path.
 const NAMELESS: &str = "model";
@@ -48,6 +53,14 @@ pub enum ArchiveError {
         path: PathBuf,
         /// What the system said.
         error: std::io::Error,
+    },
+    /// The file takes more memory than it may.
+    #[error("{}: {error}", path.display())]
+    TooLarge {
+        /// The file.
+        path: PathBuf,
+        /// How far.
+        error: TooLarge,
     },
     /// Not a safetensors file, or a broken one.
     #[error("{}: not a model file, or damaged: {error}", path.display())]
@@ -196,7 +209,12 @@ impl Archive {
 
     /// Reads a file that `bethe` wrote.
     pub fn read(path: &Path) -> Result<Self, ArchiveError> {
-        Self::read_any(path)?.checked(path)
+        Self::read_within(path, MemoryLimit::NONE)
+    }
+
+    /// The same, if the file fits into the limit with what is made of it.
+    pub fn read_within(path: &Path, limit: MemoryLimit) -> Result<Self, ArchiveError> {
+        Self::read_any(path, limit)?.checked(path)
     }
 
     /// Reads a file of ours from wherever it comes.
@@ -209,7 +227,14 @@ impl Archive {
 
     /// Reads a file of ours that is in memory.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, ArchiveError> {
+        Self::from_bytes_within(bytes, MemoryLimit::NONE)
+    }
+
+    /// The same, if what is made of it fits into the limit.
+    pub fn from_bytes_within(bytes: &[u8], limit: MemoryLimit) -> Result<Self, ArchiveError> {
         let path = Path::new(NAMELESS);
+        check_header(bytes, limit)
+            .map_err(|error| ArchiveError::TooLarge { path: path.to_path_buf(), error })?;
         Self::parse(bytes, path)?.checked(path)
     }
 
@@ -227,9 +252,17 @@ impl Archive {
     }
 
     /// Reads any safetensors file; without our metadata, [`Archive::metadata`] fails.
-    pub fn read_any(path: &Path) -> Result<Self, ArchiveError> {
-        let file = |error| ArchiveError::File { path: path.to_path_buf(), error };
-        Self::parse(&fs::read(path).map_err(file)?, path)
+    pub fn read_any(path: &Path, limit: MemoryLimit) -> Result<Self, ArchiveError> {
+        let bytes = read_within(path, limit, SHARE).map_err(|error| match error.fault {
+            ReadFault::File(error) => ArchiveError::File { path: path.to_path_buf(), error },
+            ReadFault::TooLarge(error) => {
+                ArchiveError::TooLarge { path: path.to_path_buf(), error }
+            }
+            ReadFault::NotUtf8 { .. } => unreachable!("an archive is no text"),
+        })?;
+        check_header(&bytes, limit)
+            .map_err(|error| ArchiveError::TooLarge { path: path.to_path_buf(), error })?;
+        Self::parse(&bytes, path)
     }
 
     fn parse(bytes: &[u8], path: &Path) -> Result<Self, ArchiveError> {
@@ -278,6 +311,13 @@ impl Archive {
     }
 }
 
+/// A header is parsed into many small parts, unlike the tensors.
+fn check_header(bytes: &[u8], limit: MemoryLimit) -> Result<(), TooLarge> {
+    let Some((length, rest)) = bytes.split_first_chunk() else { return Ok(()) };
+    let header = (u64::from_le_bytes(*length) as f64).min(rest.len() as f64);
+    limit.check("the file", SHARE * bytes.len() as f64 + HEADER_SHARE * header)
+}
+
 /// Folds bytes into a state, a word at a time. Each step is one to one, so every single change
 /// shows.
 fn mix(state: u64, bytes: &[u8]) -> u64 {
@@ -307,6 +347,8 @@ impl View for &Tensor {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     fn example() -> Archive {
@@ -358,6 +400,19 @@ mod tests {
             Archive::read(&folder.path().join("none")),
             Err(ArchiveError::File { .. })
         ));
+    }
+
+    #[test]
+    fn a_file_beyond_the_limit_is_refused_and_its_header_counts_more() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("model");
+        example().write(&path).unwrap();
+        let bytes = fs::metadata(&path).unwrap().len();
+        for (limit, fits) in [(3 * bytes, false), (5 * bytes, false), (20 * bytes, true)] {
+            let read = Archive::read_within(&path, MemoryLimit::of(limit));
+            assert_eq!(read.is_ok(), fits, "{limit}");
+            assert!(fits || matches!(read, Err(ArchiveError::TooLarge { .. })), "{limit}");
+        }
     }
 
     #[test]

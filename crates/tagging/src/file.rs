@@ -2,6 +2,8 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use bethe_core::MemoryLimit;
+use bethe_core::memory::TooLarge;
 use bethe_learn::archive::{Archive, ArchiveError};
 use bethe_learn::crf::{AttributeStates, Borders, Crf, Structure, StructureFault, Transitions};
 use bethe_learn::dictionary::{Dictionary, DictionaryFault};
@@ -9,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::data::columns;
-use super::features::{Extractor, LexiconError, TemplateError};
+use super::features::{Extractor, LexiconError, Lexicons, Template, TemplateError};
 use super::input::Input;
 use super::labels::States;
 use super::model::{Parts, Tagger, Training, WeightFeatures};
@@ -18,6 +20,8 @@ use super::tag::decode::Decoding;
 
 /// The version of the file's form; another is refused.
 const FORM: u32 = 2;
+/// A pair of states in the file, in tables of scores and in those of inference.
+const BYTES_PER_TRANSITION: f64 = 32.0;
 
 /// The metadata of the file.
 #[derive(Serialize, Deserialize)]
@@ -38,6 +42,16 @@ struct Metadata {
     penalty: RulePenalty,
     decoding: Decoding,
     training: Training,
+}
+
+impl Metadata {
+    /// What is made of these takes many times their size.
+    fn check_memory(&self, limit: MemoryLimit) -> Result<(), TooLarge> {
+        let states = self.states.len() as f64;
+        let texts =
+            Template::estimated_bytes(&self.template) + Lexicons::estimated_bytes(&self.lexicons);
+        limit.check("the model", BYTES_PER_TRANSITION * states * states + texts)
+    }
 }
 
 /// Why a file is not a tagger.
@@ -70,6 +84,9 @@ pub enum ContentFault {
         /// The form.
         form: u32,
     },
+    /// It takes more memory than it may.
+    #[error(transparent)]
+    TooLarge(#[from] TooLarge),
     /// The dictionary is damaged.
     #[error(transparent)]
     Dictionary(#[from] DictionaryFault),
@@ -105,24 +122,39 @@ impl Tagger {
 
     /// Reads a model file.
     pub fn load(path: impl AsRef<Path>) -> Result<Self, ModelError> {
+        Self::load_within(path, MemoryLimit::NONE)
+    }
+
+    /// The same, if the model fits into a limit of memory.
+    pub fn load_within(path: impl AsRef<Path>, limit: MemoryLimit) -> Result<Self, ModelError> {
         let path = path.as_ref();
-        Self::from_archive(Archive::read(path), path)
+        Self::from_archive(Archive::read_within(path, limit), path, limit)
     }
 
     /// Reads a model file from wherever it comes.
     pub fn from_reader(reader: impl Read) -> Result<Self, ModelError> {
-        Self::from_archive(Archive::from_reader(reader), Path::new("model"))
+        Self::from_archive(Archive::from_reader(reader), Path::new("model"), MemoryLimit::NONE)
     }
 
     /// Reads a model file that is in memory.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, ModelError> {
-        Self::from_archive(Archive::from_bytes(bytes), Path::new("model"))
+        Self::from_bytes_within(bytes, MemoryLimit::NONE)
     }
 
-    fn from_archive(read: Result<Archive, ArchiveError>, path: &Path) -> Result<Self, ModelError> {
+    /// The same, if the model fits into a limit of memory.
+    pub fn from_bytes_within(bytes: &[u8], limit: MemoryLimit) -> Result<Self, ModelError> {
+        let archive = Archive::from_bytes_within(bytes, limit);
+        Self::from_archive(archive, Path::new("model"), limit)
+    }
+
+    fn from_archive(
+        read: Result<Archive, ArchiveError>,
+        path: &Path,
+        limit: MemoryLimit,
+    ) -> Result<Self, ModelError> {
         let archive = read.map_err(ModelError::Archive)?;
         let content = |fault| ModelError::Content { path: path.to_path_buf(), fault };
-        Self::from_content(&archive).map_err(content)
+        Self::from_content(&archive, limit).map_err(content)
     }
 
     fn archive(&self) -> Archive {
@@ -165,12 +197,13 @@ impl Tagger {
         archive
     }
 
-    fn from_content(archive: &Archive) -> Result<Self, ContentFault> {
+    fn from_content(archive: &Archive, limit: MemoryLimit) -> Result<Self, ContentFault> {
         let head: Head = archive.metadata()?;
         if head.task != "tagging" || head.form != FORM {
             return Err(ContentFault::Form { task: head.task, form: head.form });
         }
         let metadata: Metadata = archive.metadata()?;
+        metadata.check_memory(limit)?;
         check_features(metadata.weight_features)?;
         let dictionary = Dictionary::from_arrays(
             archive.values("dictionary.bytes")?,
@@ -198,8 +231,8 @@ impl Tagger {
         let weights = finite("weights", archive.array("weights", structure.free_weights())?)?;
         let crf =
             Crf { weights: structure.weights_of_pairs(&weights), structure: Arc::new(structure) };
-        let template = metadata.template.parse::<super::features::Template>()?;
-        let lexicons = metadata.lexicons.parse::<super::features::Lexicons>()?;
+        let template = metadata.template.parse::<Template>()?;
+        let lexicons = metadata.lexicons.parse::<Lexicons>()?;
         let tagger = Self::new(Parts {
             input: metadata.input,
             score_labels: metadata.score_labels,

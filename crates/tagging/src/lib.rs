@@ -14,6 +14,7 @@ mod model;
 pub mod rules;
 pub mod score;
 mod scored;
+mod stored_text;
 mod tag;
 pub mod train;
 

@@ -11,11 +11,12 @@ use bethe_core::problem::file::EnergiesFile;
 use bethe_core::{MemoryLimit, OracleKind};
 use bethe_tagging::Tagger;
 use bethe_tagging::features::Template;
-use bethe_tagging::rules::parse_rules_of_any_labels;
+use bethe_tagging::rules::{RULES_SHARE, parse_rules_of_any_labels};
 use bethe_terminal::{Outcome, bad_input, show};
 use clap::Args;
 use serde::de::IgnoredAny;
 
+use crate::estimate;
 use crate::input::{Content, Source, Stream};
 use crate::inspect::summary;
 use crate::memory::MemoryFlag;
@@ -39,22 +40,23 @@ pub struct Flags {
 }
 
 pub fn run(flags: Flags) -> Result<Outcome> {
-    show(&said(&flags.file, flags.memory.limit()?)?).context("standard output")?;
+    show(&in_words(&flags.file, flags.memory.limit()?)?).context("standard output")?;
     Ok(Outcome::Done)
 }
 
 /// What a file holds. It is read once, from the front to the end, since a pipe can be read only so.
-fn said(path: &Path, memory: MemoryLimit) -> Result<String> {
+fn in_words(path: &Path, memory: MemoryLimit) -> Result<String> {
     let name = path.display().to_string();
     let mut stream = Stream::open(path, memory)?;
     let ending = Ending::of(path);
     if matches!(ending, Ending::Model) || is_model(&stream.start(START)?) {
-        return model(path, stream);
+        return model(path, stream, memory);
     }
+    let mut stream = stream.without_mark()?;
     match ending {
         Ending::Problem => problem(path, stream.content(path)?, memory),
-        Ending::Rules => rules(&stream.rest(Vec::new())?),
-        Ending::Evidence => evidence(&stream.rest(Vec::new())?),
+        Ending::Rules => rules(&stream.rest(Vec::new())?, memory),
+        Ending::Evidence => evidence(&stream.rest(Vec::new())?, memory),
         // JSON is read as it is needed, one line at a time.
         Ending::Other if stream.start(1)? == b"{" && path.extension().is_none() => {
             problem(path, stream.content(path)?, memory)
@@ -63,6 +65,8 @@ fn said(path: &Path, memory: MemoryLimit) -> Result<String> {
             let source = stream.rest(Vec::new())?;
             let text = std::str::from_utf8(&source.bytes).unwrap_or_default();
             if is_template(text) {
+                let bytes = Template::estimated_bytes(text);
+                memory.check("the template", bytes).map_err(|error| source.wrong(error))?;
                 let template = text.parse::<Template>().map_err(|error| source.wrong(error))?;
                 return Ok(describe::template(&name, &template));
             }
@@ -70,8 +74,8 @@ fn said(path: &Path, memory: MemoryLimit) -> Result<String> {
                 return problem(path, source.content(path)?, memory);
             }
             match first_line(text) {
-                Some(line) if line.starts_with("[[") => rules(&source),
-                Some(_) if is_evidence(text) => evidence(&source),
+                Some(line) if line.starts_with("[[") => rules(&source, memory),
+                Some(_) if is_evidence(text) => evidence(&source, memory),
                 _ => problem(path, source.content(path)?, memory),
             }
         }
@@ -100,23 +104,27 @@ impl Ending {
     }
 }
 
-fn model(path: &Path, stream: Stream) -> Result<String> {
+fn model(path: &Path, stream: Stream, memory: MemoryLimit) -> Result<String> {
     let tagger = if path.is_file() {
-        read_tagger(path)?
+        read_tagger(path, memory)?
     } else {
         let source = stream.rest(Vec::new())?;
-        Tagger::from_bytes(&source.bytes).map_err(|error| source.wrong(error))?
+        let read = Tagger::from_bytes_within(&source.bytes, memory);
+        read.map_err(|error| source.wrong(error))?
     };
     Ok(summary(&path.display().to_string(), &tagger))
 }
 
-fn evidence(source: &Source) -> Result<String> {
+fn evidence(source: &Source, memory: MemoryLimit) -> Result<String> {
+    estimate::check_evidence(&source.bytes, memory).map_err(|error| source.wrong(error))?;
     let evidence = Evidence::from_uai(&source.bytes).map_err(|e| source.wrong(e))?;
     note(source, evidence.ignored(), false);
     Ok(describe::evidence(&source.name, &evidence))
 }
 
-fn rules(source: &Source) -> Result<String> {
+fn rules(source: &Source, memory: MemoryLimit) -> Result<String> {
+    let bytes = RULES_SHARE * source.bytes.len() as f64;
+    memory.check("the file", bytes).map_err(|error| source.wrong(error))?;
     let text = std::str::from_utf8(&source.bytes).map_err(|error| source.wrong(error))?;
     let read = parse_rules_of_any_labels(&source.name, text);
     let (rules, states) = read.map_err(|error| bad_input(error.to_string()))?;
@@ -126,7 +134,7 @@ fn rules(source: &Source) -> Result<String> {
 fn problem(path: &Path, content: Content, memory: MemoryLimit) -> Result<String> {
     match content {
         Content::Single(source) => single(&source, memory),
-        Content::Uai(source) => described(&source, true, memory),
+        Content::Uai(source) => alone(&source, true, memory),
         Content::Lines(mut lines) => {
             let is_open = lines.may_be_one_text();
             let Some(first) = lines.next().transpose()? else {
@@ -139,7 +147,7 @@ fn problem(path: &Path, content: Content, memory: MemoryLimit) -> Result<String>
             let mut batch = describe::Batch::default();
             for source in [first].into_iter().chain(second).map(Ok).chain(lines) {
                 let source = source?;
-                let problem = read_problem(&source, false, false)?;
+                let problem = read_problem(&source, false, false, memory)?;
                 problem.check_solvable(OracleKind::Auto, memory).map_err(|e| source.wrong(e))?;
                 batch.add(&problem);
             }
@@ -149,8 +157,9 @@ fn problem(path: &Path, content: Content, memory: MemoryLimit) -> Result<String>
 }
 
 fn single(source: &Source, memory: MemoryLimit) -> Result<String> {
+    estimate::check_json(&source.bytes, memory).map_err(|error| source.wrong(error))?;
     if !is_energies_file(source) {
-        return described(source, false, memory);
+        return alone(source, false, memory);
     }
     let file = EnergiesFile::from_json(&source.bytes).map_err(|e| source.mistake(e))?;
     Ok(describe::energies_file(&source.name, &file))
@@ -186,8 +195,9 @@ fn is_model(start: &[u8]) -> bool {
     u64::from_le_bytes(*length) < LONGEST_HEADER
 }
 
-fn described(source: &Source, is_uai: bool, memory: MemoryLimit) -> Result<String> {
-    let problem = read_problem(source, is_uai, false)?;
+/// A problem that is all there is of its file.
+fn alone(source: &Source, is_uai: bool, memory: MemoryLimit) -> Result<String> {
+    let problem = read_problem(source, is_uai, false, memory)?;
     describe::problem(&source.name, &problem, memory).map_err(|e| source.wrong(e))
 }
 

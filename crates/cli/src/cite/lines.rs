@@ -3,9 +3,9 @@ use std::path::{Path, PathBuf};
 
 use bethe_cite::decoded;
 use bethe_core::MemoryLimit;
+use bethe_core::memory::TEXT_SHARE;
+use bethe_io::without_mark;
 use bethe_tagging::data::DataError;
-
-const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// A line of a file.
 pub struct Line {
@@ -40,7 +40,8 @@ impl<R: BufRead> Iterator for Lines<R> {
         let mut bytes = Vec::new();
         self.number += 1;
         let number = self.number;
-        let mut limited = self.input.by_ref().take(self.memory.bytes());
+        let mut limited =
+            self.input.by_ref().take(self.memory.most_text(TEXT_SHARE).saturating_add(1));
         let read = limited.read_until(b'\n', &mut bytes);
         if let Err(error) = self.memory.check_text(bytes.len() as f64) {
             return Some(Err(DataError::TooLarge { path: self.path.clone(), line: number, error }));
@@ -56,8 +57,7 @@ impl<R: BufRead> Iterator for Lines<R> {
                 }));
             }
         }
-        let mark = if number == 1 { BYTE_ORDER_MARK } else { b"" };
-        let bytes = bytes.strip_prefix(mark).unwrap_or(&bytes);
+        let bytes = if number == 1 { without_mark(&bytes) } else { &bytes };
         let (text, replaced) = decoded(bytes.trim_ascii_end());
         Some(Ok(Line { number, text: text.into_owned(), replaced }))
     }

@@ -13,7 +13,7 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 use bethe_cite::{Dialect, DialectError, Parsed, Parser, Parsing};
 use bethe_tagging::{TagError, TagOptions, Tagger};
-use bethe_terminal::{Outcome, bad_input, counted, threads};
+use bethe_terminal::{Outcome, bad_input, counted, say, threads};
 use rayon::prelude::*;
 
 use crate::tagging::{Batches, SHARE, Statistics, read_tagger};
@@ -23,7 +23,7 @@ use write::Writer;
 /// Reads a file or standard input.
 pub fn run(flags: Flags) -> Result<Outcome> {
     flags.check()?;
-    let tagger = read_tagger(&flags.model)?;
+    let tagger = read_tagger(&flags.model, flags.limits.whole_memory()?)?;
     let pool = threads::pool(flags.threads)?;
     let memory = flags.limits.memory(pool.current_num_threads())?;
     let options = TagOptions {
@@ -175,7 +175,6 @@ impl Counts {
         if let Some(rules) = self.statistics.in_words() {
             text.push_str(&format!("\n{rules}"));
         }
-        // If standard error is closed, there is nobody to tell.
-        let _ = writeln!(io::stderr(), "{text}");
+        say(&text);
     }
 }

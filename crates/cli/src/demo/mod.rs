@@ -18,7 +18,7 @@ use anyhow::Result;
 use bethe_core::solve::Record;
 use bethe_core::{Answer, Method, Problem, Request, Settings, StepSchedule};
 use bethe_io::plot::convergence;
-use bethe_terminal::{Folder, Interrupt, Outcome, print};
+use bethe_terminal::{Folder, Interrupt, Outcome, show, shown};
 use clap::Args;
 
 use problems::{DICTIONARY, LABELS, SIDE, TITLE_BEGIN, TOKENS};
@@ -52,13 +52,13 @@ pub fn run(flags: Flags) -> Result<Outcome> {
         if interrupt.is_set() {
             return Ok(Outcome::Interrupted);
         }
-        print(&told?)?;
+        show(&told?)?;
     }
     folder.publish()?;
-    print(&format!(
+    show(&format!(
         "The problems are in {out}: try\n  bethe check {out}/titles.json\n  \
          bethe solve {out}/titles.json --marginals none\n",
-        out = flags.out.display()
+        out = shown(&flags.out.to_string_lossy())
     ))?;
     Ok(Outcome::Done)
 }

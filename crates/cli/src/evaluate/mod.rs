@@ -14,12 +14,12 @@ use bethe_tagging::score::Score;
 use bethe_tagging::{TagOptions, Tagged, Tagger};
 use bethe_terminal::{Outcome, bad_input, print, show};
 
-use crate::tagging::{Batches, Item, Statistics, read_tagger, tag_all};
+use crate::tagging::{Batches, Item, Statistics, tag_all};
 use report::Evaluation;
 
 /// Tags a file and compares the result with its own labels.
 pub fn run(flags: Flags) -> Result<Outcome> {
-    let tagger = read_tagger(&flags.tagger.model)?;
+    let tagger = flags.tagger.read_tagger()?;
     let evaluation = evaluate(&flags, &tagger)?;
     let printed = match flags.json {
         true => print(&(serde_json::to_string(&evaluation.json())? + "\n")),

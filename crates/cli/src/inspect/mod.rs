@@ -9,6 +9,7 @@ use anyhow::{Context, Result};
 use bethe_terminal::{Outcome, print, show};
 use clap::Args;
 
+use crate::memory::MemoryFlag;
 use crate::tagging::read_tagger;
 use content::Content;
 pub use words::summary;
@@ -27,11 +28,14 @@ pub struct Flags {
     /// How many attributes and transitions to show per label
     #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = 5)]
     top: usize,
+
+    #[command(flatten)]
+    memory: MemoryFlag,
 }
 
 /// Prints what a model holds.
 pub fn run(flags: Flags) -> Result<Outcome> {
-    let tagger = read_tagger(&flags.model)?;
+    let tagger = read_tagger(&flags.model, flags.memory.limit()?)?;
     let content = Content::of(&tagger, flags.top);
     let name = flags.model.display().to_string();
     let printed = match flags.json {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::Result;
 use bethe_core::solve::Returned;
 use bethe_core::{Method, OracleKind, Request, Settings, Tables};
-use bethe_terminal::{bad_input, time};
+use bethe_terminal::{bad_input, check_distinct, time};
 
 use super::flags::{Flags, MarginalsChoice, OracleChoice, OutputChoice, ReturnChoice};
 use super::problems::Inputs;
@@ -94,21 +94,12 @@ impl TryFrom<Flags> for Config {
                  model"
             )));
         }
-        let files = [
-            ("--trace", &flags.trace),
-            ("--plot", &flags.plot),
-            ("--solution", &flags.solution),
-            ("--out", &flags.out),
-        ];
-        for (later, (flag, file)) in files.iter().enumerate() {
-            let before =
-                files[..later].iter().find(|(_, before)| before.is_some() && before == file);
-            if let Some((before, _)) = before {
-                return Err(bad_input(format!(
-                    "{flag}: {before} writes to the same file; choose another one"
-                )));
-            }
-        }
+        check_distinct(&[
+            ("--trace", flags.trace.as_deref()),
+            ("--plot", flags.plot.as_deref()),
+            ("--solution", flags.solution.as_deref()),
+            ("--out", flags.out.as_deref()),
+        ])?;
         Ok(Self {
             problem: flags.problem,
             energies: flags.energies,

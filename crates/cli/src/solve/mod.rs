@@ -18,13 +18,14 @@ use std::sync::{Arc, Mutex};
 use anyhow::Result;
 use bethe_core::problem::uai;
 use bethe_core::solve::{Record, SolveError, Status};
-use bethe_core::{Answer, Model, OracleKind, Problem, Request};
+use bethe_core::{Answer, Model, OracleKind, Problem, Request, Tables};
 use bethe_io::plot::convergence;
 use bethe_terminal::{
     Interrupt, Outcome, PendingFile, bad_input, check_apart, counted, say, threads,
 };
 use rayon::prelude::*;
 
+use crate::estimate;
 use batch::Batch;
 use config::Config;
 use flags::OutputChoice;
@@ -249,6 +250,7 @@ fn solve_one(
         let answer = solve(named, config, &config.request, &mut see)?;
         return Ok(answer.map(|answer| (answer, None)));
     }
+    check_printed(named, &config.request)?;
     let settings = config.settings_after(named.parsing);
     let fitted = named.problem.fit(&settings, &config.request, &mut observer(&mut see));
     let fitted = unless_wrong(named, fitted)?;
@@ -306,8 +308,19 @@ fn solve(
     request: &Request,
     see: &mut dyn FnMut(&Record),
 ) -> Result<Result<Answer, SolveError>> {
+    check_printed(named, request)?;
     let settings = config.settings_after(named.parsing);
     unless_wrong(named, named.problem.solve_with(&settings, request, &mut observer(see)))
+}
+
+/// Refuses tables that would take more memory in the answer than they may.
+fn check_printed(named: &NamedProblem, request: &Request) -> Result<()> {
+    if request.marginals != Tables::All {
+        return Ok(());
+    }
+    estimate::check_printed(named.problem.model(), request.memory_limit).map_err(|error| {
+        bad_input(format!("{}: {error}; --marginals nodes and none need less", named.source))
+    })
 }
 
 /// What was found, or what stopped it before there was anything.

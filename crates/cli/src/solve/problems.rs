@@ -1,4 +1,3 @@
-use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -7,9 +6,10 @@ use anyhow::Result;
 use bethe_core::model::uai::{Evidence, Ignored, Sample, read_model};
 use bethe_core::problem::file::EnergiesFile;
 use bethe_core::{MemoryLimit, Problem};
-use bethe_terminal::bad_input;
+use bethe_terminal::{bad_input, say};
 
-use crate::input::{self, Content, Lines, Source};
+use crate::estimate;
+use crate::input::{self, Content, LineError, Lines, Source};
 
 /// The files of a problem.
 pub struct Inputs<'a> {
@@ -85,7 +85,7 @@ pub fn read(inputs: &Inputs) -> Result<Vec<NamedProblem>> {
 /// The problems of all lines at once.
 pub fn collected(lines: Lines, additions: &Additions, path: &Path) -> Result<Vec<NamedProblem>> {
     let is_open = lines.may_be_one_text();
-    let mut sources = lines.collect::<Result<Vec<Source>>>()?;
+    let mut sources = lines.collect::<Result<Vec<Source>, LineError>>()?;
     if is_open && sources.len() == 1 {
         sources = vec![sources.remove(0).alone(path)];
     }
@@ -99,6 +99,8 @@ pub fn collected(lines: Lines, additions: &Additions, path: &Path) -> Result<Vec
 
 /// What is added to every problem: energies, and samples of evidence.
 pub struct Additions {
+    /// For each text, with what is made of it.
+    memory: MemoryLimit,
     energies: Option<(Source, EnergiesFile)>,
     evidence: Option<(Source, Evidence)>,
     /// No notes on standard error.
@@ -112,11 +114,12 @@ impl Additions {
             None => None,
             Some(path) => {
                 let source = single(input::read(path, inputs.memory)?, path)?;
+                estimate::check_json(&source.bytes, inputs.memory).map_err(|e| source.wrong(e))?;
                 let file = EnergiesFile::from_json(&source.bytes).map_err(|e| source.mistake(e))?;
                 Some((source, file))
             }
         };
-        Ok(Self { energies, evidence, quiet: inputs.quiet })
+        Ok(Self { memory: inputs.memory, energies, evidence, quiet: inputs.quiet })
     }
 
     /// How many answers a problem gets.
@@ -132,7 +135,7 @@ impl Additions {
     /// The problems of a text.
     fn added(&self, source: &Source, is_uai: bool, several: bool) -> Result<Vec<NamedProblem>> {
         let start = Instant::now();
-        let mut problem = read_problem(source, is_uai, self.quiet)?;
+        let mut problem = read_problem(source, is_uai, self.quiet, self.memory)?;
         if let Some((energies, file)) = &self.energies {
             problem.add_energies(file).map_err(|error| {
                 let whose =
@@ -150,8 +153,19 @@ impl Additions {
     }
 }
 
-/// Reads one problem. A note says what a UAI file has after its end, unless it is to be quiet.
-pub fn read_problem(source: &Source, is_uai: bool, quiet: bool) -> Result<Problem> {
+/// Reads one problem that fits into the limit. A note says what a UAI file has after its end, unless
+/// it is to be quiet.
+pub fn read_problem(
+    source: &Source,
+    is_uai: bool,
+    quiet: bool,
+    memory: MemoryLimit,
+) -> Result<Problem> {
+    let checked = match is_uai {
+        true => estimate::check_uai(&source.bytes, memory),
+        false => estimate::check_json(&source.bytes, memory),
+    };
+    checked.map_err(|error| source.wrong(error))?;
     if !is_uai {
         return Problem::from_json(&source.bytes).map_err(|e| source.mistake(e));
     }
@@ -163,6 +177,7 @@ pub fn read_problem(source: &Source, is_uai: bool, quiet: bool) -> Result<Proble
 /// Reads evidence. A note says what the file has after its end, unless it is to be quiet.
 fn read_evidence(path: &Path, inputs: &Inputs) -> Result<(Source, Evidence)> {
     let source = Source::whole(path, inputs.memory)?;
+    estimate::check_evidence(&source.bytes, inputs.memory).map_err(|e| source.wrong(e))?;
     let evidence = Evidence::from_uai(&source.bytes).map_err(|e| source.wrong(e))?;
     note(&source, evidence.ignored(), inputs.quiet);
     Ok((source, evidence))
@@ -171,7 +186,7 @@ fn read_evidence(path: &Path, inputs: &Inputs) -> Result<(Source, Evidence)> {
 /// Says what was ignored. If standard error is closed, there is nobody to tell.
 pub fn note(source: &Source, ignored: Option<&Ignored>, quiet: bool) {
     if let Some(ignored) = ignored.filter(|_| !quiet) {
-        let _ = writeln!(io::stderr(), "note: {}: {ignored}", source.name);
+        say(&format!("note: {}: {ignored}", source.name));
     }
 }
 

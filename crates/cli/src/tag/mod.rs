@@ -12,17 +12,17 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 use bethe_tagging::data::Sequence;
 use bethe_tagging::{TagOptions, Tagged, Tagger};
-use bethe_terminal::{Outcome, bad_input, counted, shown};
+use bethe_terminal::{Outcome, bad_input, counted, say, shown};
 use rayon::ThreadPool;
 
-use crate::tagging::{Batches, Item, Scores, Statistics, read_tagger, tag_all};
+use crate::tagging::{Batches, Item, Scores, Statistics, tag_all};
 
 /// How many sequences of scores to tag before writing.
 const BATCH: usize = 256;
 
 /// Tags a file, standard input, or scores without a file.
 pub fn run(flags: Flags) -> Result<Outcome> {
-    let tagger = read_tagger(&flags.tagger.model)?;
+    let tagger = flags.tagger.read_tagger()?;
     if flags.n_best == Some(0) {
         return Err(bad_input("--n-best: found 0, expected at least 1"));
     }
@@ -165,15 +165,10 @@ impl<W: Write> Command<'_, W> {
 fn summary(statistics: &Statistics, seconds: f64) {
     let Statistics { sequences, tokens, .. } = statistics;
     let speed = *tokens as f64 / seconds.max(1e-9);
-    // If standard error is closed, there is nobody to tell.
-    let mut stderr = io::stderr();
-    let _ = writeln!(
-        stderr,
+    say(&format!(
         "{}, {} in {seconds:.2} s, {speed:.0} tokens/s",
         counted(*sequences, "sequence"),
         counted(*tokens, "token")
-    );
-    if let Some(text) = statistics.in_words() {
-        let _ = writeln!(stderr, "{text}");
-    }
+    ));
+    statistics.in_words().iter().for_each(|text| say(text));
 }

@@ -6,7 +6,7 @@ use bethe_terminal::threads;
 use clap::Args;
 use rayon::ThreadPool;
 
-use super::{LimitFlags, Scores, read_scores};
+use super::{LimitFlags, Scores, read_scores, read_tagger};
 
 /// The flags that `tag` and `evaluate` share.
 #[derive(Args)]
@@ -31,9 +31,15 @@ pub struct TaggerFlags {
 }
 
 impl TaggerFlags {
+    /// The model.
+    pub fn read_tagger(&self) -> Result<Tagger> {
+        read_tagger(&self.model, self.limits.whole_memory()?)
+    }
+
     /// The scores, if the model needs them.
     pub fn read_scores(&self, tagger: &Tagger) -> Result<Option<Scores>> {
-        read_scores(tagger, &self.model, self.scores.as_deref())
+        let memory = self.limits.whole_memory()?;
+        read_scores(tagger, &self.model, self.scores.as_deref(), memory)
     }
 
     /// The threads asked for.

@@ -36,6 +36,11 @@ pub struct LimitFlags {
 }
 
 impl LimitFlags {
+    /// The memory that a file may take which is read before any sequence.
+    pub fn whole_memory(&self) -> Result<MemoryLimit> {
+        self.memory.limit()
+    }
+
     /// The memory that each of the sequences may take that so many threads tag at once.
     pub fn memory(&self, threads: usize) -> Result<MemoryLimit> {
         Ok(self.memory.limit()?.shared_by(threads))

@@ -1,6 +1,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
+use bethe_core::MemoryLimit;
 use bethe_learn::archive::{Archive, ArchiveError};
 use bethe_tagging::MOST_SCORE;
 use bethe_terminal::bad_input;
@@ -19,10 +20,10 @@ struct Matrix {
 
 impl Scores {
     /// Reads a safetensors file: one tensor per sequence, in the order of their names, by number if
-    /// all names are numbers.
-    pub fn read(path: &Path, labels: usize) -> Result<Self> {
+    /// all names are numbers. It must fit into the limit.
+    pub fn read(path: &Path, labels: usize, memory: MemoryLimit) -> Result<Self> {
         let wrong = |message: String| bad_input(format!("{}: {message}", path.display()));
-        let archive = Archive::read_any(path).map_err(|error| match error {
+        let archive = Archive::read_any(path, memory).map_err(|error| match error {
             ArchiveError::Format { error, .. } => {
                 wrong(format!("not a safetensors file, or damaged: {error}"))
             }

@@ -23,8 +23,10 @@ use super::flags::{
 /// The settings for the flags.
 pub fn settings(flags: &Flags) -> Result<TrainSettings> {
     check_combinations(flags)?;
-    let template = flags.template.as_deref().map(Template::read).transpose();
-    let lexicons = Lexicons::read(&flags.lexicon);
+    let memory = flags.memory.limit()?;
+    let template = flags.template.as_deref();
+    let template = template.map(|path| Template::read_within(path, memory)).transpose();
+    let lexicons = Lexicons::read_within(&flags.lexicon, memory);
     Ok(TrainSettings {
         format: match flags.format {
             FormatChoice::Columns => Format::Columns,
@@ -54,6 +56,7 @@ pub fn settings(flags: &Flags) -> Result<TrainSettings> {
         seed: flags.seed,
         checkpoint: (!flags.no_checkpoint).then(|| checkpoint(&flags.model)),
         checkpoint_interval: time::parse("--checkpoint-every", &flags.checkpoint_every)?,
+        memory_limit: memory,
         interrupt: None,
     })
 }

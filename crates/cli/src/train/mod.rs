@@ -17,7 +17,9 @@ use bethe_tagging::train::{
     GivenScores, Labelled, RuleSource, TrainError, TrainSettings, remove_checkpoint, train,
     train_reading,
 };
-use bethe_terminal::{Interrupt, Outcome, PendingFile, bad_input, check_apart, threads};
+use bethe_terminal::{
+    Interrupt, Outcome, PendingFile, bad_input, check_apart, check_distinct, threads,
+};
 
 use crate::tagging::Scores;
 use progress::TrainingProgress;
@@ -66,7 +68,7 @@ type File = Sequences<Box<dyn BufRead + Send>>;
 fn open(path: &Path, flags: &Flags, settings: &TrainSettings) -> Result<File> {
     let sequences = Sequences::open(path, settings.format);
     let sequences = sequences.map_err(|error| bad_input(error.to_string()))?;
-    Ok(sequences.comments(flags.comments).all_within(flags.memory.limit()?))
+    Ok(sequences.comments(flags.comments).all_within(settings.memory_limit))
 }
 
 fn no_sequence(path: &Path) -> anyhow::Error {
@@ -102,7 +104,7 @@ impl Data {
                 let message = format!("--labels: found {label:?}, expected each name once");
                 return Err(bad_input(message));
             }
-            let scores = Scores::read(file, labels.len())?;
+            let scores = Scores::read(file, labels.len(), settings.memory_limit)?;
             for (index, sequence) in sequences.iter().enumerate() {
                 let place = format!("{}:{}", path.display(), sequence.line(0));
                 scores.for_rows(index, &place, sequence.len())?;
@@ -127,6 +129,8 @@ fn check_files(flags: &Flags, settings: &TrainSettings) -> Result<()> {
     if flags.model.exists() && !flags.model.is_file() {
         return Err(bad_input(format!("{model}: found a device or a pipe, expected a file")));
     }
+    let checkpoint = settings.checkpoint.as_deref();
+    check_distinct(&[("--model", Some(&flags.model)), ("the checkpoint", checkpoint)])?;
     let rules = match &settings.rule_source {
         RuleSource::File(file) => Some(file),
         _ => None,

@@ -6,10 +6,13 @@ use std::path::{Path, PathBuf};
 
 use super::TableError;
 use bethe_core::MemoryLimit;
-use bethe_io::open_within;
+use bethe_io::{open_within, without_mark};
 
-/// In UTF-8.
-const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
+/// What is kept of a row: names, places among names and numbers.
+const BYTES_PER_ROW: f64 = 256.0;
+
+/// Bytes of a byte-order mark.
+const MARK: u64 = 3;
 
 /// The first bytes, unless they are a mark, and the others.
 type Source = Chain<Cursor<Vec<u8>>, Box<dyn BufRead + Send>>;
@@ -20,6 +23,8 @@ pub(super) struct Table {
     pub header: Vec<String>,
     reader: csv::Reader<Source>,
     record: csv::StringRecord,
+    memory: MemoryLimit,
+    rows: f64,
 }
 
 impl Table {
@@ -29,13 +34,12 @@ impl Table {
         let mut file = open_within(path, memory)?;
         let path = path.to_path_buf();
         let mut start = Vec::new();
-        (&mut file)
-            .take(BYTE_ORDER_MARK.len() as u64)
-            .read_to_end(&mut start)
-            .map_err(|source| TableError::Read { path: path.clone(), line: 1, source })?;
-        if start == BYTE_ORDER_MARK {
-            start.clear();
-        }
+        (&mut file).take(MARK).read_to_end(&mut start).map_err(|source| TableError::Read {
+            path: path.clone(),
+            line: 1,
+            source,
+        })?;
+        let start = without_mark(&start).to_vec();
         let mut reader = csv::ReaderBuilder::new()
             .flexible(true)
             .has_headers(false)
@@ -55,7 +59,7 @@ impl Table {
                 return Err(TableError::RepeatedColumn { path, column, name });
             }
         }
-        Ok(Self { path, header, reader, record })
+        Ok(Self { path, header, reader, record, memory, rows: 0.0 })
     }
 
     /// The column of one of some names, whatever their case.
@@ -81,6 +85,10 @@ impl Table {
                 Err(error) => return Err(failed(&self.path, error)),
             }
         }
+        self.rows += 1.0;
+        self.memory
+            .check("what the rows hold", BYTES_PER_ROW * self.rows)
+            .map_err(|error| TableError::TooLarge { path: self.path.clone(), error })?;
         let line = self.record.position().map_or(0, csv::Position::line);
         let (found, expected) = (self.record.len(), self.header.len());
         if found != expected && !(alone && found == 1) {

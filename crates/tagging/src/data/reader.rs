@@ -5,9 +5,19 @@ use std::sync::Arc;
 
 use super::{DataError, Format, Sequence};
 use bethe_core::MemoryLimit;
-use bethe_io::{TooLarge, open};
+use bethe_core::memory::TEXT_SHARE;
+use bethe_io::{TooLarge, open, without_mark};
 
-const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+/// A list that grows is held twice for a moment, the second time with room for as much again.
+const GROWING: f64 = 3.0;
+/// A list that has grown may have room for as much again.
+const KEPT: f64 = 2.0;
+/// What those who keep all sequences keep of each: its lists.
+const BYTES_PER_SEQUENCE: f64 = 150.0;
+/// And of each position: the numbers of its attributes.
+const BYTES_PER_POSITION: f64 = 200.0;
+/// The cells of a row of more bytes are counted before they are stored.
+const LONG_ROW: usize = 1 << 16;
 
 /// The sequences of a file, one at a time. After an error there are no more.
 ///
@@ -86,6 +96,9 @@ impl<R: BufRead> Sequences<R> {
                 continue;
             }
             if !row.bytes().all(|byte| byte.is_ascii_whitespace()) {
+                if row.len() > LONG_ROW {
+                    self.check_memory(sequence.bytes() + Sequence::bytes_of_row(row))?;
+                }
                 let columns = sequence.push(self.line, row, self.format);
                 self.check(columns)?;
                 self.check_memory(sequence.bytes())?;
@@ -94,7 +107,9 @@ impl<R: BufRead> Sequences<R> {
             }
         }
         if let Some(held) = &mut self.held {
-            *held += sequence.bytes();
+            *held += KEPT * sequence.bytes()
+                + BYTES_PER_SEQUENCE
+                + BYTES_PER_POSITION * sequence.len() as f64;
         }
         Ok(Some(sequence).filter(|sequence| !sequence.is_empty()))
     }
@@ -105,7 +120,7 @@ impl<R: BufRead> Sequences<R> {
             None => ("the sequence", 0.0),
             Some(held) => ("the file", held),
         };
-        self.memory.check(what, before + bytes).map_err(|error| self.too_large(error))
+        self.memory.check(what, before + GROWING * bytes).map_err(|error| self.too_large(error))
     }
 
     fn too_large(&self, error: TooLarge) -> DataError {
@@ -117,7 +132,8 @@ impl<R: BufRead> Sequences<R> {
         self.offset += self.bytes.len() as u64;
         self.line += 1;
         self.bytes.clear();
-        let most = usize::try_from(self.memory.bytes()).unwrap_or(usize::MAX);
+        let most = self.memory.most_text(TEXT_SHARE);
+        let most = usize::try_from(most).unwrap_or(usize::MAX);
         let room = sequence.room().min(most);
         let mut limited = self.input.by_ref().take(room as u64 + 1);
         limited.read_until(b'\n', &mut self.bytes).map_err(|source| DataError::Read {
@@ -126,7 +142,8 @@ impl<R: BufRead> Sequences<R> {
             source,
         })?;
         if self.bytes.len() > room {
-            self.check_memory(self.bytes.len() as f64)?;
+            let text = self.memory.check_text(self.bytes.len() as f64);
+            text.map_err(|error| self.too_large(error))?;
             return Err(sequence.too_long(self.line));
         }
         Ok(!self.bytes.is_empty())
@@ -134,8 +151,7 @@ impl<R: BufRead> Sequences<R> {
 
     /// The text of the line read last.
     fn text(&self) -> Result<&str, DataError> {
-        let mark = if self.line == 1 { BYTE_ORDER_MARK } else { b"" };
-        let bytes = self.bytes.strip_prefix(mark).unwrap_or(&self.bytes);
+        let bytes = if self.line == 1 { without_mark(&self.bytes) } else { &self.bytes };
         let text = std::str::from_utf8(bytes).map_err(|error| {
             let skipped = self.bytes.len() - bytes.len();
             DataError::NotUtf8 {

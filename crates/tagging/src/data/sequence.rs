@@ -55,6 +55,12 @@ impl Sequence {
             + (self.cells.len() * size_of::<(u32, u32)>()) as f64
     }
 
+    /// What a row adds to that.
+    pub(super) fn bytes_of_row(row: &str) -> f64 {
+        let cells = 1 + row.bytes().filter(|byte| matches!(byte, b'\t' | b' ')).count();
+        row.len() as f64 + (cells * size_of::<(u32, u32)>()) as f64
+    }
+
     /// Bytes of text that still fit.
     pub(super) fn room(&self) -> usize {
         Self::LIMIT - self.text.len()

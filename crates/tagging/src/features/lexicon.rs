@@ -4,6 +4,9 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
+use bethe_core::MemoryLimit;
+use bethe_core::memory::TEXT_SHARE;
+use bethe_io::read_text_within;
 use bethe_learn::fingerprint::Fingerprint;
 
 use super::derive::Derived;
@@ -35,6 +38,9 @@ struct List {
     /// Normalised, sorted, distinct.
     entries: Vec<String>,
 }
+
+/// A token in its entry, in the dictionary of tokens and as a node, while these grow.
+const BYTES_PER_TOKEN: f64 = 600.0;
 
 /// What a list says of a position.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -90,10 +96,22 @@ impl Lexicons {
     /// Reads files, and all files directly in folders (hidden ones aside): one list each, named by
     /// the file's stem, one entry a line; blank lines and lines that begin with `#` are skipped.
     pub fn read(paths: &[impl AsRef<Path>]) -> Result<Self, LexiconError> {
+        Self::read_within(paths, MemoryLimit::NONE)
+    }
+
+    /// The same, if all lists together fit into a limit of memory.
+    pub fn read_within(
+        paths: &[impl AsRef<Path>],
+        limit: MemoryLimit,
+    ) -> Result<Self, LexiconError> {
         let mut lists: Vec<(String, Vec<String>)> = Vec::new();
+        let mut held = 0.0;
         for path in paths {
             for file in files(path.as_ref())? {
-                let text = std::fs::read_to_string(&file).map_err(unreadable(&file))?;
+                let text = read_text_within(&file, limit.less(held), TEXT_SHARE)
+                    .map_err(|error| unreadable(&file)(error.fault))?;
+                held += Self::estimated_bytes(&text);
+                limit.check("the list, with those before it,", held).map_err(unreadable(&file))?;
                 let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
                 let name = checked_name(name).and_then(|name| match &lists {
                     lists if lists.iter().any(|(other, _)| *other == name) => {
@@ -110,6 +128,12 @@ impl Lexicons {
             }
         }
         Self::from_lists(lists)
+    }
+
+    /// What lists of this text take.
+    pub(crate) fn estimated_bytes(text: &str) -> f64 {
+        let tokens = text.split_ascii_whitespace().count();
+        TEXT_SHARE * text.len() as f64 + BYTES_PER_TOKEN * tokens as f64
     }
 
     /// The lists' names, sorted, each with its entries as they are compared: sorted, in lower case.
@@ -264,6 +288,6 @@ fn files(path: &Path) -> Result<Vec<PathBuf>, LexiconError> {
     Ok(files)
 }
 
-fn unreadable(path: &Path) -> impl Fn(std::io::Error) -> LexiconError {
+fn unreadable<E: fmt::Display>(path: &Path) -> impl Fn(E) -> LexiconError {
     move |error| LexiconError::Unreadable { path: path.to_owned(), reason: error.to_string() }
 }

@@ -1,5 +1,8 @@
 //! From template text to lines, with the first mistake.
 
+use std::collections::BTreeMap;
+use std::ops::Bound;
+
 use super::TemplateError;
 use super::function::Function;
 use super::template::{HIGHEST_COLUMN, Line, LineKind, Macro, Piece, WIDEST_ROW};
@@ -7,7 +10,7 @@ use super::template::{HIGHEST_COLUMN, Line, LineKind, Macro, Piece, WIDEST_ROW};
 /// The lines that give attributes, and whether there is a line for transitions.
 pub(super) fn lines(text: &str) -> Result<(Vec<Line>, bool), TemplateError> {
     let mut lines = Vec::new();
-    let mut beginnings: Vec<Beginning> = Vec::new();
+    let mut beginnings = Beginnings::default();
     let mut transitions = false;
     let written = text.lines().map(str::trim).zip(1..);
     for (content, number) in written.filter(|(content, _)| !content.is_empty()) {
@@ -26,20 +29,47 @@ pub(super) fn lines(text: &str) -> Result<(Vec<Line>, bool), TemplateError> {
                 return Err(TemplateError::UnknownLine { line: number, found });
             }
         };
-        let beginning = Beginning::of(kind.as_ref(), content, number);
-        for earlier in &beginnings {
-            earlier.distinguish(&beginning)?;
-        }
-        beginnings.push(beginning);
+        beginnings.add(Beginning::of(kind.as_ref(), content, number))?;
         match kind {
             Some(kind) => lines.push(Line { number, kind }),
             None => transitions = true,
         }
     }
-    if beginnings.is_empty() {
+    if beginnings.whole.is_empty() && beginnings.open.is_empty() {
         return Err(TemplateError::Empty);
     }
     Ok((lines, transitions))
+}
+
+/// The beginnings of all lines, by their text, so that many lines take no longer than they should.
+#[derive(Default)]
+struct Beginnings {
+    whole: BTreeMap<String, Beginning>,
+    /// None of these begins another, nor one of the whole ones.
+    open: BTreeMap<String, Beginning>,
+}
+
+impl Beginnings {
+    fn add(&mut self, new: Beginning) -> Result<(), TemplateError> {
+        let at_most = || (Bound::Unbounded, Bound::Included(new.text.as_str()));
+        let at_least = || (Bound::Included(new.text.as_str()), Bound::Unbounded);
+        // An open beginning of this text sorts right before it: what is between them would begin
+        // with it, too.
+        let mut near: Vec<&Beginning> = [
+            self.open.range::<str, _>(at_most()).next_back(),
+            self.open.range::<str, _>(at_least()).next(),
+            self.whole.range::<str, _>(at_least()).next(),
+        ]
+        .into_iter()
+        .flatten()
+        .map(|(_, earlier)| earlier)
+        .collect();
+        near.sort_by_key(|earlier| earlier.line);
+        near.into_iter().try_for_each(|earlier| earlier.distinguish(&new))?;
+        let own = if new.whole { &mut self.whole } else { &mut self.open };
+        own.insert(new.text.clone(), new);
+        Ok(())
+    }
 }
 
 /// The prefix of every attribute of a line, and whether it is the whole attribute.

@@ -3,6 +3,9 @@ use std::ops::RangeInclusive;
 use std::path::Path;
 use std::str::FromStr;
 
+use bethe_core::MemoryLimit;
+use bethe_io::read_text_within;
+
 use super::function::Function;
 use super::{Lexicons, TemplateError};
 use super::{default, parse};
@@ -11,6 +14,9 @@ use super::{default, parse};
 pub(super) const WIDEST_ROW: i32 = 100;
 /// The highest column a template may name.
 pub(super) const HIGHEST_COLUMN: usize = 999;
+
+/// A short line becomes a name, pieces and a place among the others: this many times its bytes.
+const SHARE: f64 = 64.0;
 
 /// Which attributes to make from the cells around a position: the template file of CRF++, extended.
 ///
@@ -106,14 +112,23 @@ pub(super) struct Macro {
 impl Template {
     /// Reads a template file.
     pub fn read(path: &Path) -> Result<Self, TemplateError> {
-        let text = std::fs::read_to_string(path).map_err(|error| TemplateError::Unreadable {
-            path: path.to_owned(),
-            reason: error.to_string(),
+        Self::read_within(path, MemoryLimit::NONE)
+    }
+
+    /// The same, if the template fits into a limit of memory.
+    pub fn read_within(path: &Path, limit: MemoryLimit) -> Result<Self, TemplateError> {
+        let text = read_text_within(path, limit, SHARE).map_err(|error| {
+            TemplateError::Unreadable { path: path.to_owned(), reason: error.fault.to_string() }
         })?;
         text.parse().map_err(|mistake| TemplateError::InFile {
             path: path.to_owned(),
             mistake: Box::new(mistake),
         })
+    }
+
+    /// What a template of this text takes.
+    pub fn estimated_bytes(text: &str) -> f64 {
+        SHARE * text.len() as f64
     }
 
     /// The most columns that a template can read.

@@ -29,8 +29,8 @@ pub use compile::Compiled;
 pub(super) use compile::add_counter;
 pub use error::{RuleError, RuleMistake};
 pub use file::{
-    RuleFileError, RuleFileMistake, load_rules, parse_rules, parse_rules_of_any_labels,
-    rules_of_any_labels, write_rules,
+    RULES_SHARE, RuleFileError, RuleFileMistake, load_rules, load_rules_within, parse_rules,
+    parse_rules_of_any_labels, rules_of_any_labels, write_rules,
 };
 pub use generate::{Candidates, LEAST_SHARE, generate};
 pub use names::kind_name;

@@ -96,7 +96,7 @@ impl Checkpoint {
         };
         if let Some(path) = path.filter(|path| path.symlink_metadata().is_ok()) {
             let not_ours = |error| TrainError::NotACheckpoint { path: path.to_path_buf(), error };
-            let archive = Archive::read(path).map_err(not_ours)?;
+            let archive = Archive::read_within(path, settings.memory_limit).map_err(not_ours)?;
             if !checkpoint.take_up(&archive).map_err(not_ours)? {
                 return Err(TrainError::OtherCheckpoint { path: path.to_path_buf() });
             }

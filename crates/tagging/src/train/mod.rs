@@ -83,6 +83,17 @@ pub enum TrainError {
         /// How many there may be.
         most: usize,
     },
+    /// More text than a model file holds.
+    #[error(
+        "the template, the lexicons and the labels take {found} bytes in a model file, expected at \
+         most {most}; leave out entries of --lexicon"
+    )]
+    TooMuchText {
+        /// What they take.
+        found: usize,
+        /// What they may take.
+        most: usize,
+    },
     /// A column file of labels alone.
     #[error("{path}:{line}: found 1 column, expected at least a word and a label")]
     NoColumns {

@@ -3,6 +3,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use bethe_core::MemoryLimit;
 use bethe_learn::energy::Learner;
 
 use super::super::data::Format;
@@ -43,6 +44,8 @@ pub struct TrainSettings {
     pub checkpoint: Option<PathBuf>,
     /// Time between two writes of that state.
     pub checkpoint_interval: Duration,
+    /// For the file of rules and for the checkpoint, each.
+    pub memory_limit: MemoryLimit,
     /// Training stops soon after this is set, and saves its state.
     pub interrupt: Option<Arc<AtomicBool>>,
 }
@@ -155,6 +158,7 @@ impl Default for TrainSettings {
             seed: 0,
             checkpoint: None,
             checkpoint_interval: Duration::from_secs(20),
+            memory_limit: MemoryLimit::NONE,
             interrupt: None,
         }
     }

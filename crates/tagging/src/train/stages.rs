@@ -5,7 +5,8 @@ use bethe_learn::crf::{Crf, Transitions};
 use super::super::data::{DataError, Sequence};
 use super::super::labels::States;
 use super::super::model::{Parts, Tagger, Training, WeightFeatures};
-use super::super::rules::{Candidates, LEAST_SHARE, Rule, generate, load_rules};
+use super::super::rules::{Candidates, LEAST_SHARE, Rule, generate, load_rules_within};
+use super::super::stored_text::{MOST_TEXT, stored_text};
 use super::base::{Fit, Fitted, Turn};
 use super::checkpoint::Checkpoint;
 use super::held_out::{HeldOut, Part, hold_out, path, predict};
@@ -61,9 +62,15 @@ impl Base {
         settings: &TrainSettings,
         observe: &mut dyn FnMut(Event),
     ) -> Result<Self, TrainError> {
-        // Errors in the file show before hours of training.
+        // Errors show before hours of training.
+        let found = stored_text(&prepared.extractor, &prepared.states);
+        if found > MOST_TEXT {
+            return Err(TrainError::TooMuchText { found, most: MOST_TEXT });
+        }
         let declared = match &settings.rule_source {
-            RuleSource::File(file) => load_rules(file, &prepared.states)?,
+            RuleSource::File(file) => {
+                load_rules_within(file, &prepared.states, settings.memory_limit)?
+            }
             RuleSource::None | RuleSource::Auto => Vec::new(),
         };
         warn_of_unused_scores(&prepared, observe);

@@ -25,7 +25,7 @@ use super::config::Config;
 use super::problems::Additions;
 use super::progress::Progress;
 use super::sink::Sink;
-use crate::input::{Lines, Source};
+use crate::input::{LineError, Lines, Source};
 use tally::Tally;
 use window::Window;
 use work::{Reached, Reply, Work};
@@ -97,16 +97,22 @@ impl Reader {
     fn run(self, lines: Lines) {
         for line in lines {
             let source = match line {
-                Ok(source) => source,
-                Err(error) => {
+                Ok(source) => Ok(source),
+                Err(LineError::TooLarge { name, error }) => Err((name, error)),
+                Err(LineError::Failed(error)) => {
                     *self.failed.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
                     break;
                 }
             };
-            let Some(index) = self.window.enter(source.bytes.len()) else { return };
+            let bytes = source.as_ref().map_or(0, |source| source.bytes.len());
+            let Some(index) = self.window.enter(bytes) else { return };
             let (work, sender) = (Arc::clone(&self.work), self.sender.clone());
+            let reply = move || match source {
+                Ok(source) => work.reply(index, source),
+                Err((name, error)) => work.refusal(index, name, &error),
+            };
             // The writer is gone if nobody waits for the reply.
-            self.pool.spawn_fifo(move || drop(sender.send(work.reply(index, source))));
+            self.pool.spawn_fifo(move || drop(sender.send(reply())));
         }
         self.window.end();
     }

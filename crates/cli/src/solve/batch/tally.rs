@@ -3,6 +3,7 @@
 use anyhow::Result;
 use bethe_core::OracleKind;
 use bethe_core::solve::SolveError;
+use bethe_io::brief;
 use bethe_terminal::{Outcome, bad_input, counted, say};
 
 use super::super::config::Config;
@@ -57,7 +58,7 @@ impl Tally {
 
     /// Counts a problem. Returns its line of output; a mistake that ends the batch has none.
     pub fn line(&mut self, reached: &Reached, strict: bool) -> Option<String> {
-        let error = |what: &str| serde_json::json!({ "error": what }).to_string();
+        let error = |what: &str| serde_json::json!({ "error": brief(what) }).to_string();
         let line = match reached {
             Reached::Answer { text, infeasible, wide } => {
                 self.infeasible |= infeasible;

@@ -5,6 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use bethe_core::Request;
+use bethe_core::memory::TooLarge;
 use bethe_core::solve::{SolveError, Status};
 
 use super::super::config::Config;
@@ -51,14 +52,22 @@ impl Work {
         Reply { index, source, results }
     }
 
+    /// What a line gets that is too long to be read.
+    pub fn refusal(&self, index: usize, name: String, error: &TooLarge) -> Reply {
+        let results = Ok(self.mistakes(&format!("{name}: {error}")));
+        Reply { index, source: Source::unread(name), results }
+    }
+
     fn results(&self, source: &Source) -> Vec<Reached> {
         match self.additions.problems(source, true) {
             Ok(problems) => problems.iter().map(|named| self.result(named)).collect(),
-            Err(error) => {
-                let mistake = || Reached::Mistake(error.to_string());
-                (0..self.additions.answers()).map(|_| mistake()).collect()
-            }
+            Err(error) => self.mistakes(&error.to_string()),
         }
+    }
+
+    /// A mistake in the place of every answer.
+    fn mistakes(&self, what: &str) -> Vec<Reached> {
+        (0..self.additions.answers()).map(|_| Reached::Mistake(what.to_string())).collect()
     }
 
     fn result(&self, named: &NamedProblem) -> Reached {

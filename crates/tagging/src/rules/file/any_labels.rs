@@ -1,9 +1,10 @@
 use std::collections::BTreeSet;
-use std::fs;
 use std::path::Path;
 
+use bethe_core::MemoryLimit;
 use toml::de::{DeTable, DeValue};
 
+use super::read::text_of_rules;
 use super::{FORMS, RuleFileError, parse_rules};
 use crate::labels::{Scheme, States};
 use crate::rules::Rule;
@@ -12,8 +13,7 @@ use crate::rules::Rule;
 /// states with these kinds.
 pub fn rules_of_any_labels(path: impl AsRef<Path>) -> Result<(Vec<Rule>, States), RuleFileError> {
     let path = path.as_ref();
-    let text = fs::read_to_string(path)
-        .map_err(|source| RuleFileError::Read { path: path.to_path_buf(), source })?;
+    let text = text_of_rules(path, MemoryLimit::NONE)?;
     parse_rules_of_any_labels(path, &text)
 }
 

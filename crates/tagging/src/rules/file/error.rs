@@ -1,6 +1,6 @@
-use std::io;
 use std::path::PathBuf;
 
+use bethe_io::ReadFault;
 use thiserror::Error;
 
 use crate::rules::{MOST_SEGMENTS, MOST_WEIGHT, RuleMistake};
@@ -14,8 +14,8 @@ pub enum RuleFileError {
     Read {
         /// The file.
         path: PathBuf,
-        /// What the system says.
-        source: io::Error,
+        /// What keeps it from being read.
+        source: ReadFault,
     },
     /// The text is not TOML.
     #[error("{}:{line}: not valid TOML: {message}", path.display())]

@@ -8,7 +8,7 @@ mod write;
 
 pub use any_labels::{parse_rules_of_any_labels, rules_of_any_labels};
 pub use error::{RuleFileError, RuleFileMistake};
-pub use read::{load_rules, parse_rules};
+pub use read::{RULES_SHARE, load_rules, load_rules_within, parse_rules};
 pub use write::write_rules;
 
 /// Fields that determine the form of a rule, each with the field that goes with it.

@@ -1,6 +1,7 @@
-use std::fs;
 use std::path::Path;
 
+use bethe_core::MemoryLimit;
+use bethe_io::read_text_within;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -9,12 +10,28 @@ use super::{FORMS, RuleFileError, RuleFileMistake};
 use crate::labels::States;
 use crate::rules::{Form, Relation, Rule};
 
+/// A short value of TOML becomes a node with its place in the text: this many times its bytes.
+pub const RULES_SHARE: f64 = 128.0;
+
 /// Reads a file of rules, see [`parse_rules`].
 pub fn load_rules(path: impl AsRef<Path>, states: &States) -> Result<Vec<Rule>, RuleFileError> {
-    let path = path.as_ref();
-    let text = fs::read_to_string(path)
-        .map_err(|source| RuleFileError::Read { path: path.to_path_buf(), source })?;
+    load_rules_within(path, states, MemoryLimit::NONE)
+}
+
+/// The same, if the rules fit into a limit of memory.
+pub fn load_rules_within(
+    path: impl AsRef<Path>,
+    states: &States,
+    limit: MemoryLimit,
+) -> Result<Vec<Rule>, RuleFileError> {
+    let text = text_of_rules(path.as_ref(), limit)?;
     parse_rules(path, &text, states)
+}
+
+/// The text of a file of rules.
+pub(super) fn text_of_rules(path: &Path, limit: MemoryLimit) -> Result<String, RuleFileError> {
+    read_text_within(path, limit, RULES_SHARE)
+        .map_err(|error| RuleFileError::Read { path: error.path, source: error.fault })
 }
 
 /// The rules of a file's text, in its order; `path` is for messages.
