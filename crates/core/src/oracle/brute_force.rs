@@ -2,8 +2,8 @@
 
 use crate::model::BaseModel;
 use crate::model::table::{strides_within, walk};
-use crate::oracle::{Exactness, Oracle, Tables};
-use crate::support::Support;
+use crate::oracle::{Covariance, Exactness, Oracle, Tables};
+use crate::support::{Block, Support};
 
 /// Enumerates the joint states of a base model.
 #[derive(Clone, Debug)]
@@ -64,6 +64,16 @@ impl BruteForce {
                 statistics[block.start + self.cells[table][joint_state]] += weight;
             }
         }
+    }
+
+    /// The product of a vector on the support with the statistics of a joint state.
+    fn along(&self, direction: &[f64], joint_state: usize) -> f64 {
+        let blocks = self.support.blocks().iter();
+        let own = |block: &Block| -> f64 {
+            let cells = block.tables.iter().map(|&table| self.cells[table][joint_state]);
+            cells.map(|cell| direction[block.start + cell]).sum()
+        };
+        blocks.map(own).sum()
     }
 
     fn tilted_scores(&mut self, tilt: &[f64]) {
@@ -137,5 +147,23 @@ impl Oracle for BruteForce {
             rest /= cardinality;
         }
         self.probabilities[best] + self.constant
+    }
+
+    fn second_order(&mut self) -> Option<&mut dyn Covariance> {
+        Some(self)
+    }
+}
+
+impl Covariance for BruteForce {
+    fn covariance(&mut self, direction: &[f64], product: &mut [f64]) {
+        let joint_states = 0..self.probabilities.len();
+        let along: Vec<f64> =
+            joint_states.clone().map(|state| self.along(direction, state)).collect();
+        let mean: f64 = along.iter().zip(&self.probabilities).map(|(v, p)| v * p).sum();
+        product.fill(0.0);
+        for state in joint_states {
+            let weight = self.probabilities[state] * (along[state] - mean);
+            self.add_statistics(state, weight, product);
+        }
     }
 }

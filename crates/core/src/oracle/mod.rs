@@ -142,6 +142,22 @@ pub trait Oracle: Send {
     /// (`-∞` if every configuration is forbidden). Invalidates what `visit_marginals` reads. An
     /// oracle that is not exact writes the best assignment it finds.
     fn decode(&mut self, tilt: &[f64], assignment: &mut [usize]) -> f64;
+
+    /// The derivative of the latest answer, if this oracle knows it.
+    fn second_order(&mut self) -> Option<&mut dyn Covariance> {
+        None
+    }
+}
+
+/// Products with the covariance `C` of the statistics on the support: how marginals change with the
+/// tilt, `C = ∂μ/∂δ`.
+pub trait Covariance {
+    /// Writes `C·direction` at the tilt of the latest [`Oracle::tilted`] call, for about the price
+    /// of such a call. `C` is symmetric and positive semidefinite.
+    ///
+    /// # Panics
+    /// If no call has answered since the oracle was made or decoded.
+    fn covariance(&mut self, direction: &[f64], product: &mut [f64]);
 }
 
 /// What binding an oracle may take.

@@ -91,9 +91,8 @@ impl EdgeGroup {
         let exponents = &mut self.exp_forward[..self.log_forward.len()];
         exponents.copy_from_slice(&self.log_forward);
         exponentials(simd, exponents, highest);
-        for (value, &slot) in self.exp_backward.iter_mut().zip(&self.mirror) {
-            *value = self.exp_forward[slot as usize];
-        }
+        let Self { mirror, exp_forward, exp_backward, .. } = self;
+        mirrored(mirror, exp_forward, exp_backward);
         highest * self.links as f64
     }
 
@@ -107,6 +106,18 @@ impl EdgeGroup {
         }
     }
 
+    /// Writes the block's coordinates of a vector on the support, in the forward layout; anything in
+    /// the padding.
+    pub(super) fn gather(&self, values: &[f64], out: &mut [f64]) {
+        let values = &values[self.start..];
+        out.iter_mut().zip(&self.cells).for_each(|(out, &cell)| *out = values[cell as usize]);
+    }
+
+    /// From the forward layout, followed by a vector of zeros, to the backward one.
+    pub(super) fn mirror(&self, forward: &[f64], backward: &mut [f64]) {
+        mirrored(&self.mirror, forward, backward);
+    }
+
     /// Adds the summed marginals to the block's coordinates.
     pub(super) fn scatter(&self, layout: &Layout, marginals: &mut [f64]) {
         let marginals = &mut marginals[self.start..];
@@ -114,6 +125,11 @@ impl EdgeGroup {
             marginals[self.cells[slot] as usize] += self.counts[slot];
         });
     }
+}
+
+#[inline(always)]
+fn mirrored(mirror: &[u32], forward: &[f64], backward: &mut [f64]) {
+    backward.iter_mut().zip(mirror).for_each(|(out, &slot)| *out = forward[slot as usize]);
 }
 
 /// Place of transition `(i, j)` in the base model's table.

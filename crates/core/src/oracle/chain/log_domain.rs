@@ -6,7 +6,6 @@
 use super::forward_backward::Messages;
 use super::layout::Layout;
 use super::model::ChainModel;
-use super::node_tilts::NodeTilt;
 use super::sequence::{Sequence, Total};
 use super::tilts::Tilts;
 
@@ -90,12 +89,7 @@ impl LogPass<'_> {
     fn write_marginals(&mut self, marginals: &mut [f64]) {
         marginals.fill(0.0);
         for (t, position) in self.sequence.positions.iter().enumerate() {
-            let start = match self.tilts.nodes.tilts[t] {
-                NodeTilt::None => None,
-                NodeTilt::Own(start) => Some(start),
-                NodeTilt::Shared(block) => Some(self.tilts.nodes.shared[block].start),
-            };
-            if let Some(start) = start {
+            if let Some(start) = self.tilts.nodes.first_coordinate(t) {
                 let node = &mut self.messages.gamma[0];
                 node_marginal(&self.messages.alpha, &self.messages.beta, position.states(), node);
                 let out = &mut marginals[start..start + position.states];

@@ -11,6 +11,7 @@
 //! are so extreme that this could lose probability, the call is answered in the log domain.
 
 mod counted;
+mod covariance;
 mod edges;
 mod expectations;
 mod forward_backward;

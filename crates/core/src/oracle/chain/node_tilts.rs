@@ -124,6 +124,16 @@ impl NodeTilts {
         self.own_highest = own.value();
     }
 
+    /// The first coordinate of the block that position `t` is in, if it is in one.
+    #[inline(always)]
+    pub(super) fn first_coordinate(&self, t: usize) -> Option<usize> {
+        match self.tilts[t] {
+            NodeTilt::None => None,
+            NodeTilt::Own(start) => Some(start),
+            NodeTilt::Shared(block) => Some(self.shared[block].start),
+        }
+    }
+
     /// Node weights at the latest tilt. `[positions][padded states]`
     #[inline(always)]
     pub(super) fn weights<'a>(&'a self, sequence: &'a Sequence) -> &'a [f64] {

@@ -1,6 +1,7 @@
 use std::sync::Arc;
 
 use super::aligned::Aligned;
+use super::covariance::Scratch;
 use super::edges::{add_outer_product, cell_of, multiply};
 use super::forward_backward::Messages;
 use super::log_domain::{self, LogPass};
@@ -13,7 +14,7 @@ use super::sequence::Sequence;
 use super::tilts::Tilts;
 use super::viterbi::Viterbi;
 use crate::model::{BaseModel, ModelError};
-use crate::oracle::{Exactness, Oracle, Tables};
+use crate::oracle::{Covariance, Exactness, Oracle, Tables};
 use crate::support::Support;
 
 /// The oracle of a chain, or of a disjoint union of paths.
@@ -39,6 +40,8 @@ pub struct Chain {
     /// Added to every score.
     constant: f64,
     always_log_domain: bool,
+    /// For products with the covariance.
+    pub(super) scratch: Scratch,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -135,6 +138,7 @@ impl Chain {
             state: State::Nothing,
             constant: 0.0,
             always_log_domain: false,
+            scratch: Scratch::default(),
         }
     }
 
@@ -327,5 +331,9 @@ impl Oracle for Chain {
         };
         let variable_at = &numbering.variable_at;
         viterbi.trace_back(|t, state| assignment[variable_at[t]] = state) + constant
+    }
+
+    fn second_order(&mut self) -> Option<&mut dyn Covariance> {
+        Some(self)
     }
 }

@@ -1,3 +1,4 @@
+mod second_order;
 mod storages;
 
 use rand::rngs::StdRng;

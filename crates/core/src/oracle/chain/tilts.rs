@@ -24,8 +24,8 @@ pub(super) struct Run {
 pub(super) struct TiltedTable<'a> {
     pub(super) table: &'a TransitionTable,
     pub(super) log_forward: &'a [f64],
-    exp_forward: &'a [f64],
-    exp_backward: &'a [f64],
+    pub(super) exp_forward: &'a [f64],
+    pub(super) exp_backward: &'a [f64],
 }
 
 impl TiltedTable<'_> {
@@ -46,6 +46,11 @@ impl TiltedTable<'_> {
 }
 
 impl Run {
+    /// The positions before these links.
+    pub(super) fn links(&self) -> std::ops::Range<usize> {
+        self.first..self.last + 1
+    }
+
     /// The table of these links; `None` if they are free.
     #[inline(always)]
     pub(super) fn transitions<'a>(
