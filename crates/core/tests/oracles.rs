@@ -6,6 +6,8 @@ mod graphs;
 mod limits;
 #[path = "oracles/properties.rs"]
 mod properties;
+#[path = "oracles/second_order.rs"]
+mod second_order;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -153,7 +153,8 @@ pub trait Oracle: Send {
 /// tilt, `C = ∂μ/∂δ`.
 pub trait Covariance {
     /// Writes `C·direction` at the tilt of the latest [`Oracle::tilted`] call, for about the price
-    /// of such a call. `C` is symmetric and positive semidefinite.
+    /// of such a call. `C` is symmetric and positive semidefinite. NaN is the answer of a product
+    /// that was cancelled.
     ///
     /// # Panics
     /// If no call has answered since the oracle was made or decoded.

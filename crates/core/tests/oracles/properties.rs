@@ -7,7 +7,8 @@ use bethe_core::{Factor, Model, ModelError, Support};
 use proptest::prelude::*;
 use proptest::test_runner::FileFailurePersistence;
 
-use crate::{Bind, ORACLES, TOLERANCE, visited};
+use crate::second_order::{dot, product};
+use crate::{Bind, ORACLES, TOLERANCE, supports, visited};
 
 /// A model as numbers: cardinalities and factors.
 #[derive(Clone, Debug)]
@@ -199,6 +200,32 @@ proptest! {
         for (_, bind) in ORACLES {
             let Some(found) = statement.answers(*bind) else { continue };
             assert_shifted(&found, &expected, 0.0)?;
+        }
+    }
+
+    #[test]
+    fn products_with_the_covariance_agree_with_enumeration(
+        statement in statements(), which: prop::sample::Index, tilts in prop::collection::vec(-3.0..3.0, 2000)
+    ) {
+        let base = statement.base().unwrap();
+        let supports = supports(&base);
+        let (_, support) = &supports[which.index(supports.len())];
+        let len = support.len();
+        let (tilt, v, w) = (&tilts[..len], &tilts[600..600 + len], &tilts[1200..1200 + len]);
+        let mut marginals = vec![0.0; len];
+        let mut exact = ORACLES[0].1(&base, support).unwrap();
+        if exact.tilted(tilt, &mut marginals) > f64::NEG_INFINITY {
+            let expected = product(exact.as_mut(), v);
+            for (_, bind) in ORACLES {
+                let Some(mut oracle) = bind(&base, support) else { continue };
+                oracle.tilted(tilt, &mut marginals);
+                let (found, other) = (product(oracle.as_mut(), v), product(oracle.as_mut(), w));
+                for (f, e) in found.iter().zip(&expected) {
+                    prop_assert!((f - e).abs() < 1e-11, "{} against {}", f, e);
+                }
+                prop_assert!((dot(&found, w) - dot(&other, v)).abs() < 1e-10);
+                prop_assert!(dot(&found, v) > -1e-11);
+            }
         }
     }
 }

@@ -12,6 +12,7 @@
 
 mod cliques;
 mod cost;
+mod covariance;
 mod elimination;
 mod logarithms;
 mod maxima;
@@ -27,7 +28,7 @@ use std::sync::Arc;
 use crate::cancel::Cancel;
 use crate::memory::MemoryLimit;
 use crate::model::{BaseModel, ModelError};
-use crate::oracle::{Exactness, Limits, Oracle, Tables};
+use crate::oracle::{Covariance, Exactness, Limits, Oracle, Tables};
 use crate::support::Support;
 use maxima::Maxima;
 pub use samples::Sampler;
@@ -62,6 +63,8 @@ pub struct JunctionTree {
     structure: Arc<Structure>,
     sums: Sums,
     maxima: Maxima,
+    /// Whether the tables are those of an answer.
+    is_answered: bool,
     cancel: Cancel,
 }
 
@@ -84,6 +87,7 @@ impl JunctionTree {
     /// A sampler of independent assignments of the base variables at `θ + tilt`; `None` if every
     /// configuration is forbidden. Invalidates what `visit_marginals` reads.
     pub fn sampler(&mut self, tilt: &[f64]) -> Option<Sampler> {
+        self.is_answered = false;
         let log_partition = self.sums.collect(&self.structure, tilt, &self.cancel);
         // Not if it was cancelled either.
         let possible = log_partition > f64::NEG_INFINITY;
@@ -112,7 +116,8 @@ impl JunctionTree {
         let structure = Structure::new(base, support, limits)?;
         let sums = Sums::new(&structure, &limits.cancel)?;
         let (structure, maxima) = (Arc::new(structure), Maxima::default());
-        Ok(Self { structure, sums, maxima, cancel: limits.cancel.clone() })
+        let cancel = limits.cancel.clone();
+        Ok(Self { structure, sums, maxima, is_answered: false, cancel })
     }
 
     /// The memory of its tables in bytes, by the estimate that the limit is about.
@@ -135,6 +140,7 @@ impl Oracle for JunctionTree {
         let log_partition = self.sums.collect(structure, tilt, &self.cancel);
         let done =
             self.sums.is_collected() && self.sums.distribute(structure, marginals, &self.cancel);
+        self.is_answered = done;
         if done { log_partition } else { f64::NAN }
     }
 
@@ -168,6 +174,19 @@ impl Oracle for JunctionTree {
 
     fn decode(&mut self, tilt: &[f64], assignment: &mut [usize]) -> f64 {
         self.maxima.decode(&self.structure, tilt, assignment, &self.cancel)
+    }
+
+    fn second_order(&mut self) -> Option<&mut dyn Covariance> {
+        Some(self)
+    }
+}
+
+impl Covariance for JunctionTree {
+    fn covariance(&mut self, direction: &[f64], product: &mut [f64]) {
+        let length = self.structure.support.len();
+        assert_eq!((direction.len(), product.len()), (length, length));
+        assert!(self.is_answered && self.sums.is_collected(), "an answer to differentiate");
+        self.sums.covariance(&self.structure, direction, product, &self.cancel);
     }
 }
 

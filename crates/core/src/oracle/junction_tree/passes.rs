@@ -168,7 +168,11 @@ fn multiply_operands(structure: &Structure, node: &Node, buffers: &mut [f64]) {
 
 /// The buffers of an operand and of a later one.
 #[inline(always)]
-fn pair<'a>(buffers: &'a mut [f64], first: &Operand, second: &Operand) -> [&'a mut [f64]; 2] {
+pub(super) fn pair<'a>(
+    buffers: &'a mut [f64],
+    first: &Operand,
+    second: &Operand,
+) -> [&'a mut [f64]; 2] {
     let (first, second) = (first.buffer.clone(), second.buffer.clone());
     let (Some(first), Some(second)) = (first, second) else {
         unreachable!("no operand goes into a whole one");

@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use rayon::prelude::*;
 
+use super::covariance::Moments;
 use super::logarithms;
 use super::passes::{Down, Multiplied, Up};
 use super::statics::Joined;
@@ -28,6 +29,8 @@ pub(super) struct Sums {
     stated: Vec<f64>,
     /// What the cliques below which no tilt lives hold.
     untilted: Untilted,
+    /// Room for products with the covariance. `[cliques]`, empty before the first
+    pub(super) moments: Vec<Moments>,
 }
 
 /// What the passes keep of one clique.
@@ -100,6 +103,7 @@ impl Sums {
             table: Vec::with_capacity(tables.max().unwrap_or(0)),
             stated: Vec::new(),
             untilted: Untilted::Nothing,
+            moments: Vec::new(),
         })
     }
 
@@ -245,6 +249,21 @@ impl Sums {
         self.untilted == Untilted::Marginals
     }
 
+    /// Scales to marginals the tables of tilted cliques whose marginals went elsewhere, and left the
+    /// products they were made of.
+    pub(super) fn scale_tilted(&mut self, structure: &Structure) {
+        for (node, own) in structure.nodes.iter().zip(&mut self.cliques) {
+            if node.tilted && !own.calibrated {
+                let up = &structure.projections[node.up];
+                for (block, cells) in up.blocks() {
+                    let table = &mut own.belief[cells];
+                    up.spread(block, &own.ratios, table, |cell, ratio| *cell *= ratio);
+                }
+                own.calibrated = true;
+            }
+        }
+    }
+
     /// The marginals of a table, once all cliques are calibrated.
     pub fn marginals(&mut self, structure: &Structure, table: usize) -> &[f64] {
         let home = &structure.homes[table];
@@ -278,25 +297,25 @@ impl Sums {
     }
 
     /// The subtrees that threads take, none where there is one thread.
-    fn shared_out<'s>(&self, structure: &'s Structure) -> &'s [std::ops::Range<usize>] {
+    pub(super) fn shared_out<'s>(&self, structure: &'s Structure) -> &'s [std::ops::Range<usize>] {
         let several = structure.subtrees.len() > 1 && rayon::current_num_threads() > 1;
         if several { &structure.subtrees } else { &[] }
     }
 }
 
 /// Whether a pass was stopped at a large clique: what comes after it is then left out.
-struct Stopped<'a> {
+pub(super) struct Stopped<'a> {
     cancel: &'a Cancel,
     flag: AtomicBool,
 }
 
 impl<'a> Stopped<'a> {
-    fn new(cancel: &'a Cancel) -> Self {
+    pub fn new(cancel: &'a Cancel) -> Self {
         Self { cancel, flag: AtomicBool::new(false) }
     }
 
     /// Whether to stop before a clique.
-    fn before(&self, node: &Node) -> bool {
+    pub fn before(&self, node: &Node) -> bool {
         if node.is_large() && self.cancel.is_cancelled() {
             self.flag.store(true, Ordering::Relaxed);
         }
@@ -304,22 +323,22 @@ impl<'a> Stopped<'a> {
     }
 
     /// Takes note of a clique that was not finished.
-    fn unless(&self, is_done: bool) {
+    pub fn unless(&self, is_done: bool) {
         if !is_done {
             self.flag.store(true, Ordering::Relaxed);
         }
     }
 
-    fn is_so(&self) -> bool {
+    pub fn is_so(&self) -> bool {
         self.flag.load(Ordering::Relaxed)
     }
 }
 
-/// The scratch of each subtree, with its first clique.
-fn split<'a>(
-    mut rest: &'a mut [Scratch],
+/// What belongs to each subtree, with its first clique.
+pub(super) fn split<'a, T>(
+    mut rest: &'a mut [T],
     subtrees: &[std::ops::Range<usize>],
-) -> Vec<(usize, &'a mut [Scratch])> {
+) -> Vec<(usize, &'a mut [T])> {
     let mut start = 0;
     let mut pieces = Vec::with_capacity(subtrees.len());
     for subtree in subtrees {
@@ -332,7 +351,7 @@ fn split<'a>(
 }
 
 /// The cliques that are in no subtree.
-fn above(
+pub(super) fn above(
     cliques: usize,
     subtrees: &[std::ops::Range<usize>],
 ) -> impl DoubleEndedIterator<Item = usize> + '_ {
