@@ -92,6 +92,7 @@
 //! | gap | `F(μ) − lower bound` | (certificates are ours) |
 
 mod cancel;
+pub mod derivative;
 pub mod energy;
 pub mod memory;
 pub mod model;
@@ -106,7 +107,7 @@ pub use energy::{Curvature, CustomEnergy, Energy, Norm, Penalty, Term, count};
 pub use memory::MemoryLimit;
 pub use model::{Factor, Model, ModelError, Names, Variable};
 pub use oracle::{Oracle, OracleKind, Tables};
-pub use problem::{Answer, Problem, Records, Request};
+pub use problem::{Answer, Differentiable, Problem, Records, Request};
 pub use solve::{Method, Settings, Solution, Status, StepSchedule};
 pub use support::Support;
 pub use vector::solve_positive;

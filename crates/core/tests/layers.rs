@@ -5,8 +5,17 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Each may use what stands before it.
-const LAYERS: [&str; 10] = [
-    "vector", "cancel", "memory", "model", "support", "oracle", "energy", "solve", "problem",
+const LAYERS: [&str; 11] = [
+    "vector",
+    "cancel",
+    "memory",
+    "model",
+    "support",
+    "oracle",
+    "energy",
+    "solve",
+    "derivative",
+    "problem",
     "plot",
 ];
 

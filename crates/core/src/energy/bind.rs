@@ -45,8 +45,28 @@ impl Energies {
     /// Tables that all energies read with the same linear coefficients share one block: a count
     /// over positions has one coordinate per state, for any number of positions.
     pub fn bind(base: &BaseModel, energies: &[Energy]) -> Self {
+        Self::bind_to(base, energies, whole_tables(base, energies))
+    }
+
+    /// The same with a block of its own for every table that the energies read, and for `others`.
+    /// The rows are those of [`Energies::bind`].
+    pub(crate) fn bind_apart(base: &BaseModel, energies: &[Energy], others: &[usize]) -> Self {
+        let scopes = Self::scopes(energies).filter_map(|scope| base.table_of(scope));
+        let products = energies.iter().flat_map(|energy| match energy {
+            Energy::Product { scope, .. } => &scope[..],
+            _ => &[],
+        });
+        let nodes = products.filter_map(|&v| base.table_of(&[v]));
+        let mut tables: Vec<usize> = scopes.chain(nodes).chain(others.iter().copied()).collect();
+        tables.sort_unstable();
+        tables.dedup();
+        Self::bind_to(base, energies, tables)
+    }
+
+    /// Binds energies; each of the `whole` tables has a block of its own.
+    fn bind_to(base: &BaseModel, energies: &[Energy], whole: Vec<usize>) -> Self {
         let linear: Vec<LinearRow> = energies.iter().flat_map(|e| linear_rows(base, e)).collect();
-        let mut layout = Layout::new(base, &linear, whole_tables(base, energies));
+        let mut layout = Layout::new(base, &linear, whole);
         let mut bound = Self {
             support: std::mem::take(&mut layout.support),
             measurements: Measurements::default(),

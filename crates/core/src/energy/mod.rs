@@ -31,6 +31,7 @@ pub use error::{EnergyError, EnergyFault};
 pub(crate) use kind::{Kind, OfKind, Pairing, clip, specialised};
 pub use measurement::Measurements;
 pub use multipliers::HardRow;
+pub(crate) use multipliers::StatedRow;
 pub use nearest::{Nearest, Norm};
 pub use passes::Valued;
 pub use penalty::Penalty;

@@ -25,7 +25,40 @@ pub struct HardRow {
     pub row: usize,
 }
 
+/// The rows that one stated measurement became.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct StatedRow {
+    pub row: usize,
+    /// The row that says that `z` is not negative: `−z ≤ 0`.
+    pub negated: Option<usize>,
+}
+
 impl Energies {
+    /// The rows of each measurement that an energy states, one per cell for a table in the stated
+    /// order; none without a weight, and for energies that are no convex measurements.
+    pub(crate) fn stated_rows(
+        &self,
+        base: &BaseModel,
+        index: usize,
+        energy: &Energy,
+    ) -> Vec<StatedRow> {
+        let Slot::Rows(rows) = &self.slots[index] else { return Vec::new() };
+        let mut found: Vec<StatedRow> = Vec::with_capacity(rows.len());
+        for row in rows.clone() {
+            match found.last_mut() {
+                Some(last) if self.negated.binary_search(&row).is_ok() => last.negated = Some(row),
+                _ => found.push(StatedRow { row, negated: None }),
+            }
+        }
+        let Energy::TableMeasurement { penalty, scope, .. } = energy else { return found };
+        let map = base.locate(scope).expect("every scope was added to the model");
+        if found.is_empty() || !is_whole(base, &map, *penalty) {
+            return found;
+        }
+        let places = map.places().into_iter();
+        places.map(|place| found[place.expect("a whole table has every cell")]).collect()
+    }
+
     /// The rows of hard constraints, in the order stated. That what a Poisson penalty counts is not
     /// negative is none: that row belongs to a soft penalty.
     pub fn hard_rows(&self) -> impl Iterator<Item = HardRow> + '_ {

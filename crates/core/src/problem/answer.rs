@@ -1,5 +1,6 @@
 //! The answer to a problem, over the variables and factors as stated.
 
+use super::Covariances;
 use crate::solve::Status;
 
 /// Everything that `bethe solve` prints.
@@ -51,6 +52,9 @@ pub struct Answer {
     /// of the factors stated over just that scope. Put in place of these factors, in a model without
     /// energies, they have the answer's marginals (Proposition 1).
     pub potentials: Option<Vec<TableAnswer>>,
+    /// If it was asked for: the covariance of measurements, or of the states of some variables.
+    /// `None` if the problem is infeasible.
+    pub covariance: Option<Covariances>,
 }
 
 /// Numbers over the configurations of some variables: marginals, or potentials.

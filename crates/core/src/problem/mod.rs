@@ -3,10 +3,14 @@
 //! [`Problem`] is a model with energies on it. It is bound (canonical model, energies on their
 //! support, an oracle), solved, and answered in the variables and factors that were stated.
 //! [`mod@file`] reads and writes it as JSON, [`uai`] writes answers as the UAI competitions have
-//! them. [`Problem::fit`] gives the model that an answer comes from, [`Records`] draws from one.
+//! them. [`Problem::fit`] gives the model that an answer comes from, [`Records`] draws from one;
+//! [`Problem::solve_differentiable`] gives an answer with its derivatives.
 
 mod answer;
+mod apart;
 mod binding;
+mod covariance;
+mod differentiable;
 pub mod file;
 mod fitted;
 mod map;
@@ -16,6 +20,8 @@ pub mod uai;
 
 pub use answer::{Answer, EnergyAnswer, Map, TableAnswer};
 pub use binding::BoundProblem;
+pub use covariance::{CovarianceOf, Covariances, Quantity, QuantityOf};
+pub use differentiable::{Differentiable, EnergyGradients, Gradients};
 pub use fitted::Records;
 pub use request::Request;
 

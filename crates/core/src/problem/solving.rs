@@ -21,11 +21,11 @@ struct Ask<'a> {
 
 /// A problem, bound and solved.
 pub(super) struct Solved {
-    bound: BoundProblem,
-    solution: Solution,
+    pub bound: BoundProblem,
+    pub solution: Solution,
     /// Ends what the oracle does to write the answer down.
-    cancel: Cancel,
-    clock: Clock,
+    pub cancel: Cancel,
+    pub clock: Clock,
 }
 
 impl Problem {
@@ -61,7 +61,9 @@ impl Problem {
         request: &Request,
         observer: &mut dyn Observer,
     ) -> Result<Answer, SolveError> {
-        self.run(settings, request, request.potentials, observer)?.answer(self, request)
+        let needs_tilt = request.potentials || request.covariance.is_some();
+        let request = &request.checked()?;
+        self.run(settings, request, needs_tilt, observer)?.answer(self, request)
     }
 
     /// Binds and solves the problem; if the answer needs a tilt, it is no average of iterates.
@@ -138,6 +140,12 @@ impl Solved {
     /// # Errors
     /// If there is no time left to write it down.
     pub fn answer(mut self, problem: &Problem, request: &Request) -> Result<Answer, SolveError> {
+        let covariance = match &request.covariance {
+            Some(of) if self.solution.status != Status::Infeasible => {
+                Some(self.covariances(problem, request, of)?)
+            }
+            _ => None,
+        };
         let potentials = (request.potentials && self.solution.status != Status::Infeasible)
             .then(|| self.potentials(problem.model()));
         let energies = self.energies(problem);
@@ -190,6 +198,7 @@ impl Solved {
             map,
             energies,
             potentials,
+            covariance,
         })
     }
 
@@ -229,6 +238,17 @@ impl Solved {
     }
 }
 
+/// The variables of each of the requested marginals.
+pub(super) fn scopes(model: &Model, tables: Tables) -> Vec<Vec<usize>> {
+    let nodes = (0..model.variables().len()).map(|variable| vec![variable]);
+    let factors = model.factors().iter().map(|factor| factor.scope.clone());
+    match tables {
+        Tables::All => nodes.chain(factors).collect(),
+        Tables::Nodes => nodes.collect(),
+        Tables::None => Vec::new(),
+    }
+}
+
 /// The requested marginals, from the oracle or from the solver's average.
 fn marginals(
     model: &Model,
@@ -237,13 +257,10 @@ fn marginals(
     solution: &Solution,
     tables: Tables,
 ) -> Vec<TableAnswer> {
-    let nodes = (0..model.variables().len()).map(|variable| vec![variable]);
-    let factors = model.factors().iter().map(|factor| factor.scope.clone());
-    let scopes: Vec<Vec<usize>> = match tables {
-        Tables::All => nodes.chain(factors).collect(),
-        Tables::Nodes => nodes.collect(),
-        Tables::None => return Vec::new(),
-    };
+    let scopes = scopes(model, tables);
+    if scopes.is_empty() {
+        return Vec::new();
+    }
     let mut answer: Vec<TableAnswer> = Vec::with_capacity(scopes.len());
     // Which entries each base table serves. `[tables]`
     let mut readers: Vec<Vec<usize>> = vec![Vec::new(); base.tables.len()];

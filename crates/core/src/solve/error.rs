@@ -49,6 +49,9 @@ pub enum SolveError {
     /// Marginals that no model has.
     #[error("fitting a model needs exact inference, expected oracle exact or auto")]
     Unfitted,
+    /// A covariance, which only exact oracles have.
+    #[error("covariances and derivatives need exact inference, expected oracle exact or auto")]
+    NoCovariance,
     /// Energies whose values leave the range of a double.
     #[error("the energies add up to more than 1e308, expected smaller weights")]
     Overflow,

@@ -5,7 +5,7 @@ use serde::ser::{SerializeSeq, Serializer};
 
 use super::write::ReferenceFile;
 use crate::model::Model;
-use crate::problem::{Answer, EnergyAnswer, TableAnswer};
+use crate::problem::{Answer, Covariances, EnergyAnswer, Quantity, QuantityOf, TableAnswer};
 
 impl Answer {
     /// The answer as one line of JSON, with names for variables and states that have them. Numbers
@@ -39,6 +39,7 @@ impl Answer {
             },
             energies: self.energies.iter().map(EnergyFile::new).collect(),
             potentials: self.potentials.as_deref().map(|items| Named { model, items }),
+            covariance: self.covariance.as_ref().map(|found| CovarianceFile::new(model, found)),
         };
         serde_json::to_string(&named).expect("numbers, strings, lists and objects")
     }
@@ -70,6 +71,55 @@ struct AnswerFile<'a> {
     energies: Vec<EnergyFile<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     potentials: Option<Named<'a, TableAnswer>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    covariance: Option<CovarianceFile<'a>>,
+}
+
+#[derive(Serialize)]
+struct CovarianceFile<'a> {
+    quantities: Vec<QuantityFile<'a>>,
+    distribution: &'a [Vec<f64>],
+    inferred: Option<&'a [Vec<f64>]>,
+}
+
+#[derive(Serialize)]
+struct QuantityFile<'a> {
+    #[serde(flatten)]
+    of: QuantityOfFile<'a>,
+    value: f64,
+    deviation: f64,
+    inferred_deviation: Option<f64>,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum QuantityOfFile<'a> {
+    Measurement { energy: usize },
+    Cell { energy: usize, cell: usize },
+    State { variable: ReferenceFile<'a>, state: ReferenceFile<'a> },
+}
+
+impl<'a> CovarianceFile<'a> {
+    fn new(model: &'a Model, found: &'a Covariances) -> Self {
+        let quantity = |quantity: &Quantity| QuantityFile {
+            of: match quantity.of {
+                QuantityOf::Measurement { energy } => QuantityOfFile::Measurement { energy },
+                QuantityOf::Cell { energy, cell } => QuantityOfFile::Cell { energy, cell },
+                QuantityOf::State { variable, state } => QuantityOfFile::State {
+                    variable: ReferenceFile::variable(model, variable),
+                    state: ReferenceFile::state(model, variable, state),
+                },
+            },
+            value: quantity.value,
+            deviation: quantity.deviation,
+            inferred_deviation: quantity.inferred_deviation,
+        };
+        Self {
+            quantities: found.quantities.iter().map(quantity).collect(),
+            distribution: &found.distribution,
+            inferred: found.inferred.as_deref(),
+        }
+    }
 }
 
 #[derive(Serialize)]
