@@ -8,8 +8,9 @@ use bethe_core::solve::Returned;
 use bethe_core::{Method, OracleKind, Request, Settings, Tables};
 use bethe_terminal::{bad_input, check_distinct, time};
 
+use super::covariance::{self, Asked};
 use super::flags::{Flags, MarginalsChoice, OracleChoice, OutputChoice, ReturnChoice};
-use super::problems::Inputs;
+use super::problems::{Inputs, NamedProblem};
 use crate::solver::{self, SolverChoice};
 
 /// The validated configuration of `bethe solve`.
@@ -20,6 +21,7 @@ pub struct Config {
     pub output: OutputChoice,
     pub settings: Settings,
     pub request: Request,
+    pub covariance: Option<Asked>,
     pub out: Option<PathBuf>,
     pub strict: bool,
     pub solution: Option<PathBuf>,
@@ -46,6 +48,14 @@ impl Config {
     pub fn settings_after(&self, parsing: Duration) -> Settings {
         let left = self.settings.time_limit.map(|limit| limit.saturating_sub(parsing));
         Settings { time_limit: left, ..self.settings.clone() }
+    }
+
+    /// A request in the words of a problem.
+    pub fn request_for(&self, request: &Request, named: &NamedProblem) -> Result<Request> {
+        match &self.covariance {
+            None => Ok(request.clone()),
+            Some(asked) => asked.of(request, named),
+        }
     }
 
     /// The request for one of several problems, of which so many are solved at once.
@@ -83,6 +93,7 @@ impl TryFrom<Flags> for Config {
             ..Request::default()
         };
         settings.check().map_err(solver::out_of_range)?;
+        let covariance = covariance::asked(&flags)?;
         if flags.threads == Some(0) {
             return Err(bad_input("--threads: found 0, expected at least 1"));
         }
@@ -107,6 +118,7 @@ impl TryFrom<Flags> for Config {
             output: flags.output,
             settings,
             request,
+            covariance,
             out: flags.out,
             strict: flags.strict,
             solution: flags.solution,
@@ -133,7 +145,11 @@ fn tables(flags: &Flags) -> Result<Tables> {
 
 /// An average has no tilt, and only some solvers keep one.
 fn returned(flags: &Flags) -> Result<Returned> {
-    let given = [("--tilt", flags.tilt), ("--solution", flags.solution.is_some())];
+    let given = [
+        ("--tilt", flags.tilt),
+        ("--solution", flags.solution.is_some()),
+        ("--covariance", flags.covariance.is_some()),
+    ];
     let solver = solver::name(flags.solver);
     match (flags.returned, flags.solver, given.iter().find(|(_, given)| *given)) {
         (ReturnChoice::Best, ..) => Ok(Returned::Best),

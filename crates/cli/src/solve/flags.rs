@@ -3,6 +3,7 @@ use std::path::PathBuf;
 use bethe_core::Request;
 use clap::{Args, ValueEnum};
 
+use super::covariance;
 use crate::memory::MemoryFlag;
 use crate::solver::{SolverChoice, StepFlags};
 
@@ -79,6 +80,17 @@ pub struct Flags {
     /// Print the tilted potentials of which plain inference gives the answer
     #[arg(long)]
     pub tilt: bool,
+
+    /// Print the covariance of all measurements, or of all states of some variables: names or
+    /// numbers with commas between them; both of one draw and of what was inferred
+    #[arg(
+        long,
+        value_name = "VARIABLES",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = covariance::MEASUREMENTS
+    )]
+    pub covariance: Option<String>,
 
     /// Write the answers to a file in place of standard output; it appears whole or not at all
     #[arg(long, value_name = "FILE")]

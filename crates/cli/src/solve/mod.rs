@@ -2,6 +2,7 @@
 
 mod batch;
 mod config;
+mod covariance;
 mod flags;
 pub mod problems;
 pub mod progress;
@@ -252,7 +253,8 @@ fn solve_one(
     }
     check_printed(named, &config.request)?;
     let settings = config.settings_after(named.parsing);
-    let fitted = named.problem.fit(&settings, &config.request, &mut observer(&mut see));
+    let request = config.request_for(&config.request, named)?;
+    let fitted = named.problem.fit(&settings, &request, &mut observer(&mut see));
     let fitted = unless_wrong(named, fitted)?;
     Ok(fitted.map(|(answer, model)| {
         let feasible = answer.status != Status::Infeasible;
@@ -310,6 +312,7 @@ fn solve(
 ) -> Result<Result<Answer, SolveError>> {
     check_printed(named, request)?;
     let settings = config.settings_after(named.parsing);
+    let request = &config.request_for(request, named)?;
     unless_wrong(named, named.problem.solve_with(&settings, request, &mut observer(see)))
 }
 
