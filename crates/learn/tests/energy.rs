@@ -7,7 +7,7 @@ use std::sync::Arc;
 use bethe_core::solve::SolveError;
 use bethe_core::{Method, Penalty, Settings};
 use bethe_learn::energy::{
-    CountRule, CountRules, Examples, Inference, Joint, Learner, LearnerSettings, Loss,
+    CountRule, CountRules, Examples, Inference, Information, Joint, Learner, LearnerSettings, Loss,
     RuledInference, Sample, Space, Start, Surrogate, learn,
 };
 use rand::rngs::StdRng;
@@ -105,6 +105,64 @@ fn fenchel_young_gradients_match_finite_differences() {
             |v: &[f64], g: &mut [f64]| Loss::FenchelYoung.evaluate(sample, ruled, v, g).unwrap();
         assert_gradient(loss, &at);
     }
+}
+
+#[test]
+fn the_information_is_the_curvature_of_the_fenchel_young_loss() {
+    let penalties = [Penalty::SmoothedHinge, Penalty::Hinge];
+    for (features, penalty) in [1, 3].into_iter().flat_map(|f| penalties.map(|p| (f, p))) {
+        let (examples, rules) = examples(5, 12, features);
+        let rules = Arc::new(CountRules { penalty, ..CountRules::clone(&rules) });
+        let which: Vec<usize> = (0..12).collect();
+        let at: Vec<f64> = (0..4 * features).map(|i| 0.4 + 0.3 * (i as f64).sin()).collect();
+        let settings = Settings { tolerance: 1e-13, ..sharp() };
+        let (sample, ruled) =
+            (sample(&examples, &which), RuledInference { rules: &rules, settings: &settings });
+        let found = Information::of(sample, ruled, &at).unwrap();
+        let slopes = |place: usize, shift: f64| {
+            let (mut moved, mut gradient) = (at.clone(), vec![0.0; at.len()]);
+            moved[place] += shift;
+            Loss::FenchelYoung.evaluate(sample, ruled, &moved, &mut gradient).unwrap();
+            gradient
+        };
+        let mut greatest = 0.0f64;
+        for row in 0..at.len() {
+            let (up, down) = (slopes(row, 1e-3), slopes(row, -1e-3));
+            for column in 0..at.len() {
+                let expected = (up[column] - down[column]) / 2e-3;
+                let found = found.matrix[row * at.len() + column];
+                greatest = greatest.max(expected.abs());
+                assert!(
+                    (found - expected).abs() < 1e-3 * (1.0 + expected.abs()),
+                    "{penalty:?}, {row}, {column}: {found} for {expected}"
+                );
+            }
+        }
+        assert!(greatest > 0.1, "{greatest}");
+    }
+}
+
+#[test]
+fn standard_errors_are_those_of_independent_weights_and_shrink_with_the_data() {
+    let matrix = vec![4.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 16.0];
+    let found = Information { matrix, size: 3 };
+    assert_eq!(found.standard_errors(&[1.0, 1.0, 1.0], 0.0), [Some(0.5), None, Some(0.25)]);
+    assert_eq!(found.standard_errors(&[0.0, 1.0, 1.0], 4.5), [None, Some(1.0 / 3.0), Some(0.2)]);
+    // Two weights that do the same.
+    let found = Information { matrix: vec![1.0; 4], size: 2 };
+    assert_eq!(found.standard_errors(&[1.0, 1.0], 0.0), [None, None]);
+
+    let (examples, rules) = examples(6, 80, 1);
+    let settings = sharp();
+    let ruled = RuledInference { rules: &rules, settings: &settings };
+    let at = vec![0.8; 4];
+    let errors = [20, 80].map(|count| {
+        let which: Vec<usize> = (0..count).collect();
+        let found = Information::of(sample(&examples, &which), ruled, &at).unwrap();
+        found.standard_errors(&at, 0.0)[0].unwrap()
+    });
+    let ratio = errors[0] / errors[1];
+    assert!((1.4..2.8).contains(&ratio), "{errors:?}");
 }
 
 #[test]

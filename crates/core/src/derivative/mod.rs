@@ -78,13 +78,14 @@ pub struct Derivative {
 
 /// An answer to differentiate.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Place<'a> {
-    /// `[support]`
+pub struct Place<'a> {
+    /// Its tilt. `[support]`
     pub tilt: &'a [f64],
-    /// `[support]`
+    /// Its marginals. `[support]`
     pub marginals: &'a [f64],
-    /// `[rows]`
+    /// The multipliers that its tilt is made of. `[rows]`
     pub multipliers: &'a [f64],
+    /// How far it may be from the optimum.
     pub gap: f64,
 }
 
@@ -105,8 +106,12 @@ impl Derivative {
         Self::at(oracle, energies, place)
     }
 
-    /// The same for an answer that is known to be one.
-    pub(crate) fn at(
+    /// The same for an answer that is known to be the optimum of these measurements alone, up to its
+    /// gap. The oracle is at its tilt.
+    ///
+    /// # Errors
+    /// If the oracle has no covariance, or the multipliers do not explain the tilt.
+    pub fn at(
         oracle: &mut dyn Oracle,
         energies: &Energies,
         place: Place,

@@ -1,5 +1,6 @@
 use std::sync::Arc;
 
+use bethe_core::derivative::{Derivative, DerivativeError, Place};
 use bethe_core::energy::{Energies, Measurements};
 use bethe_core::oracle::{Chain, ChainModel, Oracle, Tables};
 use bethe_core::solve::{Base, Ignore, SolveError, Task, solve_from};
@@ -27,6 +28,8 @@ pub struct Inferred {
     pub tilt: Vec<f64>,
     /// Expected counts of the chain's states at the answer. `[states]`
     pub counts: Vec<f64>,
+    /// The multiplier of each rule that has a weight, then of each hard rule.
+    pub multipliers: Vec<f64>,
     /// The answer without rules; its marginals are expected counts. `[states]`
     pub base: Base,
 }
@@ -79,6 +82,21 @@ impl Inference {
         &mut self.chain
     }
 
+    /// How the counts of the answer that was found last change with potentials and rules.
+    ///
+    /// # Errors
+    /// If the answer is not proved.
+    pub fn derivative(&mut self, found: &Inferred) -> Result<Derivative, DerivativeError> {
+        let gap = match (found.status, found.gap) {
+            (Status::Converged | Status::RoundingLimit, Some(gap)) => gap,
+            (status, _) => return Err(DerivativeError::Uncertified { status: status.name() }),
+        };
+        let support = self.chain.support().clone();
+        let energies = Energies::of_measurements(support, self.measurements.clone());
+        let Inferred { tilt, counts: marginals, multipliers, .. } = found;
+        Derivative::at(&mut self.chain, &energies, Place { tilt, marginals, multipliers, gap })
+    }
+
     /// Infers under the rules; `scores` are `[positions][states of the chain]`, at least one
     /// position. `None` where the scores forbid every assignment; an error where the solver cannot
     /// serve the rules, see [`CountRules::check`].
@@ -111,6 +129,7 @@ impl Inference {
                 gap: Some(0.0),
                 tilt,
                 counts: base.marginals.clone(),
+                multipliers: vec![0.0; self.measurements.len()],
                 base,
             }));
         }
@@ -145,6 +164,7 @@ impl Inference {
             gap: solution.gap,
             tilt: solution.tilt,
             counts: solution.marginals,
+            multipliers: solution.multipliers,
             base,
         })
     }

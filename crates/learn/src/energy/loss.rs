@@ -10,7 +10,7 @@ use super::inference::{Inference, Inferred};
 use super::rules::{CountRule, CountRules};
 
 /// Sequences per group: sums are taken within a group, then over groups in order.
-const GROUP: usize = 32;
+pub(super) const GROUP: usize = 32;
 
 /// A loss of rule weights, with its gradient.
 ///
@@ -227,12 +227,17 @@ impl Tilted<'_> {
     }
 }
 
-fn fresh(examples: &Examples, rules: &Arc<CountRules>) -> Inference {
+pub(super) fn fresh(examples: &Examples, rules: &Arc<CountRules>) -> Inference {
     Inference::new(examples.models[0].clone(), rules.clone(), vec![0.0; rules.soft.len()])
 }
 
 /// Switches inference to the model and weights of a sequence.
-fn prepare(inference: &mut Inference, examples: &Examples, example: &Example, parameters: &[f64]) {
+pub(super) fn prepare(
+    inference: &mut Inference,
+    examples: &Examples,
+    example: &Example,
+    parameters: &[f64],
+) {
     inference.set_model(&examples.models[example.model]);
     inference.set_weights(example.weights(parameters));
 }
@@ -251,6 +256,6 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-fn add_scaled(factor: f64, values: &[f64], out: &mut [f64]) {
+pub(super) fn add_scaled(factor: f64, values: &[f64], out: &mut [f64]) {
     out.iter_mut().zip(values).for_each(|(out, value)| *out += factor * value);
 }

@@ -10,6 +10,7 @@
 
 mod examples;
 mod inference;
+mod information;
 mod joint;
 mod learner;
 mod loss;
@@ -18,6 +19,7 @@ mod space;
 
 pub use examples::{Example, Examples, Sample};
 pub use inference::{Inference, Inferred};
+pub use information::{Information, InformationError};
 pub use joint::Joint;
 pub use learner::{Learned, Learner, LearnerSettings, Start, learn};
 pub use loss::{Loss, RuledInference, Surrogate};
