@@ -74,8 +74,14 @@
 //! At the optimum the marginals are those of the model with potentials `θ + δ`. The tilt `δ` is made
 //! of one multiplier per measurement ([`problem::EnergyAnswer::multipliers`]): how strongly it pulls.
 //!
-//! `crates/core/examples` has a count rule, a dictionary, mean field, a closure, and an oracle of
-//! one's own.
+//! # Gradients and error bars
+//!
+//! [`Problem::solve_differentiable`] gives an answer whose marginals can be differentiated in
+//! potentials, weights, offsets and coefficients ([`derivative`]). [`Request::covariance`] adds
+//! standard deviations to an answer: of one draw, and of what was inferred.
+//!
+//! `crates/core/examples` has a count rule, a dictionary, mean field, a closure, an oracle of one's
+//! own, and gradients.
 //!
 //! # Notation
 //!
@@ -90,6 +96,7 @@
 //! | measurement | `z_j = a_j·μ + b_j` | `a_j^⊤ μ` |
 //! | multiplier | `λ_j` | (the dual is ours) |
 //! | gap | `F(μ) − lower bound` | (certificates are ours) |
+//! | covariance | `C = ∂μ/∂θ`; `J = ∂μ*/∂θ` under measurements | (second order is ours) |
 
 mod cancel;
 pub mod derivative;

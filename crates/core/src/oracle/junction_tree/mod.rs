@@ -224,6 +224,14 @@ mod tests {
                 tree.visit_marginals(Tables::All, &mut |_, table| seen.push(table.to_vec()));
             }
             assert_eq!(tables[0], tables[1]);
+            let mut products = [[0.0; 2]; 2];
+            cancel.suspend(false);
+            tree.covariance(&[0.0, 1.0], &mut products[0]);
+            assert!(products[0].iter().all(|product| product.is_nan()));
+            cancel.suspend(true);
+            tree.covariance(&[0.0, 1.0], &mut products[0]);
+            plain.covariance(&[0.0, 1.0], &mut products[1]);
+            assert_eq!(products[0], products[1]);
             cancel.suspend(false);
         }
         let stopped = JunctionTree::within(&base, &support, &limits);
