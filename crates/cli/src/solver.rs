@@ -20,6 +20,8 @@ pub enum SolverChoice {
     Adaptive,
     /// Quasi-Newton on one multiplier per measurement; exact for kinks and hard measurements
     Dual,
+    /// Newton steps on the same multipliers, from high temperature to low; needs exact inference
+    Newton,
 }
 
 /// Settings that belong to one solver each.
@@ -77,6 +79,7 @@ impl StepFlags {
             SolverChoice::AcceleratedRda => Method::AcceleratedRda { smoothness: self.smoothness },
             SolverChoice::Adaptive => Method::Adaptive,
             SolverChoice::Dual => Method::Dual,
+            SolverChoice::Newton => Method::Newton,
         }
     }
 }

@@ -19,6 +19,7 @@ fn the_example_of_the_design_page_is_answered_field_by_field() {
         "entropy",
         "iterations",
         "oracle_calls",
+        "products",
         "seconds",
         "objective",
         "lower_bound",

@@ -194,7 +194,7 @@ fn the_trace_has_a_line_per_iteration() {
     let mut lines = trace.lines();
     assert_eq!(
         lines.next().unwrap(),
-        "iteration,objective,lower_bound,gap,residual,oracle_calls,seconds,average_objective"
+        "iteration,objective,lower_bound,gap,residual,oracle_calls,products,seconds,average_objective"
     );
     let rows: Vec<Vec<f64>> =
         lines.map(|l| l.split(',').map(|v| v.parse().unwrap()).collect()).collect();

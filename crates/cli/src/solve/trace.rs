@@ -5,7 +5,7 @@ use bethe_core::solve::Record;
 /// The records as CSV; missing values are empty.
 pub fn csv(records: &[Record]) -> String {
     let mut text =
-        "iteration,objective,lower_bound,gap,residual,oracle_calls,seconds,average_objective\n"
+        "iteration,objective,lower_bound,gap,residual,oracle_calls,products,seconds,average_objective\n"
             .to_string();
     let number = |value: Option<f64>| match value {
         Some(value) if value.is_finite() => value.to_string(),
@@ -14,13 +14,14 @@ pub fn csv(records: &[Record]) -> String {
     for r in records {
         let _ = writeln!(
             text,
-            "{},{},{},{},{},{},{},{}",
+            "{},{},{},{},{},{},{},{},{}",
             r.iteration,
             number(Some(r.objective)),
             number(r.lower_bound),
             number(r.gap),
             number(Some(r.residual)),
             r.oracle_calls,
+            r.products,
             r.seconds,
             number(r.average_objective)
         );

@@ -57,6 +57,7 @@ impl LimitFlags {
             SolverChoice::AcceleratedRda => Method::AcceleratedRda { smoothness: None },
             SolverChoice::Adaptive => Method::Adaptive,
             SolverChoice::Dual => Method::Dual,
+            SolverChoice::Newton => Method::Newton,
         };
         let time_limit = self.time_limit.as_deref();
         let inference = Settings {

@@ -19,6 +19,8 @@ pub struct BruteForce {
     probabilities: Vec<f64>,
     cardinalities: Vec<usize>,
     constant: f64,
+    /// Scores are divided by this.
+    heat: f64,
 }
 
 impl BruteForce {
@@ -49,6 +51,7 @@ impl BruteForce {
             scores,
             cardinalities: base.cardinalities.clone(),
             constant: base.constant,
+            heat: 1.0,
         }
     }
 
@@ -77,7 +80,8 @@ impl BruteForce {
     }
 
     fn tilted_scores(&mut self, tilt: &[f64]) {
-        self.probabilities.copy_from_slice(&self.scores);
+        let scores = self.probabilities.iter_mut().zip(&self.scores);
+        scores.for_each(|(out, score)| *out = score / self.heat);
         for block in self.support.blocks() {
             for &table in &block.tables {
                 for (score, &cell) in self.probabilities.iter_mut().zip(&self.cells[table]) {
@@ -115,7 +119,7 @@ impl Oracle for BruteForce {
         for joint_state in 0..self.probabilities.len() {
             self.add_statistics(joint_state, self.probabilities[joint_state], marginals);
         }
-        highest + total.ln() + self.constant
+        highest + total.ln() + self.constant / self.heat
     }
 
     fn visit_marginals(&mut self, tables: Tables, visit: &mut dyn FnMut(usize, &[f64])) {
@@ -146,7 +150,7 @@ impl Oracle for BruteForce {
             *state = rest % cardinality;
             rest /= cardinality;
         }
-        self.probabilities[best] + self.constant
+        self.probabilities[best] + self.constant / self.heat
     }
 
     fn second_order(&mut self) -> Option<&mut dyn Covariance> {
@@ -165,5 +169,10 @@ impl Covariance for BruteForce {
             let weight = self.probabilities[state] * (along[state] - mean);
             self.add_statistics(state, weight, product);
         }
+    }
+
+    fn warm(&mut self, heat: f64) -> bool {
+        self.heat = heat;
+        true
     }
 }

@@ -159,7 +159,23 @@ pub trait Covariance {
     /// # Panics
     /// If no call has answered since the oracle was made or decoded.
     fn covariance(&mut self, direction: &[f64], product: &mut [f64]);
+
+    /// Divides the model's own potentials by `heat`, at least 1, from the next call on; whether this
+    /// oracle can. Methods that cool a problem down change weights alone where it cannot, which is
+    /// merely slower. The messages of the latest call are lost.
+    fn warm(&mut self, _heat: f64) -> bool {
+        false
+    }
+
+    /// About the inverse of `C + diag(shift)` at the tilt of the latest call, symmetric and positive;
+    /// it gives 0 where the shift is infinite. `None` merely makes solvers slower.
+    fn inverse(&mut self, _shift: &[f64]) -> Option<Inverse> {
+        None
+    }
 }
+
+/// Writes the product of a matrix with its first argument to the second.
+pub type Inverse = Box<dyn FnMut(&[f64], &mut [f64])>;
 
 /// What binding an oracle may take.
 #[derive(Clone, Debug)]

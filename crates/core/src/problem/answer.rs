@@ -20,6 +20,8 @@ pub struct Answer {
     pub iterations: usize,
     /// Oracle calls done.
     pub oracle_calls: usize,
+    /// Products with the covariance done, which take about as long.
+    pub products: usize,
     /// Time the solver took.
     pub seconds: f64,
     /// `F` at the answer; `None` if the problem is infeasible.

@@ -181,6 +181,7 @@ impl Solved {
             entropy: exactness.name(),
             iterations: solution.iterations,
             oracle_calls: solution.oracle_calls,
+            products: solution.products,
             seconds: solution.seconds,
             objective: (!infeasible).then_some(solution.objective),
             lower_bound: solution.lower_bound.filter(|_| !infeasible),

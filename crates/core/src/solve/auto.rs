@@ -10,7 +10,7 @@
 
 use super::adaptive::Adaptive;
 use super::alternating::Alternating;
-use super::dual::Dual;
+use super::dual::{Dual, Newton};
 use super::engine::{Engine, Solver};
 use super::rda_and_mirror_descent::Relaxed;
 use super::relay::Relay;
@@ -83,6 +83,12 @@ pub(super) fn dual(engine: &mut Engine) -> Box<dyn Solver> {
         Plan::Tempered => Box::new(Tempered::start(engine)),
         _ => plain_dual(engine),
     }
+}
+
+/// Newton's method in the dual.
+pub(super) fn newton(engine: &mut Engine) -> Box<dyn Solver> {
+    let measurements = engine.energies.measurements.clone();
+    Box::new(Newton::start(engine, measurements))
 }
 
 fn plain_dual(engine: &mut Engine) -> Box<dyn Solver> {

@@ -116,9 +116,12 @@ fn drive<'s>(
     let cause = late.or(engine.cancel.cause());
     // Calls that were cut off are not numbers.
     if let (Some(cause), false) = (cause, run.chosen.objective.is_finite()) {
+        engine.warm(1.0);
         return Err(control.clock.error(cause));
     }
     control.clock.wind_up(&engine.cancel);
+    // The answer is about the model as stated, whatever temperature a solver left it at.
+    engine.warm(1.0);
     let solution = run.finish(&mut engine, solver.as_mut(), status);
     let cut_off = engine.cancel.cause().filter(|_| solution.log_partition.is_nan());
     engine.cancel.limit(None);
@@ -332,6 +335,7 @@ impl<'a> Run<'a> {
             gap: self.gap(&last).filter(|_| proved),
             residual: step.residual,
             oracle_calls: engine.oracle_calls,
+            products: engine.products,
             seconds: self.start.elapsed().as_secs_f64(),
         }
     }
@@ -375,6 +379,7 @@ impl<'a> Run<'a> {
             solver: chosen.solver,
             iterations: self.iteration,
             oracle_calls: engine.oracle_calls,
+            products: engine.products,
             seconds: self.start.elapsed().as_secs_f64(),
             objective: chosen.objective,
             lower_bound: bound.filter(|_| proved),

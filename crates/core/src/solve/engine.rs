@@ -13,6 +13,12 @@ pub(super) struct Engine<'a> {
     pub oracle: &'a mut dyn Oracle,
     pub energies: &'a mut Energies,
     pub oracle_calls: usize,
+    /// Products with the covariance so far.
+    pub products: usize,
+    /// The latest call, unless the oracle has changed since.
+    answered: Option<usize>,
+    /// What the oracle divides the model's potentials by.
+    heat: f64,
     /// A lower bound on the score of every allowed configuration.
     pub lowest_score: f64,
     /// [`Task::score_size`]
@@ -338,6 +344,9 @@ impl<'a> Engine<'a> {
             oracle,
             energies,
             oracle_calls: 1,
+            products: 0,
+            answered: Some(1),
+            heat: 1.0,
             lowest_score,
             score_size,
             base,
@@ -353,13 +362,42 @@ impl<'a> Engine<'a> {
         self.cancel.is_cancelled()
     }
 
+    /// Whether the oracle knows products with the covariance.
+    pub fn has_second_order(&mut self) -> bool {
+        self.oracle.second_order().is_some()
+    }
+
+    /// Divides the model's potentials by `heat` from now on, where the oracle can.
+    pub fn warm(&mut self, heat: f64) {
+        if heat != self.heat && self.oracle.second_order().is_some_and(|order| order.warm(heat)) {
+            self.heat = heat;
+            self.answered = None;
+        }
+    }
+
+    /// Whether the oracle's latest call was at this point, so that products are those of it.
+    pub fn holds(&self, point: &Point) -> bool {
+        self.answered == Some(point.call)
+    }
+
+    /// Writes the product of the covariance at the latest call with a direction on the support.
+    ///
+    /// # Panics
+    /// If the oracle has no second order.
+    pub fn multiply(&mut self, direction: &[f64], product: &mut [f64]) {
+        self.products += 1;
+        let order = self.oracle.second_order().expect("an oracle with second order");
+        order.covariance(direction, product);
+    }
+
     /// One oracle call; none if the latest call was the first one, for the same tilt.
     pub fn call(&mut self, tilt: &[f64], marginals: &mut [f64]) -> f64 {
-        if self.oracle_calls == 1 && tilt.iter().all(|&t| t == 0.0) {
+        if self.oracle_calls == 1 && self.heat == 1.0 && tilt.iter().all(|&t| t == 0.0) {
             marginals.copy_from_slice(&self.base.marginals);
             return self.base.log_partition;
         }
         self.oracle_calls += 1;
+        self.answered = Some(self.oracle_calls);
         let log_partition = self.oracle.tilted(tilt, marginals);
         self.slack = self.oracle.exactness().slack();
         log_partition

@@ -10,6 +10,7 @@
 //! | `AcceleratedRda` | smooth, convex | two sequences, `O(1/t²)` |
 //! | `Adaptive` | smooth | `τ = 1/(1 + M)`, `M` by backtracking; linear rate |
 //! | `Dual` | measurements only | bounded quasi-Newton on the multipliers; exact on kinks; tables that overlap are made to agree |
+//! | `Newton` | measurements only, an oracle with second order | truncated Newton steps on the multipliers, from high temperature to low |
 //! | `Global` | measurements, `nearest` | branch and bound over the pieces; the global optimum |
 //! | `Auto` | anything | picks one of the above, or combines them ([`Plan`]) |
 //!

@@ -24,6 +24,7 @@ pub(super) fn choose(
         }
         Method::Adaptive => Box::new(Adaptive::start(engine)?),
         Method::Dual => auto::dual(engine),
+        Method::Newton => auto::newton(engine),
         Method::Global => Box::new(Global::start(engine, settings.tolerance)),
     })
 }
@@ -33,7 +34,7 @@ fn check_average(engine: &Engine, settings: &Settings) -> Result<(), SolveError>
     let keeps_one = match settings.method {
         Method::Rda { .. } | Method::MirrorDescent { .. } | Method::AcceleratedRda { .. } => true,
         Method::Auto => Plan::through(engine.oracle.exactness(), engine.energies) == Plan::Rda,
-        Method::Adaptive | Method::Dual | Method::Global => false,
+        Method::Adaptive | Method::Dual | Method::Newton | Method::Global => false,
     };
     match settings.returned {
         Returned::Average if !keeps_one => Err(SolveError::NoAverage {
@@ -49,14 +50,15 @@ fn check_average(engine: &Engine, settings: &Settings) -> Result<(), SolveError>
 }
 
 /// Refuses a method that cannot serve the energies, or not with this oracle.
-fn check(engine: &Engine, method: Method) -> Result<(), SolveError> {
+fn check(engine: &mut Engine, method: Method) -> Result<(), SolveError> {
+    let has_second_order = engine.has_second_order();
     let energies = &*engine.energies;
     let measured = energies.others.is_empty();
     let refuse =
         |energy, expected| Err(SolveError::Unserved { solver: method.name(), energy, expected });
     match method {
         Method::Auto => Ok(()),
-        Method::Dual if !measured || !energies.nearest.is_empty() => {
+        Method::Dual | Method::Newton if !measured || !energies.nearest.is_empty() => {
             refuse("energies other than measurements", "solver auto")
         }
         Method::Global if !measured => refuse(
@@ -66,9 +68,12 @@ fn check(engine: &Engine, method: Method) -> Result<(), SolveError> {
         Method::Global if !engine.oracle.exactness().certifies() => {
             refuse("oracle loopy, which bounds nothing", "oracle exact or trw")
         }
-        Method::Dual | Method::Global => Ok(()),
+        Method::Newton if !has_second_order => {
+            refuse("an oracle without products with the covariance", "solver auto or dual")
+        }
+        Method::Dual | Method::Newton | Method::Global => Ok(()),
         _ if energies.measurements.has_hard() => {
-            refuse("a hard measurement", "solver auto or dual")
+            refuse("a hard measurement", "solver auto, dual or newton")
         }
         Method::AcceleratedRda { .. } if !energies.is_smooth() || engine.infimum().is_none() => {
             let expected = "solver auto, dual, rda or mirror-descent";

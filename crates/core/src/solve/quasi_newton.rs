@@ -177,7 +177,7 @@ impl QuasiNewton {
             let limit = if binds { 2.0 * self.tilt_limit } else { self.tilt_limit };
             program.evaluate(engine, limit, &mut self.trial);
             let after = self.memory.compare(&self.current, &self.trial);
-            if self.descends(before, after) {
+            if descends(&self.current, &self.trial, [before, after]) {
                 if after <= 0.0 {
                     self.tilt_limit = limit;
                 }
@@ -232,9 +232,11 @@ impl QuasiNewton {
         program.place(&self.current, &self.step, &mut self.trial)
     }
 
-    /// Whether the step to the trial, with these slopes along it at its ends, is one down.
-    fn descends(&self, before: f64, after: f64) -> bool {
-        let (old, new) = (&self.current, &self.trial);
+}
+
+/// Whether the step from one iterate to another, with these slopes along it at its ends, is one
+/// down.
+pub(super) fn descends(old: &Iterate, new: &Iterate, [before, after]: [f64; 2]) -> bool {
         if !new.value.is_finite() || !after.is_finite() {
             return false;
         }
@@ -244,12 +246,11 @@ impl QuasiNewton {
         let falls_by_slope = after <= 0.0 && new.value <= old.value + noise;
         let is_level = (new.value - old.value).abs() <= noise && after <= -0.9 * before;
         falls || falls_by_slope || is_level
-    }
 }
 
 /// Where the next trial of a search lies, as a part of the last: the secant's zero of the slope,
 /// kept away from both ends.
-fn shorter(before: f64, after: f64) -> f64 {
+pub(super) fn shorter(before: f64, after: f64) -> f64 {
     let zero = before / (before - after);
     if zero.is_finite() { zero.clamp(0.1, 0.7) } else { 0.1 }
 }

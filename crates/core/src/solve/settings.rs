@@ -27,6 +27,9 @@ pub enum Method {
     Adaptive,
     /// The dual in measurement space.
     Dual,
+    /// The same by truncated Newton steps with continuation: for exact oracles that know products
+    /// with the covariance.
+    Newton,
     /// For `nearest` energies: the best of all pieces by branch and bound, with a certificate.
     Global,
 }
@@ -42,6 +45,7 @@ impl Method {
             Self::AcceleratedRda { .. } => "accelerated-rda",
             Self::Adaptive => "adaptive",
             Self::Dual => "dual",
+            Self::Newton => "newton",
             Self::Global => "global",
         }
     }

@@ -75,6 +75,8 @@ pub struct Record {
     pub residual: f64,
     /// Oracle calls so far.
     pub oracle_calls: usize,
+    /// Products with the covariance of the statistics so far; each takes about as long as a call.
+    pub products: usize,
     /// Time so far.
     pub seconds: f64,
 }
@@ -122,6 +124,9 @@ pub struct Solution {
     pub iterations: usize,
     /// Oracle calls done.
     pub oracle_calls: usize,
+    /// Products with the covariance of the statistics done: only `newton` makes any, and each takes
+    /// about as long as a call.
+    pub products: usize,
     /// Time taken.
     pub seconds: f64,
     /// `F` at the answer (an upper bound on it if the average is returned).

@@ -137,6 +137,7 @@ mod tests {
             gap,
             residual: 1.0 / iteration as f64,
             oracle_calls: iteration,
+            products: 0,
             seconds: 1e-4 * iteration as f64,
         }
     }

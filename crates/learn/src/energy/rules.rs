@@ -55,7 +55,7 @@ impl CountRules {
         };
         let has_kinks = self.penalty == Penalty::Hinge && !self.soft.is_empty();
         match settings.method {
-            Method::Auto | Method::Dual => Ok(()),
+            Method::Auto | Method::Dual | Method::Newton => Ok(()),
             _ if !self.hard.is_empty() => unserved("hard rules", "auto or dual"),
             Method::Adaptive | Method::AcceleratedRda { .. } if has_kinks => {
                 unserved("rules with the penalty hinge", "auto, dual, rda or mirror-descent")

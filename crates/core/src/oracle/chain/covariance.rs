@@ -25,7 +25,7 @@ use super::oracle::{Chain, State};
 use super::product::{Kernel, Operand, Store, SumProduct, WithKernel};
 use super::table::TransitionTable;
 use super::tilts::TiltedTable;
-use crate::oracle::Covariance;
+use crate::oracle::{Covariance, Inverse};
 
 /// Room for a product.
 #[derive(Clone, Debug, Default)]
@@ -79,6 +79,15 @@ impl Covariance for Chain {
             model.instructions.dispatch(pass);
         }
         self.scratch = scratch;
+    }
+
+    fn warm(&mut self, heat: f64) -> bool {
+        self.set_heat(heat);
+        true
+    }
+
+    fn inverse(&mut self, shift: &[f64]) -> Option<Inverse> {
+        self.smoother(shift)
     }
 }
 

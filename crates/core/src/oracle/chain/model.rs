@@ -29,7 +29,7 @@ pub struct ChainModel {
     pub(super) instructions: pulp::Arch,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 enum Shape {
     /// One table between all positions, of any number.
     Homogeneous { states: usize },
@@ -132,6 +132,18 @@ impl ChainModel {
         let spread = tables.iter().map(|table| table.spread).fold(0.0, f64::max);
         let forbids = tables.iter().any(|table| table.forbids);
         Ok(Self { shape, tables, spread, forbids, instructions })
+    }
+
+    /// The same with all log-potentials divided by `heat`.
+    pub(super) fn warmed(&self, heat: f64) -> Self {
+        let Self { shape, tables, spread, forbids, instructions } = self;
+        Self {
+            shape: shape.clone(),
+            tables: tables.iter().map(|table| table.warmed(heat, *instructions)).collect(),
+            spread: spread / heat,
+            forbids: *forbids,
+            instructions: *instructions,
+        }
     }
 
     /// The number of positions; `None` if sequences choose it.

@@ -11,6 +11,7 @@ use super::node_tilts::{inner_product, write_products};
 use super::numbering::Numbering;
 use super::paths::Paths;
 use super::sequence::Sequence;
+use super::temperature::Stated;
 use super::tilts::Tilts;
 use super::viterbi::Viterbi;
 use crate::model::{BaseModel, ModelError};
@@ -25,20 +26,24 @@ use crate::support::Support;
 #[derive(Clone, Debug)]
 pub struct Chain {
     pub(super) model: Arc<ChainModel>,
-    support: Support,
+    pub(super) support: Support,
     pub(super) numbering: Numbering,
     pub(super) sequence: Sequence,
     pub(super) tilts: Tilts,
     pub(super) messages: Messages,
     reachable: Reachable,
     /// Marginals of one edge table in its forward layout, then in the base model's order.
-    edge: [Aligned; 2],
+    pub(super) edge: [Aligned; 2],
     /// The latest tilt: edge marginals in the log domain need it again. `[support]`
     pub(super) tilt: Aligned,
     /// What the messages hold.
     pub(super) state: State,
     /// Added to every score.
-    constant: f64,
+    pub(super) constant: f64,
+    /// What all potentials are divided by.
+    pub(super) heat: f64,
+    /// The potentials before that, if `heat` is not 1.
+    pub(super) stated: Option<Box<Stated>>,
     always_log_domain: bool,
     /// For products with the covariance.
     pub(super) scratch: Scratch,
@@ -75,6 +80,9 @@ impl Chain {
     /// # Panics
     /// As [`Chain::new`].
     pub fn load(&mut self, node_scores: &[f64], support: Support) -> Result<(), ModelError> {
+        if let Some(stated) = self.stated.take() {
+            (self.model, self.heat) = (stated.model, 1.0);
+        }
         self.sequence.load(&self.model, node_scores)?;
         self.numbering.in_order(&self.sequence);
         self.constant = 0.0;
@@ -137,12 +145,14 @@ impl Chain {
             tilt: Aligned::default(),
             state: State::Nothing,
             constant: 0.0,
+            heat: 1.0,
+            stated: None,
             always_log_domain: false,
             scratch: Scratch::default(),
         }
     }
 
-    fn bind(&mut self, support: Support) {
+    pub(super) fn bind(&mut self, support: Support) {
         self.tilts.bind(&self.model, &self.sequence, &self.numbering, &support);
         self.messages.resize(&self.sequence);
         self.reachable.clear(&self.sequence);
@@ -208,7 +218,7 @@ impl Chain {
 
     /// Writes the marginals between position `t` and the next to `self.edge[0]`, in the forward
     /// layout of their table.
-    fn pack_link(&mut self, t: usize) {
+    pub(super) fn pack_link(&mut self, t: usize) {
         let Self { model, sequence, tilts, messages, tilt, .. } = self;
         let packed = &mut self.edge[0];
         let table = &model.tables[sequence.positions[t].table.expect("a stated link")];

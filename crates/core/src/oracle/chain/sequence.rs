@@ -92,6 +92,17 @@ impl Sequence {
         Ok(())
     }
 
+    /// The same with all scores divided by `heat`.
+    pub(super) fn warmed(&self, heat: f64, model: &ChainModel) -> Self {
+        let mut warmed = self.clone();
+        warmed.scores.iter_mut().for_each(|score| *score /= heat);
+        warmed.highest.iter_mut().for_each(|score| *score /= heat);
+        warmed.spread /= heat;
+        warmed.weights.copy_from_slice(&warmed.scores);
+        model.instructions.dispatch(Weigh(&mut warmed));
+        warmed
+    }
+
     /// Doubles in a buffer of shape `[positions][padded states]`.
     pub(super) fn cells(&self) -> usize {
         self.scores.len()

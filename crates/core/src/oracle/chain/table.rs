@@ -144,6 +144,38 @@ impl TransitionTable {
         })
     }
 
+    /// The same with all log-potentials divided by `heat`.
+    pub(super) fn warmed(&self, heat: f64, instructions: pulp::Arch) -> Self {
+        let mut log_forward = self.log_forward.clone();
+        log_forward.iter_mut().for_each(|value| *value /= heat);
+        let highest = self.highest / heat;
+        let mut exp_forward = log_forward.clone();
+        exponentiate(instructions, &mut exp_forward, highest);
+        let mut exp_backward = Aligned::default();
+        if let Some(backward) = &self.backward {
+            let (from, to) = self.shape();
+            let mut rows = vec![Vec::new(); from];
+            self.forward.for_each_entry(|i, j, slot| rows[i].push((j, log_forward[slot])));
+            let mut transitions = Transitions::new(to);
+            for mut row in rows {
+                row.sort_unstable_by_key(|&(column, _)| column);
+                transitions.push_row(row);
+            }
+            exp_backward = backward.pack(f64::NEG_INFINITY, |j, i| transitions.at(i, j));
+            exponentiate(instructions, &mut exp_backward, highest);
+        }
+        Self {
+            forward: self.forward.clone(),
+            backward: self.backward.clone(),
+            log_forward,
+            exp_forward,
+            exp_backward,
+            highest,
+            spread: self.spread / heat,
+            forbids: self.forbids,
+        }
+    }
+
     pub(super) fn is_sparse(&self) -> bool {
         !self.forward.is_dense()
     }

@@ -1,6 +1,6 @@
 //! Proofs that no distribution meets the measurements.
 
-use super::Dual;
+use super::program::DualProgram;
 use crate::energy::Kind;
 use crate::solve::certificate::rounding;
 use crate::solve::engine::{Engine, Point};
@@ -11,24 +11,27 @@ const ROUNDED: f64 = 1e-9;
 /// hundred-millionth are still told from rounding.
 const STRETCH: f64 = 1e8;
 
-impl Dual {
+impl DualProgram {
     /// Looks for a proof that the hard constraints cannot hold.
     ///
     /// Let `λ` be the hard multipliers alone. Every distribution that meets the constraints has
     /// `λ·z ≤ 0`, so `A(θ − s·Σ λ_j a_j) ≥ lowest score + s·λ·b` for all `s ≥ 0`. A log-partition
     /// below that is the proof; a diverging dual leads to such a `λ`.
-    pub(super) fn is_infeasible(&mut self, engine: &mut Engine) -> bool {
-        let rows = self.program.rows();
-        let point = self.scratch.get_or_insert_with(|| Point::new(engine.coordinates()));
+    pub fn is_infeasible(
+        &self,
+        engine: &mut Engine,
+        unknowns: &[f64],
+        scratch: &mut Option<Point>,
+    ) -> bool {
+        let rows = self.rows();
+        let point = scratch.get_or_insert_with(|| Point::new(engine.coordinates()));
         point.tilt.fill(0.0);
         let (mut offset, mut gross) = (0.0, 0.0);
-        for (measurement, multiplier) in
-            self.program.multipliers(&self.search.current.unknowns).enumerate()
-        {
-            if self.program.penalty(measurement).is_hard() {
+        for (measurement, multiplier) in self.multipliers(unknowns).enumerate() {
+            if self.penalty(measurement).is_hard() {
                 rows.add_row(measurement, -multiplier, &mut point.tilt);
                 offset += multiplier * rows.offset(measurement);
-                let terms = self.program.largest[measurement] + rows.offset_size(measurement);
+                let terms = self.largest[measurement] + rows.offset_size(measurement);
                 gross += multiplier.abs() * terms;
             }
         }
@@ -48,28 +51,37 @@ impl Dual {
     }
 
     /// Whether a hard constraint that no variable takes part in is broken.
-    pub(in crate::solve) fn breaks_a_constant(&self) -> bool {
-        let is_constant = |measurement: &usize| self.program.largest[*measurement] == 0.0;
-        (0..self.program.largest.len()).filter(is_constant).any(|measurement| {
-            self.program.penalty(measurement).violation(self.program.measure(measurement, &[]))
+    pub fn breaks_a_constant(&self) -> bool {
+        let is_constant = |measurement: &usize| self.largest[*measurement] == 0.0;
+        (0..self.largest.len()).filter(is_constant).any(|measurement| {
+            self.penalty(measurement).violation(self.measure(measurement, &[]))
                 > ROUNDED
         })
     }
 
     /// Whether a Poisson count was observed where nothing can be: where even tilts that put all
     /// mass on the configurations with the greatest `z` leave it at zero or below.
-    pub(super) fn observes_the_impossible(&mut self, engine: &mut Engine) -> bool {
-        let marginals = &self.search.current.point.marginals;
-        let is_zero = |measurement: &usize| self.program.measure(*measurement, marginals) <= 0.0;
-        let counts = self.program.measurements.of_kind(Kind::Poisson);
+    pub fn observes_the_impossible(
+        &self,
+        engine: &mut Engine,
+        marginals: &[f64],
+        scratch: &mut Option<Point>,
+    ) -> bool {
+        let is_zero = |measurement: &usize| self.measure(*measurement, marginals) <= 0.0;
+        let counts = self.measurements.of_kind(Kind::Poisson);
         let zeros: Vec<usize> = counts.filter(is_zero).collect();
-        zeros.into_iter().any(|measurement| !self.can_be_positive(engine, measurement))
+        zeros.into_iter().any(|measurement| !self.can_be_positive(engine, measurement, scratch))
     }
 
-    fn can_be_positive(&mut self, engine: &mut Engine, measurement: usize) -> bool {
-        let (rows, largest) = (self.program.rows(), self.program.largest[measurement]);
+    fn can_be_positive(
+        &self,
+        engine: &mut Engine,
+        measurement: usize,
+        scratch: &mut Option<Point>,
+    ) -> bool {
+        let (rows, largest) = (self.rows(), self.largest[measurement]);
         let scores = 1.0 + engine.lowest_score.abs().min(1e6) + engine.base.log_partition.abs();
-        let point = self.scratch.get_or_insert_with(|| Point::new(engine.coordinates()));
+        let point = scratch.get_or_insert_with(|| Point::new(engine.coordinates()));
         [1e2, 1e5, 1e8, 1e11].into_iter().filter(|_| largest > 0.0).any(|stretch| {
             point.tilt.fill(0.0);
             rows.add_row(measurement, stretch * scores / largest, &mut point.tilt);

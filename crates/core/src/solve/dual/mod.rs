@@ -11,11 +11,13 @@
 
 mod evaluation;
 mod infeasibility;
+mod newton;
 mod placement;
 mod program;
 #[cfg(test)]
 mod tests;
 
+pub(super) use newton::Newton;
 use program::DualProgram;
 
 use super::certificate::rounding;
@@ -130,20 +132,41 @@ impl Dual {
         self.search.is_exhausted()
     }
 
+    /// Whether a hard constraint that no variable takes part in is broken.
+    pub fn breaks_a_constant(&self) -> bool {
+        self.program.breaks_a_constant()
+    }
+
+    /// Whether that, or a count of what cannot be, rules every distribution out.
+    fn is_plainly_impossible(&mut self, engine: &mut Engine) -> bool {
+        let Self { program, search, scratch, .. } = self;
+        let marginals = &search.current.point.marginals;
+        program.breaks_a_constant() || program.observes_the_impossible(engine, marginals, scratch)
+    }
+
     /// Whether nothing that a tilt can change is left of the gap.
     fn is_solved(&self) -> bool {
-        let Iterate { gap, residual, violation, point, .. } = self.current();
-        violation == &0.0 && (*gap <= point.slack || *residual == 0.0)
+        is_solved(self.current())
     }
 
     fn report(&self, verdict: Verdict) -> Step {
-        let Iterate {
-            objective, lower_bound, residual, gap, violation, excess, residue, size, ..
-        } = *self.search.current;
-        let (gap, rounding) = (Some(gap + rounding(gap) + residue), rounding(size) + residue);
-        let step = Step::new(objective, lower_bound, residual, verdict);
-        Step { gap, violation, excess, rounding, ..step }
+        report(self.current(), verdict)
     }
+}
+
+/// Whether nothing that a tilt can change is left of the gap.
+fn is_solved(iterate: &Iterate) -> bool {
+    let Iterate { gap, residual, violation, point, .. } = iterate;
+    *violation == 0.0 && (*gap <= point.slack || *residual == 0.0)
+}
+
+/// What the driver is told of an iterate.
+fn report(iterate: &Iterate, verdict: Verdict) -> Step {
+    let Iterate { objective, lower_bound, residual, gap, violation, excess, residue, size, .. } =
+        *iterate;
+    let (gap, rounding) = (Some(gap + rounding(gap) + residue), rounding(size) + residue);
+    let step = Step::new(objective, lower_bound, residual, verdict);
+    Step { gap, violation, excess, rounding, ..step }
 }
 
 /// How many past steps shape the direction. Each costs some passes over the unknowns, which may
@@ -163,8 +186,7 @@ impl Solver for Dual {
     }
 
     fn step(&mut self, engine: &mut Engine) -> Step {
-        if self.iteration == 0 && (self.breaks_a_constant() || self.observes_the_impossible(engine))
-        {
+        if self.iteration == 0 && self.is_plainly_impossible(engine) {
             return self.report(Verdict::Infeasible);
         }
         self.search.stay();
@@ -177,7 +199,8 @@ impl Solver for Dual {
         }
         let due = self.is_exhausted() || self.iteration.is_multiple_of(INFEASIBILITY_TEST);
         let test = due && self.violation() > 1e-9;
-        let verdict = if test && self.is_infeasible(engine) {
+        let Self { program, search, scratch, .. } = self;
+        let verdict = if test && program.is_infeasible(engine, &search.current.unknowns, scratch) {
             Verdict::Infeasible
         } else if self.is_exhausted() || self.is_solved() {
             Verdict::Settled

@@ -140,6 +140,16 @@ impl DualProgram {
         })
     }
 
+    /// `λ` of one measurement, if its unknown belongs to the weights as stated.
+    pub fn stated_multiplier(&self, measurement: usize, unknown: f64) -> f64 {
+        match self.penalty(measurement) {
+            Penalty::Poisson { rate, .. } => {
+                self.measurements.weights()[measurement] * rate - unknown.exp()
+            }
+            _ => -unknown,
+        }
+    }
+
     /// Weights and parameters: what bounds follow from.
     #[inline(always)]
     pub fn own_numbers(&self, rows: Range<usize>) -> [&[f64]; 3] {
