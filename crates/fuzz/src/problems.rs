@@ -86,6 +86,7 @@ fn solve(problem: &Problem, turn: usize) {
         Method::AcceleratedRda { smoothness: None },
         Method::Adaptive,
         Method::Dual,
+        Method::Newton,
         Method::Global,
     ];
     let method = methods[turn % methods.len()];

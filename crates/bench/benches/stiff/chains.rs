@@ -31,14 +31,13 @@ pub fn problem(name: &str, weight: f64, seed: u64) -> Problem {
     }
     let mut energies = Vec::new();
     for position in 0..POSITIONS {
-        // Exponential numbers over their sum: any distribution is as likely as any other.
-        let parts: Vec<f64> = (0..STATES).map(|_| -rng.random_range(1e-6..1.0f64).ln()).collect();
-        let total: f64 = parts.iter().sum();
-        for (state, part) in parts.iter().enumerate() {
+        for state in 0..STATES {
+            // Targets of a position sum to about 6: no distribution meets them.
+            let target = rng.random_range(0.0..1.0);
             let mut coefficients = vec![0.0; STATES];
             coefficients[state] = 1.0;
             let terms = vec![Term { scope: vec![position], coefficients }];
-            let (penalty, offset) = penalty(name, part / total);
+            let (penalty, offset) = penalty(name, target);
             energies.push(Energy::Measurement { weight, penalty, offset, terms });
         }
     }

@@ -158,12 +158,14 @@ fn returned(flags: &Flags) -> Result<Returned> {
             "--return average: found with {flag}, expected best or last: an average of iterates \
              has no tilt"
         ))),
-        (ReturnChoice::Average, SolverChoice::Adaptive | SolverChoice::Dual | SolverChoice::Newton, _) => {
-            Err(bad_input(format!(
-                "--return average needs --solver rda, mirror-descent or accelerated-rda, found \
+        (
+            ReturnChoice::Average,
+            SolverChoice::Adaptive | SolverChoice::Dual | SolverChoice::Newton,
+            _,
+        ) => Err(bad_input(format!(
+            "--return average needs --solver rda, mirror-descent or accelerated-rda, found \
                  --solver {solver}: it keeps no average of its iterates"
-            )))
-        }
+        ))),
         (ReturnChoice::Average, ..) => Ok(Returned::Average),
     }
 }

@@ -5,7 +5,7 @@ use bethe_core::solve::Record;
 /// The records as CSV; missing values are empty.
 pub fn csv(records: &[Record]) -> String {
     let mut text =
-        "iteration,objective,lower_bound,gap,residual,oracle_calls,products,seconds,average_objective\n"
+        "iteration,objective,lower_bound,gap,residual,oracle_calls,seconds,average_objective,products\n"
             .to_string();
     let number = |value: Option<f64>| match value {
         Some(value) if value.is_finite() => value.to_string(),
@@ -21,9 +21,9 @@ pub fn csv(records: &[Record]) -> String {
             number(r.gap),
             number(Some(r.residual)),
             r.oracle_calls,
-            r.products,
             r.seconds,
-            number(r.average_objective)
+            number(r.average_objective),
+            r.products
         );
     }
     text

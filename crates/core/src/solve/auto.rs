@@ -10,8 +10,9 @@
 
 use super::adaptive::Adaptive;
 use super::alternating::Alternating;
-use super::dual::{Dual, Newton};
+use super::dual::Dual;
 use super::engine::{Engine, Solver};
+use super::escalation::Escalation;
 use super::rda_and_mirror_descent::Relaxed;
 use super::relay::Relay;
 use super::tempered::Tempered;
@@ -68,6 +69,9 @@ pub(super) fn start(
     shown: Tables,
 ) -> Result<Box<dyn Solver>, SolveError> {
     Ok(match Plan::through(engine.oracle.exactness(), engine.energies) {
+        Plan::Dual if engine.has_second_order() => {
+            Box::new(Escalation::start(engine, settings.tolerance))
+        }
         Plan::Dual if engine.energies.is_smooth() => Box::new(Relay::start(plain_dual(engine))),
         Plan::Dual => plain_dual(engine),
         Plan::Tempered => Box::new(Relay::start(Box::new(Tempered::start(engine)))),
@@ -86,9 +90,8 @@ pub(super) fn dual(engine: &mut Engine) -> Box<dyn Solver> {
 }
 
 /// Newton's method in the dual.
-pub(super) fn newton(engine: &mut Engine) -> Box<dyn Solver> {
-    let measurements = engine.energies.measurements.clone();
-    Box::new(Newton::start(engine, measurements))
+pub(super) fn newton(engine: &mut Engine, settings: &Settings) -> Box<dyn Solver> {
+    Box::new(Escalation::newton(engine, settings.tolerance))
 }
 
 fn plain_dual(engine: &mut Engine) -> Box<dyn Solver> {

@@ -53,7 +53,11 @@ pub fn solve_by(
     let clock = Clock::start(settings.time_limit);
     if task.energies.measurements.has_hard() {
         let (solver, energy) = (method.name(), "a hard measurement");
-        return Err(SolveError::Unserved { solver, energy, expected: "solver auto or dual" });
+        return Err(SolveError::Unserved {
+            solver,
+            energy,
+            expected: "solver auto, dual or newton",
+        });
     }
     if settings.returned == Returned::Average {
         let found = "a method of one's own, which keeps no average of its iterates";

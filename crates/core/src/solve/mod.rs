@@ -29,6 +29,7 @@ mod driver;
 mod dual;
 mod engine;
 mod error;
+mod escalation;
 mod global;
 mod memory;
 mod named_method;

@@ -24,7 +24,7 @@ pub(super) fn choose(
         }
         Method::Adaptive => Box::new(Adaptive::start(engine)?),
         Method::Dual => auto::dual(engine),
-        Method::Newton => auto::newton(engine),
+        Method::Newton => auto::newton(engine, settings),
         Method::Global => Box::new(Global::start(engine, settings.tolerance)),
     })
 }

@@ -231,21 +231,25 @@ impl QuasiNewton {
         pass(Part { part }, [&mut self.step], ends);
         program.place(&self.current, &self.step, &mut self.trial)
     }
+}
 
+/// What rounding may do to the difference of values next to this one.
+pub(super) fn noise(iterate: &Iterate) -> f64 {
+    let size = 1.0 + iterate.value.abs() + iterate.point.log_partition.abs();
+    iterate.point.slack + VALUE_NOISE * size
 }
 
 /// Whether the step from one iterate to another, with these slopes along it at its ends, is one
 /// down.
 pub(super) fn descends(old: &Iterate, new: &Iterate, [before, after]: [f64; 2]) -> bool {
-        if !new.value.is_finite() || !after.is_finite() {
-            return false;
-        }
-        let size = 1.0 + old.value.abs() + old.point.log_partition.abs();
-        let noise = old.point.slack + new.point.slack + VALUE_NOISE * size;
-        let falls = new.value <= old.value + 1e-4 * before;
-        let falls_by_slope = after <= 0.0 && new.value <= old.value + noise;
-        let is_level = (new.value - old.value).abs() <= noise && after <= -0.9 * before;
-        falls || falls_by_slope || is_level
+    if !new.value.is_finite() || !after.is_finite() {
+        return false;
+    }
+    let noise = noise(old) + new.point.slack;
+    let falls = new.value <= old.value + 1e-4 * before;
+    let falls_by_slope = after <= 0.0 && new.value <= old.value + noise;
+    let is_level = (new.value - old.value).abs() <= noise && after <= -0.9 * before;
+    falls || falls_by_slope || is_level
 }
 
 /// Where the next trial of a search lies, as a part of the last: the secant's zero of the slope,

@@ -16,13 +16,14 @@ const TOLERANCE: f64 = 1e-6;
 /// Digits that the truth itself may be off by, relative to the sizes of what it sums up.
 const TRUTH: f64 = 1e-26;
 
-const METHODS: [Method; 7] = [
+const METHODS: [Method; 8] = [
     Method::Rda { beta: 0.0 },
     Method::MirrorDescent { schedule: StepSchedule::Constant(0.1) },
     Method::MirrorDescent { schedule: StepSchedule::Inverse },
     Method::AcceleratedRda { smoothness: None },
     Method::Adaptive,
     Method::Dual,
+    Method::Newton,
     Method::Global,
 ];
 

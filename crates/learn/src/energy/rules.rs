@@ -56,7 +56,7 @@ impl CountRules {
         let has_kinks = self.penalty == Penalty::Hinge && !self.soft.is_empty();
         match settings.method {
             Method::Auto | Method::Dual | Method::Newton => Ok(()),
-            _ if !self.hard.is_empty() => unserved("hard rules", "auto or dual"),
+            _ if !self.hard.is_empty() => unserved("hard rules", "auto, dual or newton"),
             Method::Adaptive | Method::AcceleratedRda { .. } if has_kinks => {
                 unserved("rules with the penalty hinge", "auto, dual, rda or mirror-descent")
             }

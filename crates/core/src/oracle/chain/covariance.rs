@@ -14,6 +14,8 @@
 
 mod in_log_domain;
 
+use in_log_domain::Pairs;
+
 use pulp::Simd;
 
 use super::aligned::Aligned;
@@ -43,6 +45,8 @@ pub(super) struct Scratch {
     link_means: Vec<f64>,
     /// `[active groups]`
     groups: Vec<GroupScratch>,
+    /// In the log domain.
+    pairs: Pairs,
 }
 
 /// Of the links of a block that share a table.
@@ -92,6 +96,11 @@ impl Covariance for Chain {
 }
 
 impl Scratch {
+    /// There was another call.
+    pub(super) fn forget(&mut self) {
+        self.pairs.forget();
+    }
+
     /// Makes room, and takes up the direction of links.
     fn prepare(&mut self, chain: &Chain, direction: &[f64]) {
         let Chain { model, sequence, tilts, .. } = chain;

@@ -9,6 +9,10 @@ use super::model::ChainModel;
 use super::sequence::{Sequence, Total};
 use super::tilts::Tilts;
 
+/// A term so far below the greatest (as a logarithm) is lost in the rounding of their sum. At low
+/// temperature nearly all are, and an exponential costs more than a comparison.
+const NEGLIGIBLE: f64 = -60.0;
+
 /// One call in the log domain. `messages.alpha` and `messages.beta` become logarithms.
 pub(super) struct LogPass<'a> {
     pub(super) model: &'a ChainModel,
@@ -144,6 +148,27 @@ pub(super) fn add_edge_marginal(
     });
 }
 
+/// Visits the log-probability of every pair of states of a link, up to a constant:
+/// `visit(from, to, slot, log)`.
+pub(super) fn log_joints(
+    model: &ChainModel,
+    sequence: &Sequence,
+    tilts: &Tilts,
+    messages: &mut Messages,
+    (t, tilt): (usize, &[f64]),
+    mut visit: impl FnMut(usize, usize, usize, f64),
+) {
+    let (position, after) = (sequence.positions[t], sequence.positions[t + 1]);
+    let Messages { alpha, beta, gamma: [gamma, _], .. } = messages;
+    let Some((layout, values)) = transitions(model, sequence, tilts, t) else { return };
+    tilts.nodes.add_scores(sequence, t + 1, tilt, gamma);
+    for (gamma, beta) in gamma.iter_mut().zip(&beta[after.states()]) {
+        *gamma += beta;
+    }
+    let alpha = &alpha[position.states()];
+    layout.for_each_entry(|i, j, slot| visit(i, j, slot, alpha[i] + values[slot] + gamma[j]));
+}
+
 /// `exp(α + β)`, normalised.
 pub(super) fn node_marginal(
     alpha: &[f64],
@@ -199,8 +224,10 @@ fn log_product(
     sums.fill(0.0);
     layout.for_each_entry(|i, j, slot| {
         let (from, to) = if backward { (j, i) } else { (i, j) };
-        if out[to] > f64::NEG_INFINITY {
-            sums[to] += (x[from] + values[slot] - out[to]).exp();
+        // Not where `out` is −∞, which makes this NaN.
+        let below = x[from] + values[slot] - out[to];
+        if below > NEGLIGIBLE {
+            sums[to] += below.exp();
         }
     });
     for (out, sum) in out.iter_mut().zip(sums) {

@@ -300,6 +300,7 @@ impl Oracle for Chain {
 
     fn tilted(&mut self, tilt: &[f64], marginals: &mut [f64]) -> f64 {
         assert_eq!((tilt.len(), marginals.len()), (self.support.len(), self.support.len()));
+        self.scratch.forget();
         let Self { model, sequence, tilts, messages, reachable, .. } = self;
         self.state = State::Nothing;
         if sequence.positions.is_empty() {

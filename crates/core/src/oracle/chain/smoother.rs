@@ -36,7 +36,10 @@ impl Chain {
     pub(super) fn smoother(&mut self, shift: &[f64]) -> Option<Inverse> {
         let nodes = &self.tilts.nodes;
         let is_shared = |tilt: &NodeTilt| matches!(tilt, NodeTilt::Shared(_));
-        if self.state == State::Nothing || self.tilts.active > 0 || nodes.tilts.iter().any(is_shared) {
+        if self.state == State::Nothing
+            || self.tilts.active > 0
+            || nodes.tilts.iter().any(is_shared)
+        {
             return None;
         }
         let nodes: Vec<Node> = (0..self.sequence.positions.len()).map(|t| self.node(t)).collect();
@@ -111,8 +114,7 @@ impl Chain {
         gamma.iter_mut().zip(after).for_each(|(gamma, beta)| *gamma += beta);
         // Pairs of one column sum to the marginal of its state, which gives the scale of all.
         let states = 0..next.states;
-        let likely =
-            states.max_by(|&a, &b| after_marginal[a].total_cmp(&after_marginal[b]))?;
+        let likely = states.max_by(|&a, &b| after_marginal[a].total_cmp(&after_marginal[b]))?;
         let mut sums = Vec::new();
         table.forward.for_each_in_column(likely, |from, slot| {
             sums.push(alpha[from] + table.log_forward[slot]);

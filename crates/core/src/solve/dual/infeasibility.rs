@@ -54,8 +54,7 @@ impl DualProgram {
     pub fn breaks_a_constant(&self) -> bool {
         let is_constant = |measurement: &usize| self.largest[*measurement] == 0.0;
         (0..self.largest.len()).filter(is_constant).any(|measurement| {
-            self.penalty(measurement).violation(self.measure(measurement, &[]))
-                > ROUNDED
+            self.penalty(measurement).violation(self.measure(measurement, &[])) > ROUNDED
         })
     }
 

@@ -79,6 +79,18 @@ impl Dual {
         self.search.settle(&mut self.program, engine);
     }
 
+    /// Goes on from these unknowns.
+    pub fn move_to(&mut self, engine: &mut Engine, unknowns: &[f64]) {
+        self.search.current.unknowns.copy_from_slice(unknowns);
+        self.search.settle(&mut self.program, engine);
+    }
+
+    /// What the last step said, once more.
+    pub fn show(&mut self) -> Step {
+        self.search.stay();
+        self.report(Verdict::Continue)
+    }
+
     fn current(&self) -> &Iterate {
         &self.search.current
     }

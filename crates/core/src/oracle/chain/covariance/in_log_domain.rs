@@ -1,25 +1,74 @@
 //! The same where messages are logarithms: conditional expectations from the marginals of links.
 
-use super::super::log_domain::{add_edge_marginal, node_marginal};
+use super::super::log_domain::{log_joints, node_marginal};
 use super::super::oracle::Chain;
 use super::{Pass, Scratch};
+
+/// A pair whose probability is below this part (as a logarithm) of those of both its states is
+/// lost in the rounding of what is expected given either.
+const NEGLIGIBLE: f64 = -60.0;
+/// So many pairs of all links are kept from one product to the next.
+const MOST_KEPT: usize = 8 << 20;
+
+/// Two states of successive positions.
+#[derive(Clone, Copy, Debug)]
+struct Pair {
+    from: u32,
+    to: u32,
+    /// In the forward layout of the table.
+    slot: u32,
+    probability: f64,
+}
+
+/// The pairs of links, which all products after a call share.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Pairs {
+    /// `[links]`
+    kept: Vec<Option<Vec<Pair>>>,
+    number: usize,
+}
+
+impl Pairs {
+    /// There was another call.
+    pub(super) fn forget(&mut self) {
+        self.kept.clear();
+        self.number = 0;
+    }
+
+    /// Keeps those of a link, if they are not too many.
+    fn keep(&mut self, t: usize, pairs: Vec<Pair>) {
+        if self.number + pairs.len() <= MOST_KEPT {
+            self.number += pairs.len();
+            self.kept.resize_with(self.kept.len().max(t + 1), || None);
+            self.kept[t] = Some(pairs);
+        }
+    }
+
+    /// Takes those of a link out, if they were kept.
+    fn take(&mut self, t: usize) -> Option<Vec<Pair>> {
+        let pairs = self.kept.get_mut(t)?.take()?;
+        self.number -= pairs.len();
+        Some(pairs)
+    }
+}
 
 impl Pass<'_> {
     pub(super) fn run_in_log_domain(&mut self) {
         let last = self.chain.sequence.positions.len() - 1;
         (0..=last).for_each(|t| self.centre_by_marginal(t));
-        let mut pairs = Vec::new();
         for t in 0..last {
-            self.write_pairs(t, &mut pairs);
+            let pairs = self.pairs(t);
             self.step_forward_by_pairs(t, &pairs);
+            self.scratch.pairs.keep(t, pairs);
         }
         for group in &mut self.chain.tilts.groups[..self.scratch.groups.len()] {
             group.counts.fill(0.0);
         }
         self.add_position_by_marginal(last);
         for t in (0..last).rev() {
-            self.write_pairs(t, &mut pairs);
+            let pairs = self.pairs(t);
             self.step_backward_by_pairs(t, &pairs);
+            self.scratch.pairs.keep(t, pairs);
             self.add_position_by_marginal(t);
         }
         let Chain { model, tilts, .. } = &*self.chain;
@@ -46,13 +95,34 @@ impl Pass<'_> {
         out.for_each(|(out, value)| *out = value - mean);
     }
 
-    /// The marginals of a link, in the forward layout of its table; nothing for a free link.
-    fn write_pairs(&mut self, t: usize, pairs: &mut Vec<f64>) {
+    /// The pairs of a link that matter; none for a free link.
+    fn pairs(&mut self, t: usize) -> Vec<Pair> {
+        if let Some(pairs) = self.scratch.pairs.take(t) {
+            return pairs;
+        }
+        let [here, next] = [t, t + 1].map(|t| {
+            self.marginal(t);
+            let states = self.chain.sequence.positions[t].states;
+            let marginal = &self.scratch.vectors[0][..states];
+            marginal.iter().map(|m| m.ln()).collect::<Vec<f64>>()
+        });
         let Chain { model, sequence, tilts, messages, tilt, .. } = &mut *self.chain;
-        pairs.clear();
-        let Some(table) = sequence.positions[t].table else { return };
-        pairs.resize(model.tables[table].forward.slots(), 0.0);
-        add_edge_marginal(model, sequence, tilts, messages, (t, tilt), pairs);
+        let mut pairs = Vec::new();
+        let mut highest = f64::NEG_INFINITY;
+        let at = (t, &**tilt);
+        log_joints(model, sequence, tilts, messages, at, |_, _, _, log| {
+            highest = highest.max(log);
+        });
+        log_joints(model, sequence, tilts, messages, at, |from, to, slot, log| {
+            let (log, least) = (log - highest, here[from].min(next[to]));
+            if least > f64::NEG_INFINITY && log >= least + NEGLIGIBLE {
+                let (from, to, slot) = (from as u32, to as u32, slot as u32);
+                pairs.push(Pair { from, to, slot, probability: log.exp() });
+            }
+        });
+        let total: f64 = pairs.iter().map(|pair| pair.probability).sum();
+        pairs.iter_mut().for_each(|pair| pair.probability /= total);
+        pairs
     }
 
     /// `u + a` of a position, to the second of the scratch vectors.
@@ -66,27 +136,26 @@ impl Pass<'_> {
     }
 
     /// `μ ∘ a` of the position after a link, and the mean of the link.
-    fn step_forward_by_pairs(&mut self, t: usize, pairs: &[f64]) {
+    fn step_forward_by_pairs(&mut self, t: usize, pairs: &[Pair]) {
         self.known_before(t);
         self.marginal(t + 1);
-        let Chain { model, sequence, tilts, .. } = &*self.chain;
+        let Chain { sequence, tilts, .. } = &*self.chain;
         let Scratch { before, vectors: [marginal, known, _], link_means, groups, .. } =
             &mut *self.scratch;
-        let Some(table) = sequence.positions[t].table else { return };
         let moved = tilts.links[t].map(|group| &groups[group].direction);
         let out = &mut before[sequence.positions[t + 1].states()];
         let mut mean = 0.0;
-        model.tables[table].forward.for_each_entry(|from, to, slot| {
-            let value = moved.map_or(0.0, |moved| moved[slot]);
-            mean += pairs[slot] * value;
-            out[to] += pairs[slot] * (known[from] + value);
-        });
+        for &Pair { from, to, slot, probability } in pairs {
+            let value = moved.map_or(0.0, |moved| moved[slot as usize]);
+            mean += probability * value;
+            out[to as usize] += probability * (known[from as usize] + value);
+        }
         out.iter_mut().zip(marginal.iter()).for_each(|(out, m)| *out -= mean * m);
         link_means[t] = mean;
     }
 
     /// `μ ∘ b` of the position before a link, and the products of the link.
-    fn step_backward_by_pairs(&mut self, t: usize, pairs: &[f64]) {
+    fn step_backward_by_pairs(&mut self, t: usize, pairs: &[Pair]) {
         self.marginal(t + 1);
         let next = self.chain.sequence.positions[t + 1].states();
         let Scratch { centred, after, vectors: [marginal, _, later], .. } = &mut *self.scratch;
@@ -94,23 +163,23 @@ impl Pass<'_> {
         let later = later.iter_mut().zip(own);
         later.for_each(|(later, ((u, moment), marginal))| *later = u + ratio(*moment, *marginal));
         self.known_before(t);
-        let Chain { model, sequence, tilts, .. } = &mut *self.chain;
+        let Chain { tilts, .. } = &mut *self.chain;
         let Scratch { after, vectors: [marginal, known, later], link_means, groups, .. } =
             &mut *self.scratch;
         after.fill(0.0);
-        let Some(table) = sequence.positions[t].table else { return };
-        let (layout, mean, group) = (&model.tables[table].forward, link_means[t], tilts.links[t]);
+        let (mean, group) = (link_means[t], tilts.links[t]);
         let moved = group.map(|group| &groups[group].direction);
-        layout.for_each_entry(|from, to, slot| {
-            let value = moved.map_or(0.0, |moved| moved[slot]);
-            after[from] += pairs[slot] * (later[to] + value);
-        });
+        for &Pair { from, to, slot, probability } in pairs {
+            let value = moved.map_or(0.0, |moved| moved[slot as usize]);
+            after[from as usize] += probability * (later[to as usize] + value);
+        }
         after.iter_mut().zip(marginal.iter()).for_each(|(out, m)| *out -= mean * m);
         let (Some(group), Some(moved)) = (group, moved) else { return };
         let counts = &mut tilts.groups[group].counts;
-        layout.for_each_entry(|from, to, slot| {
-            counts[slot] += pairs[slot] * (known[from] + moved[slot] + later[to] - mean);
-        });
+        for &Pair { from, to, slot, probability } in pairs {
+            let (from, to, slot) = (from as usize, to as usize, slot as usize);
+            counts[slot] += probability * (known[from] + moved[slot] + later[to] - mean);
+        }
     }
 
     fn add_position_by_marginal(&mut self, t: usize) {

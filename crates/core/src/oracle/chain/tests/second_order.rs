@@ -112,3 +112,113 @@ fn products_are_derivatives_of_marginals() {
         }
     }
 }
+
+#[test]
+fn a_warm_chain_has_its_potentials_divided() {
+    let mut rng = StdRng::seed_from_u64(4);
+    for round in 0..200 {
+        let case = Case {
+            scale: [1.0, 40.0, 700.0][round % 3],
+            forbidden: [0.0, 0.3][round / 3 % 2],
+            shared_states: [None, Some(3)][round / 6 % 2],
+        };
+        let Ok(base) = BaseModel::new(&case.model(&mut rng), []) else { continue };
+        let support = random_support(&mut rng, &base);
+        let mut chain = Chain::from_base(&base, &support).unwrap();
+        let mut brute = BruteForce::new(&base, &support);
+        for heat in [5.0, 1.5, 1.0] {
+            for oracle in [&mut chain as &mut dyn Oracle, &mut brute] {
+                assert!(oracle.second_order().unwrap().warm(heat));
+            }
+            let mut warmed = base.clone();
+            let tables = warmed.tables.iter_mut().flat_map(|table| table.log_potentials.iter_mut());
+            tables.for_each(|potential| *potential /= heat);
+            warmed.constant /= heat;
+            let mut expected = BruteForce::new(&warmed, &support);
+            let tilt = vector(&mut rng, support.len(), 2.0);
+            let mut marginals = [0; 3].map(|_| vec![0.0; support.len()]);
+            let [a, b, c] = &mut marginals;
+            let expected = expected.tilted(&tilt, a);
+            if expected == f64::NEG_INFINITY {
+                continue;
+            }
+            for found in [chain.tilted(&tilt, b), brute.tilted(&tilt, c)] {
+                assert!((found - expected).abs() < 1e-10 * expected.abs().max(1.0), "heat {heat}");
+            }
+            let apart = a.iter().zip(&*b).zip(&*c);
+            let apart = apart.map(|((a, b), c)| (a - b).abs().max((a - c).abs()));
+            assert!(apart.fold(0.0, f64::max) < 1e-10, "heat {heat}");
+        }
+    }
+}
+
+/// A chain whose every position has a block.
+fn measured(states: &[usize], scale: f64, rng: &mut StdRng) -> (Chain, usize) {
+    let mut model = Model::new(states).unwrap();
+    for v in 1..states.len() {
+        let cells = states[v - 1] * states[v];
+        model.add_factor(&[v - 1, v], &vector(rng, cells, scale)).unwrap();
+    }
+    let base = BaseModel::new(&model, []).unwrap();
+    let mut support = Support::new();
+    for (v, &states) in states.iter().enumerate() {
+        support.add(vec![v], states);
+    }
+    let width = support.len();
+    (Chain::from_base(&base, &support).unwrap(), width)
+}
+
+#[test]
+fn few_states_have_an_exact_inverse() {
+    let mut rng = StdRng::seed_from_u64(5);
+    for round in 0..100 {
+        let (mut chain, width) = measured(&[4, 3, 5, 5, 2], [1.0, 6.0][round % 2], &mut rng);
+        chain.always_log_domain(round % 4 > 1);
+        let tilt = vector(&mut rng, width, 1.0);
+        chain.tilted(&tilt, &mut vec![0.0; width]);
+        let shift: Vec<f64> = (0..width)
+            .map(|_| {
+                let own = rng.random_range(0.01..1.0);
+                if rng.random_bool(0.2) { f64::INFINITY } else { own }
+            })
+            .collect();
+        let mut right = vector(&mut rng, width, 1.0);
+        let mut inverse = chain.second_order().unwrap().inverse(&shift).unwrap();
+        let mut quotient = vec![7.0; width];
+        inverse(&right, &mut quotient);
+        let product = product(&mut chain, &quotient);
+        for at in 0..width {
+            if shift[at].is_infinite() {
+                assert_eq!(quotient[at], 0.0);
+                continue;
+            }
+            let back = product[at] + shift[at] * quotient[at];
+            right[at] -= back;
+            assert!(right[at].abs() < 1e-9, "round {round}, {at}: {back}");
+        }
+    }
+}
+
+#[test]
+fn inverses_for_many_states_are_symmetric_and_positive() {
+    let mut rng = StdRng::seed_from_u64(6);
+    for round in 0..40 {
+        let states = [[30, 30, 30, 30], [30, 26, 30, 3]][round % 2];
+        let (mut chain, width) = measured(&states, [1.0, 30.0][round / 2 % 2], &mut rng);
+        chain.always_log_domain(round % 8 > 3);
+        let tilt = vector(&mut rng, width, 5.0);
+        chain.tilted(&tilt, &mut vec![0.0; width]);
+        let shift: Vec<f64> = (0..width).map(|_| rng.random_range(1e-6..1e-2)).collect();
+        let mut inverse = chain.second_order().unwrap().inverse(&shift).unwrap();
+        let [v, w] = [0; 2].map(|_| vector(&mut rng, width, 1.0));
+        let [a, b] = [&v, &w].map(|v| {
+            let mut quotient = vec![7.0; width];
+            inverse(v, &mut quotient);
+            quotient
+        });
+        let (left, right) = (dot(&a, &w), dot(&b, &v));
+        let size = left.abs().max(right.abs()).max(1.0);
+        assert!((left - right).abs() < 1e-8 * size, "round {round}: {left}, {right}");
+        assert!(dot(&a, &v) > 0.0, "round {round}");
+    }
+}

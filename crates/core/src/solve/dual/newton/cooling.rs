@@ -8,7 +8,7 @@ use crate::solve::quasi_newton::Iterate;
 use crate::vector::Aligned;
 
 /// At the first heat the gap of multipliers that are 0 is this many nats a table.
-const FIRST_GAP: f64 = 10.0;
+const FIRST_GAP: f64 = 7.0;
 /// A level is solved at this gap, in nats a table.
 const SOLVED: f64 = 1.0 / 16.0;
 /// Where the first gap is not finite.
@@ -69,6 +69,11 @@ impl Cooling {
     /// Whether the problem at this heat is solved well enough.
     pub fn is_solved(&self, current: &Iterate) -> bool {
         current.gap <= SOLVED * self.tables
+    }
+
+    /// Whether a start is as near as the first level's, so that none need be looked for.
+    pub fn is_near(&self, start: &Iterate) -> bool {
+        start.gap <= FIRST_GAP * self.tables
     }
 
     /// Whether the level takes too long.

@@ -20,11 +20,13 @@ use super::program::DualProgram;
 use super::{INFEASIBILITY_TEST, is_solved, report};
 use crate::energy::Measurements;
 use crate::solve::engine::{Engine, Held, Point, Solver, Step, Verdict};
-use crate::solve::quasi_newton::{Iterate, Program, descends, shorter};
+use crate::solve::quasi_newton::{Iterate, Program, descends, noise, shorter};
 use crate::vector::{Aligned, dot};
 
 /// A step is shortened at most so often.
 const TRIALS: usize = 30;
+/// Steps that promise less than this part of what rounding does to values are not tried.
+const LOST: f64 = 0.01;
 /// So many searches in a row that fail mean that rounding has the last word.
 const FAILURES: usize = 3;
 
@@ -94,7 +96,18 @@ impl Newton {
         engine.warm(heat);
     }
 
-    fn is_exhausted(&self) -> bool {
+    /// The unknowns at the true temperature.
+    pub fn unknowns(&self) -> &[f64] {
+        &self.shown().unknowns
+    }
+
+    /// Steps so far.
+    pub fn steps(&self) -> usize {
+        self.iteration
+    }
+
+    /// Whether rounding keeps it from finding anything better.
+    pub fn is_exhausted(&self) -> bool {
         self.failures >= FAILURES
     }
 
@@ -109,13 +122,32 @@ impl Newton {
         }
         let Self { program, current, system, direction, .. } = self;
         system.find(program, engine, current, direction);
+        if self.search(engine) {
+            self.failures = 0;
+            return;
+        }
+        // Bounds may turn Newton's direction upwards. Each unknown on its own goes down.
+        let own = self.current.gradient.iter().zip(self.current.diagonal.iter());
+        self.direction.iter_mut().zip(own).for_each(|(out, (g, d))| *out = -g * d);
+        if self.search(engine) {
+            self.failures = 0;
+        } else {
+            self.failures += 1;
+        }
+    }
+
+    /// Searches along the direction; whether a step was taken.
+    fn search(&mut self, engine: &mut Engine) -> bool {
         let (mut part, mut shorten) = (1.0, 1.0);
-        for _ in 0..TRIALS {
+        let noise = noise(&self.current);
+        for trial in 0..TRIALS {
             part *= shorten;
             let parts = self.step.iter_mut().zip(self.direction.iter());
             parts.for_each(|(step, direction)| *step = part * direction);
             let before = self.program.place(&self.current, &self.step, &mut self.trial);
-            if !(before < 0.0) || engine.is_cancelled() {
+            // A short step cannot be told from rounding.
+            let is_lost = trial > 0 && -before < LOST * noise;
+            if !(before < 0.0) || is_lost || engine.is_cancelled() {
                 break;
             }
             self.program.evaluate(engine, f64::INFINITY, &mut self.trial);
@@ -125,12 +157,11 @@ impl Newton {
             let after = dot(&self.step, &self.trial.gradient);
             if descends(&self.current, &self.trial, [before, after]) {
                 std::mem::swap(&mut self.current, &mut self.trial);
-                self.failures = 0;
-                return;
+                return true;
             }
             shorten = shorter(before, after);
         }
-        self.failures += 1;
+        false
     }
 
     /// Moves to the next heat, from where its solution is expected.
@@ -140,23 +171,26 @@ impl Newton {
         self.show(engine, &solved);
         let expected = self.cooling.next(solved, engine.oracle_calls);
         self.take_heat(engine);
-        if self.cooling.is_cold() {
-            std::mem::swap(&mut self.current, &mut self.shown);
-        } else {
-            self.take_solved(engine);
+        self.place_solved();
+        let Some(mut expected) = expected else { return self.settle(engine) };
+        self.program.stretch(&mut expected, 1.0 / self.cooling.heat());
+        self.step = self.step_to(&expected);
+        self.program.place(&self.current, &self.step, &mut self.trial);
+        self.program.evaluate(engine, f64::INFINITY, &mut self.trial);
+        self.failures = 0;
+        if self.cooling.is_near(&self.trial) {
+            std::mem::swap(&mut self.current, &mut self.trial);
+            return;
         }
-        if let Some(mut expected) = expected {
-            self.program.stretch(&mut expected, 1.0 / self.cooling.heat());
-            let steps = self.step.iter_mut().zip(expected.iter());
-            let steps = steps.zip(self.current.unknowns.iter());
-            steps.for_each(|((step, to), from)| *step = to - from);
+        let value = self.trial.value;
+        self.settle(engine);
+        if value < self.current.value {
+            // The trial holds where the search was before; go back to what was expected.
+            self.step = self.step_to(&expected);
             self.program.place(&self.current, &self.step, &mut self.trial);
             self.program.evaluate(engine, f64::INFINITY, &mut self.trial);
-            if self.trial.value < self.current.value {
-                std::mem::swap(&mut self.current, &mut self.trial);
-            }
+            std::mem::swap(&mut self.current, &mut self.trial);
         }
-        self.failures = 0;
     }
 
     /// Goes back to a heat that is nearer to the last one that was solved.
@@ -174,6 +208,12 @@ impl Newton {
 
     /// Takes up the multipliers that were last a solution, in proportion.
     fn take_solved(&mut self, engine: &mut Engine) {
+        self.place_solved();
+        self.settle(engine);
+    }
+
+    /// The same, not evaluated.
+    fn place_solved(&mut self) {
         match self.cooling.solved() {
             Some(solved) => {
                 self.current.unknowns.copy_from_slice(solved);
@@ -182,7 +222,12 @@ impl Newton {
             }
             None => self.program.start(&mut self.current.unknowns),
         }
-        self.settle(engine);
+    }
+
+    /// From the current unknowns to others.
+    fn step_to(&self, others: &[f64]) -> Aligned {
+        let both = others.iter().zip(self.current.unknowns.iter());
+        both.map(|(to, from)| to - from).collect::<Vec<f64>>().into()
     }
 
     /// Evaluates multipliers in the scale of the true weights, at the true temperature.
@@ -264,9 +309,13 @@ impl Solver for Newton {
     fn multipliers(&self, _: Held, into: &mut Vec<f64>) -> bool {
         // Shown ones are always in the scale of the true weights, whatever the program's.
         let program = &self.program;
-        into.extend(self.shown().unknowns.iter().enumerate().map(|(row, unknown)| {
-            program.stated_multiplier(row, *unknown)
-        }));
+        into.extend(
+            self.shown()
+                .unknowns
+                .iter()
+                .enumerate()
+                .map(|(row, unknown)| program.stated_multiplier(row, *unknown)),
+        );
         true
     }
 }

@@ -23,6 +23,13 @@ const LEAST_CURVATURE: f64 = 1e-9;
 /// the solution kinks are taken for smooth.
 const KINK: f64 = 1e-3;
 
+/// While a hard constraint is broken, its multiplier changes by at most about this many times its
+/// size: where nothing else bends, steps would have no end.
+const HARD: f64 = 8.0;
+
+/// Counts of what is next to impossible are taken to be no farther off than this.
+const LEAST_RATIO: f64 = 1e-9;
+
 pub(super) struct System {
     /// The one entry of each row, if every row has one and no two share a column.
     entries: Option<Vec<(usize, f64)>>,
@@ -110,7 +117,7 @@ impl System {
 
     /// `S` and `D` at an iterate.
     fn read(&mut self, program: &DualProgram, iterate: &Iterate) {
-        let Iterate { unknowns, diagonal, point, gap, .. } = iterate;
+        let Iterate { unknowns, diagonal, gradient, point, gap, .. } = iterate;
         for row in 0..unknowns.len() {
             if diagonal[row] == 0.0 {
                 (self.reach[row], self.curvature[row]) = (0.0, 0.0);
@@ -119,16 +126,19 @@ impl System {
             let weight = program.weights[row];
             let kink = LEAST_CURVATURE + KINK * gap.min(1.0) / (weight * weight);
             (self.reach[row], self.curvature[row]) = match program.penalty(row) {
-                Penalty::Poisson { .. } => {
+                Penalty::Poisson { count, .. } => {
                     let slack = unknowns[row].exp();
                     let z = program.rows().measure(row, &point.marginals).max(0.0);
-                    (slack, (slack * z).max(f64::MIN_POSITIVE))
+                    (slack, logarithmic_mean(slack * z, weight * count))
                 }
                 Penalty::Squared | Penalty::Huber { .. } | Penalty::SmoothedHinge => {
                     (1.0, program.inverse_weights[row])
                 }
                 Penalty::Absolute | Penalty::Hinge | Penalty::Linear => (1.0, kink),
-                Penalty::AtMost | Penalty::Equal => (1.0, LEAST_CURVATURE / diagonal[row]),
+                Penalty::AtMost | Penalty::Equal => {
+                    let held = gradient[row].abs() / (HARD * (1.0 + unknowns[row].abs()));
+                    (1.0, LEAST_CURVATURE / diagonal[row] + held)
+                }
             };
         }
     }
@@ -154,7 +164,8 @@ impl System {
         };
         spread.fill(0.0);
         let scaled = |row: usize, a: f64| 1.0 / (reach[row] * a);
-        for (row, &(column, a)) in entries.iter().enumerate().filter(|(row, _)| reach[*row] != 0.0) {
+        for (row, &(column, a)) in entries.iter().enumerate().filter(|(row, _)| reach[*row] != 0.0)
+        {
             spread[column] = residual[row] * scaled(row, a);
         }
         inverse(spread, product);
@@ -202,10 +213,19 @@ fn single_entries(program: &DualProgram, width: usize) -> Option<Vec<(usize, f64
         .map(|row| {
             let mut entries = rows.entries(row);
             let (column, a) = entries.next()?;
-            let is_alone = entries.next().is_none() && !std::mem::replace(&mut is_read[column], true);
+            let is_alone =
+                entries.next().is_none() && !std::mem::replace(&mut is_read[column], true);
             is_alone.then_some((column, a))
         })
         .collect()
+}
+
+/// What the curvature of a count in `v = log(w·rate − λ)` is taken for, given `slack·z`, which it is,
+/// and `w·count`, which that is at the solution. With their logarithmic mean, `(a − b)/log(a/b)`, a
+/// step by itself leads to where they are equal, from however far.
+fn logarithmic_mean(a: f64, b: f64) -> f64 {
+    let ratio = (a / b).max(LEAST_RATIO);
+    if (ratio - 1.0).abs() < 1e-4 { 0.5 * (a + b) } else { b * (ratio - 1.0) / ratio.ln() }
 }
 
 fn add(target: &mut [f64], factor: f64, values: &[f64]) {
