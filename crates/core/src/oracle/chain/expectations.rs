@@ -4,7 +4,7 @@ use super::aligned::Aligned;
 use super::edges::{add_outer_product, multiply};
 use super::exponential::maximum;
 use super::forward_backward::Messages;
-use super::log_domain::add_edge_marginal;
+use super::log_domain::LogAnswer;
 use super::marginals::{LARGEST_OUTER_PRODUCT, write_gamma};
 use super::model::ChainModel;
 use super::node_tilts::{inner_product, write_products};
@@ -74,10 +74,10 @@ impl Chain {
         self.visit_nodes(&mut |variable, marginal| {
             nodes[variable * states..][..states].copy_from_slice(marginal);
         });
-        let Self { sequence, tilts, messages, tilt, .. } = self;
+        let Self { sequence, tilts, messages, .. } = self;
         for t in 0..sequence.positions.len().saturating_sub(1) {
             let complete = &mut counts.complete;
-            add_edge_marginal(&model, sequence, tilts, messages, (t, tilt), complete);
+            LogAnswer { model: &model, sequence, tilts, messages }.add_edge_marginal(t, complete);
         }
     }
 }

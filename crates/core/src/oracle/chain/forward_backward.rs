@@ -39,6 +39,8 @@ pub(super) struct Messages {
     pub(super) beta_scales: Vec<f64>,
     /// Sum of each `α`. `[positions]`
     pub(super) sums: Vec<f64>,
+    /// Marginals, of answers in the log domain only. `[positions][padded states]`
+    pub(super) nodes: Vec<f64>,
 }
 
 impl Messages {
@@ -53,6 +55,8 @@ impl Messages {
             scales.clear();
             scales.resize(length, 1.0);
         }
+        self.nodes.clear();
+        self.nodes.reserve(sequence.cells());
     }
 }
 

@@ -4,7 +4,7 @@ use super::aligned::Aligned;
 use super::covariance::Scratch;
 use super::edges::{add_outer_product, cell_of, multiply};
 use super::forward_backward::Messages;
-use super::log_domain::{self, LogPass};
+use super::log_domain::{LogAnswer, LogPass};
 use super::marginals::{Pass, Reachable, edge_stays_finite, write_gamma};
 use super::model::ChainModel;
 use super::node_tilts::{inner_product, write_products};
@@ -170,11 +170,11 @@ impl Chain {
     }
 
     pub(super) fn visit_nodes(&mut self, visit: &mut dyn FnMut(usize, &[f64])) {
-        let Messages { alpha, beta, gamma: [marginal, _], .. } = &mut self.messages;
+        let Messages { alpha, beta, gamma: [marginal, _], nodes, .. } = &mut self.messages;
         for (variable, &t) in self.numbering.position_of.iter().enumerate() {
             let position = self.sequence.positions[t];
             if self.state == State::Log {
-                log_domain::node_marginal(alpha, beta, position.states(), marginal);
+                marginal[..position.states].copy_from_slice(&nodes[position.states()]);
             } else {
                 let (alpha, beta) = (&alpha[position.states()], &beta[position.states()]);
                 let total = inner_product(pulp::Scalar, alpha, beta);
@@ -219,13 +219,13 @@ impl Chain {
     /// Writes the marginals between position `t` and the next to `self.edge[0]`, in the forward
     /// layout of their table.
     pub(super) fn pack_link(&mut self, t: usize) {
-        let Self { model, sequence, tilts, messages, tilt, .. } = self;
+        let Self { model, sequence, tilts, messages, .. } = self;
         let packed = &mut self.edge[0];
         let table = &model.tables[sequence.positions[t].table.expect("a stated link")];
         let layout = &table.forward;
         packed.reset(layout.slots(), 0.0);
         if self.state == State::Log {
-            log_domain::add_edge_marginal(model, sequence, tilts, messages, (t, tilt), packed);
+            LogAnswer { model, sequence, tilts, messages }.add_edge_marginal(t, packed);
             return;
         }
         let values: &[f64] = match tilts.links[t] {

@@ -14,7 +14,8 @@ use scalar::Scalar;
 
 use rustc_hash::FxHashMap;
 
-use super::log_domain;
+use super::forward_backward::Messages;
+use super::log_domain::LogAnswer;
 use super::marginals::edge_stays_finite;
 use super::node_tilts::{NodeTilt, inner_product, write_products};
 use super::oracle::{Chain, State};
@@ -55,9 +56,9 @@ impl Chain {
     fn node(&mut self, t: usize) -> Node {
         let position = self.sequence.positions[t];
         let mut marginal = vec![0.0; position.states];
-        let (alpha, beta) = (&self.messages.alpha, &self.messages.beta);
+        let Messages { alpha, beta, nodes, .. } = &self.messages;
         if self.state == State::Log {
-            log_domain::node_marginal(alpha, beta, position.states(), &mut marginal);
+            marginal.copy_from_slice(&nodes[position.states()]);
         } else {
             let (alpha, beta) = (&alpha[position.states()], &beta[position.states()]);
             let total = inner_product(pulp::Scalar, alpha, beta);
@@ -92,40 +93,22 @@ impl Chain {
         if !self.has_pairs(t) {
             return None;
         }
-        let after_marginal = self.node(t + 1).marginal;
-        let (here, next) = (self.sequence.positions[t], self.sequence.positions[t + 1]);
-        let table = &self.model.tables[here.table?];
+        let Self { model, sequence, tilts, messages, .. } = self;
+        let (here, next) = (sequence.positions[t], sequence.positions[t + 1]);
+        let table = &model.tables[here.table?];
         let diagonal = diagonals.entry(here.table?).or_insert_with(|| diagonal_of(table));
-        let entries = diagonal.iter().enumerate().filter_map(|(i, slot)| Some((i, (*slot)?)));
-        let mut stays = vec![0.0; diagonal.len()];
-        let (alpha, beta) = (&self.messages.alpha[here.states()], &self.messages.beta);
-        let after = &beta[next.states()];
-        if self.state == State::Scaled {
-            let total = inner_product(pulp::Scalar, alpha, &beta[here.states()]);
-            let factor = self.messages.beta_scales[t] / total;
-            let weights = &self.tilts.nodes.weights(&self.sequence)[next.states()];
-            for (i, slot) in entries {
-                stays[i] = alpha[i] * table.exp_forward[slot] * weights[i] * after[i] * factor;
-            }
-            return Some(stays);
+        if self.state == State::Log {
+            return Some(LogAnswer { model, sequence, tilts, messages }.stays(t, diagonal));
         }
-        let mut gamma = vec![0.0; next.states];
-        self.tilts.nodes.add_scores(&self.sequence, t + 1, &self.tilt, &mut gamma);
-        gamma.iter_mut().zip(after).for_each(|(gamma, beta)| *gamma += beta);
-        // Pairs of one column sum to the marginal of its state, which gives the scale of all.
-        let states = 0..next.states;
-        let likely = states.max_by(|&a, &b| after_marginal[a].total_cmp(&after_marginal[b]))?;
-        let mut sums = Vec::new();
-        table.forward.for_each_in_column(likely, |from, slot| {
-            sums.push(alpha[from] + table.log_forward[slot]);
+        let (alpha, beta) = (&messages.alpha[here.states()], &messages.beta);
+        let factor =
+            messages.beta_scales[t] / inner_product(pulp::Scalar, alpha, &beta[here.states()]);
+        let (after, weights) = (&beta[next.states()], &tilts.nodes.weights(sequence)[next.states()]);
+        let stays = diagonal.iter().enumerate().map(|(i, slot)| {
+            let weight = slot.map_or(0.0, |slot| table.exp_forward[slot]);
+            alpha[i] * weight * weights[i] * after[i] * factor
         });
-        let highest = sums.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let total: f64 = sums.iter().map(|sum| (sum - highest).exp()).sum();
-        let shift = highest + total.ln() + gamma[likely] - after_marginal[likely].ln();
-        for (i, slot) in entries {
-            stays[i] = (alpha[i] + table.log_forward[slot] + gamma[i] - shift).exp();
-        }
-        Some(stays)
+        Some(stays.collect())
     }
 }
 

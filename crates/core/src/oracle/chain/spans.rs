@@ -1,5 +1,5 @@
 use super::forward_backward::Messages;
-use super::log_domain;
+use super::log_domain::LogAnswer;
 use super::oracle::{Chain, State};
 
 impl Chain {
@@ -52,9 +52,9 @@ impl Chain {
 
     fn node_marginal(&mut self, t: usize, out: &mut [f64]) {
         let position = self.sequence.positions[t];
-        let (alpha, beta) = (&self.messages.alpha, &self.messages.beta);
+        let Messages { alpha, beta, nodes, .. } = &self.messages;
         match self.state {
-            State::Log => log_domain::node_marginal(alpha, beta, position.states(), out),
+            State::Log => out.copy_from_slice(&nodes[position.states()]),
             _ => {
                 let both = alpha[position.states()].iter().zip(&beta[position.states()]);
                 out.iter_mut().zip(both).for_each(|(out, (alpha, beta))| *out = alpha * beta);
@@ -65,44 +65,30 @@ impl Chain {
 
     /// Writes `p(y_{t+1} | y_t = state)`; `false` if the messages have lost it.
     fn write_chances(&mut self, t: usize, state: usize, out: &mut [f64]) -> bool {
-        let Self { model, sequence, tilts, messages, tilt, .. } = self;
-        let Messages { beta, gamma: [gamma, _], .. } = messages;
+        let Self { model, sequence, tilts, messages, .. } = self;
+        if self.state == State::Log {
+            LogAnswer { model, sequence, tilts, messages }.write_chances(t, state, out);
+            return normalise(out);
+        }
         let after = sequence.positions[t + 1];
-        let beta = &beta[after.states()];
+        let beta = &messages.beta[after.states()];
         out.fill(0.0);
         let Some(table) = sequence.positions[t].table.map(|table| &model.tables[table]) else {
             unreachable!("homogeneous chains have no free links");
         };
         let group = tilts.links[t].map(|group| &tilts.groups[group]);
-        if self.state == State::Log {
-            let log_forward: &[f64] = group.map_or(&table.log_forward, |group| &group.log_forward);
-            tilts.nodes.add_scores(sequence, t + 1, tilt, gamma);
-            out.fill(f64::NEG_INFINITY);
-            table.forward.for_each_entry(|from, to, slot| {
-                if from == state {
-                    out[to] = log_forward[slot] + gamma[to] + beta[to];
-                }
-            });
-            let highest = out.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-            if highest == f64::NEG_INFINITY {
-                out.fill(0.0);
-                return false;
+        let [ahead, back] = group.map_or([&table.exp_forward, &table.exp_backward], |group| {
+            [&group.exp_forward, &group.exp_backward]
+        });
+        let weights = &tilts.nodes.weights(sequence)[after.states()];
+        let chance = |to: usize, potential: f64| potential * weights[to] * beta[to];
+        match &table.backward {
+            Some(layout) => {
+                layout.for_each_in_column(state, |to, slot| out[to] = chance(to, back[slot]))
             }
-            out.iter_mut().for_each(|out| *out = (*out - highest).exp());
-        } else {
-            let [ahead, back] = group.map_or([&table.exp_forward, &table.exp_backward], |group| {
-                [&group.exp_forward, &group.exp_backward]
-            });
-            let weights = &tilts.nodes.weights(sequence)[after.states()];
-            let chance = |to: usize, potential: f64| potential * weights[to] * beta[to];
-            match &table.backward {
-                Some(layout) => {
-                    layout.for_each_in_column(state, |to, slot| out[to] = chance(to, back[slot]))
-                }
-                None => table
-                    .forward
-                    .for_each_in_row(state, |to, slot| out[to] = chance(to, ahead[slot])),
-            }
+            None => table
+                .forward
+                .for_each_in_row(state, |to, slot| out[to] = chance(to, ahead[slot])),
         }
         normalise(out)
     }

@@ -273,3 +273,49 @@ fn a_model_without_variables_has_its_constant() {
     assert_eq!(chain.tilted(&[], &mut []), 0.5);
     assert_eq!(chain.decode(&[], &mut []), 0.5);
 }
+
+/// Tilts that cancel between positions and links leave little of them, but rounding of all of them.
+#[test]
+fn tables_agree_however_large_the_tilts() {
+    let mut rng = StdRng::seed_from_u64(12);
+    let mut in_logs = 0;
+    for round in 0..200 {
+        let case = Case { scale: 1.0, forbidden: 0.1, shared_states: None };
+        let Ok(base) = BaseModel::new(&case.model(&mut rng), []) else { continue };
+        let mut support = Support::new();
+        for (table, own) in base.tables.iter().enumerate() {
+            support.add(vec![table], own.log_potentials.len());
+        }
+        let reach = 10f64.powi([3, 6, 9, 12][round % 4]);
+        let mut tilt: Vec<f64> = (0..support.len()).map(|_| rng.random_range(0.0..reach)).collect();
+        let starts: Vec<usize> = support.blocks().iter().map(|block| block.start).collect();
+        for (table, own) in base.tables.iter().enumerate().skip(base.variables()) {
+            for cell in 0..own.log_potentials.len() {
+                let mut rest = cell;
+                tilt[starts[table] + cell] = own.scope.iter().rev().fold(0.0, |sum, &v| {
+                    let state = rest % base.cardinalities[v];
+                    rest /= base.cardinalities[v];
+                    sum - tilt[starts[v] + state]
+                });
+            }
+        }
+        let mut chain = Chain::from_base(&base, &support).unwrap();
+        if chain.tilted(&tilt, &mut vec![0.0; tilt.len()]) == FORBIDDEN {
+            continue;
+        }
+        in_logs += usize::from(chain.used_log_domain());
+        let all = all_marginals(&mut chain);
+        for (table, own) in base.tables.iter().enumerate().skip(base.variables()) {
+            let mut stride = own.log_potentials.len();
+            for &variable in &own.scope {
+                stride /= base.cardinalities[variable];
+                let mut sums = vec![0.0; base.cardinalities[variable]];
+                for (cell, marginal) in all[table].iter().enumerate() {
+                    sums[cell / stride % base.cardinalities[variable]] += marginal;
+                }
+                assert_close(&sums, &all[variable], 1e-15, "sums of a link");
+            }
+        }
+    }
+    assert!(in_logs > 50, "{in_logs} in the log domain");
+}

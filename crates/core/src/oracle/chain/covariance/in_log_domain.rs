@@ -1,12 +1,12 @@
 //! The same where messages are logarithms: conditional expectations from the marginals of links.
 
-use super::super::log_domain::{log_joints, node_marginal};
+use super::super::log_domain::LogAnswer;
 use super::super::oracle::Chain;
 use super::{Pass, Scratch};
 
-/// A pair whose probability is below this part (as a logarithm) of those of both its states is
-/// lost in the rounding of what is expected given either.
-const NEGLIGIBLE: f64 = -60.0;
+/// A pair whose probability is below this part of those of both its states is lost in the rounding
+/// of what is expected given either.
+const NEGLIGIBLE: f64 = 1e-26;
 /// So many pairs of all links are kept from one product to the next.
 const MOST_KEPT: usize = 8 << 20;
 
@@ -81,7 +81,7 @@ impl Pass<'_> {
     fn marginal(&mut self, t: usize) {
         let Chain { sequence, messages, .. } = &*self.chain;
         let states = sequence.positions[t].states();
-        node_marginal(&messages.alpha, &messages.beta, states, &mut self.scratch.vectors[0]);
+        self.scratch.vectors[0][..states.len()].copy_from_slice(&messages.nodes[states]);
     }
 
     fn centre_by_marginal(&mut self, t: usize) {
@@ -101,27 +101,18 @@ impl Pass<'_> {
             return pairs;
         }
         let [here, next] = [t, t + 1].map(|t| {
-            self.marginal(t);
-            let states = self.chain.sequence.positions[t].states;
-            let marginal = &self.scratch.vectors[0][..states];
-            marginal.iter().map(|m| m.ln()).collect::<Vec<f64>>()
+            let states = self.chain.sequence.positions[t].states();
+            self.chain.messages.nodes[states].to_vec()
         });
-        let Chain { model, sequence, tilts, messages, tilt, .. } = &mut *self.chain;
+        let Chain { model, sequence, tilts, messages, .. } = &mut *self.chain;
         let mut pairs = Vec::new();
-        let mut highest = f64::NEG_INFINITY;
-        let at = (t, &**tilt);
-        log_joints(model, sequence, tilts, messages, at, |_, _, _, log| {
-            highest = highest.max(log);
-        });
-        log_joints(model, sequence, tilts, messages, at, |from, to, slot, log| {
-            let (log, least) = (log - highest, here[from].min(next[to]));
-            if least > f64::NEG_INFINITY && log >= least + NEGLIGIBLE {
+        let mut answer = LogAnswer { model, sequence, tilts, messages };
+        answer.visit_pairs(t, |from, to, slot, probability| {
+            if probability > NEGLIGIBLE * here[from].min(next[to]) {
                 let (from, to, slot) = (from as u32, to as u32, slot as u32);
-                pairs.push(Pair { from, to, slot, probability: log.exp() });
+                pairs.push(Pair { from, to, slot, probability });
             }
         });
-        let total: f64 = pairs.iter().map(|pair| pair.probability).sum();
-        pairs.iter_mut().for_each(|pair| pair.probability /= total);
         pairs
     }
 
