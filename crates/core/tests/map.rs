@@ -1,6 +1,8 @@
 //! The best assignment under hard measurements, against a list of all assignments.
 
 mod common;
+#[path = "map/impossible.rs"]
+mod impossible;
 
 use bethe_core::problem::{Answer, Map};
 use bethe_core::solve::{Ignore, Status};

@@ -87,8 +87,10 @@ pub struct Map {
     pub assignment: Vec<usize>,
     /// Its score under `θ + δ`, where `δ` is the tilt of all energies but hard measurements.
     pub log_score: f64,
-    /// Whether it is proved that no assignment which keeps hard measurements has a higher score; if
-    /// some are violated, that no assignment keeps them all.
+    /// Whether it is proved that no assignment which keeps hard measurements has a higher score. If
+    /// some are violated: that no assignment keeps them all, that every one is kept which can be kept
+    /// with those before it, that the others are broken least in all, and that no other such
+    /// assignment has a higher score.
     pub proved: bool,
     /// An upper bound on the score of every assignment that keeps hard measurements: the score itself
     /// if that is proved to be the highest. `None` if there is no bound, or no such assignment.

@@ -12,11 +12,12 @@
 //! decodes. With them, plain decoding may keep them all; a chain's decoder keeps counts; else a
 //! branch and bound search does.
 //!
-//! A rule that no configuration keeps on its own (a probability of 0.3) is left to its multiplier,
-//! and the others are kept nevertheless.
+//! Where no configuration keeps all of them, as many as possible are kept in their order, and the
+//! others broken as little as possible.
 
 mod counters;
 mod domains;
+mod impossible;
 mod prices;
 mod relaxation;
 mod repair;
@@ -32,6 +33,7 @@ use crate::model::BaseModel;
 use crate::oracle::chain::Counted;
 use crate::oracle::{Exactness, Oracle};
 use crate::solve::{Solution, Status};
+use impossible::Impossible;
 use repair::{Configuration, Repair};
 use rules::Rule;
 use scores::{Scores, sum_of_highest};
@@ -66,24 +68,16 @@ impl Decoding<'_> {
         if hard.is_empty() {
             return self.without_rules();
         }
-        let soft = self.soft_tilt(&hard);
-        let (rules, hopeless) = self.rules(&hard);
-        let is_infeasible = self.solution.status == Status::Infeasible;
-        let mut tilt = soft.clone();
-        // Multipliers of what cannot hold together have no limit.
-        if !is_infeasible {
-            hopeless.iter().for_each(|&row| self.add_price(row, &mut tilt));
-        }
-        let Outcome { best, bound, proved } = self.best(&rules, &tilt);
-        let none_keeps_all = is_infeasible || !hopeless.is_empty();
-        let bound = Some(bound).filter(|bound| bound.is_finite() && !none_keeps_all);
+        let tilt = self.soft_tilt(&hard);
+        let rules = self.rules(&hard);
+        let Outcome { best, bound, proved, .. } = self.best(&rules, &tilt);
         let counts = self.counts(&best.states);
-        let apart = counts.iter().zip(tilt.iter().zip(&soft)).map(|(n, (t, s))| n * (t - s));
+        let bound = if proved && best.excess == 0.0 { best.score } else { bound };
         Map {
             assignment: self.base.complete(&best.states),
-            log_score: best.score - apart.sum::<f64>(),
-            proved: proved || none_keeps_all,
-            bound: if proved { bound.map(|_| best.score) } else { bound },
+            log_score: best.score,
+            proved,
+            bound: Some(bound).filter(|bound| bound.is_finite()),
             violated: self.violated(&hard, &counts),
         }
     }
@@ -109,68 +103,89 @@ impl Decoding<'_> {
         }
     }
 
-    /// The rules that some configuration may keep, and the rows of the others.
-    fn rules(&self, hard: &[HardRow]) -> (Vec<Rule>, Vec<usize>) {
-        let (mut rules, mut hopeless) = (Vec::new(), Vec::new());
-        for &HardRow { row, .. } in hard {
-            let rule = Rule::new(row, self.energies).expect("a hard row");
-            if !rule.may_be_kept(self.base) {
-                hopeless.push(row);
-            } else if !rule.terms.is_empty() {
-                rules.push(rule);
-            }
-        }
-        (rules, hopeless)
+    /// The rules that can be broken.
+    fn rules(&self, hard: &[HardRow]) -> Vec<Rule> {
+        let rules = hard.iter().map(|hard| Rule::new(hard.row, self.energies).expect("a hard row"));
+        rules.filter(|rule| !rule.terms.is_empty() || rule.excess(rule.offset) > 0.0).collect()
     }
 
     /// The best configuration that keeps the rules, at scores with this tilt.
     fn best(&mut self, rules: &[Rule], tilt: &[f64]) -> Outcome {
+        let is_hopeless = self.solution.status == Status::Infeasible
+            || rules.iter().any(|rule| rule.least_excess(self.base) > 0.0);
         if self.oracle.exactness() != Exactness::Exact {
-            return self.best_repaired(rules, tilt);
+            return self.best_repaired(rules, tilt, is_hopeless);
         }
         let mut states = vec![0; self.base.variables()];
         let score = self.oracle.decode(tilt, &mut states);
         let counts = self.counts(&states);
         let rows = self.energies.measurements.rows();
         let keeps = |rule: &Rule| rule.excess(rows.measure(rule.row, &counts)) == 0.0;
+        let mut left = self.cells;
         if rules.iter().all(keeps) {
             let best = Configuration { states, score, excess: 0.0 };
-            return Outcome { best, bound: score, proved: true };
-        }
-        if self.solution.status == Status::Infeasible {
-            return self.best_repaired(rules, tilt);
+            return Outcome { best, bound: score, proved: true, left };
         }
         let scores = Scores::new(self.base, self.energies.support(), tilt);
+        if !is_hopeless {
+            let found = self.searched(&scores, rules, tilt, &states);
+            let is_impossible = found.proved && found.best.excess > 0.0;
+            if !is_impossible {
+                return found;
+            }
+            left = found.left;
+        }
+        let budget = Budget { cells: left, cancel: self.cancel };
+        match Impossible::new(&scores, rules, budget, &states).run() {
+            Some(best) => {
+                let best = Repair::new(&scores, rules, self.cancel).judged(&best.states);
+                Outcome { best, bound: f64::NEG_INFINITY, proved: true, left }
+            }
+            None => self.best_repaired(rules, tilt, true),
+        }
+    }
+
+    /// The best configuration that keeps the rules by a search, which starts at some states.
+    fn searched(
+        &mut self,
+        scores: &Scores,
+        rules: &[Rule],
+        tilt: &[f64],
+        states: &[usize],
+    ) -> Outcome {
         let budget = Budget { cells: self.cells, cancel: self.cancel };
-        match counters::decode(&scores, rules, budget) {
+        let judged = |states: &[usize]| Repair::new(scores, rules, budget.cancel).judged(states);
+        let (proved, left) = (true, budget.cells);
+        let mut start = states.to_vec();
+        match counters::decode(scores, rules, budget) {
             Some(Counted::Best(path)) => {
-                let best = Repair::new(&scores, rules, self.cancel).judged(&path.assignment);
-                return Outcome { bound: best.score, best, proved: true };
+                let best = judged(&path.assignment);
+                return Outcome { bound: best.score, best, proved, left };
             }
             Some(Counted::Impossible) => {
-                let best = self.best_repaired(rules, tilt).best;
-                return Outcome { best, bound: f64::NEG_INFINITY, proved: true };
+                return Outcome { best: judged(states), bound: f64::NEG_INFINITY, proved, left };
             }
-            Some(Counted::OverBudget { best: Some(path) }) => states = path.assignment,
+            Some(Counted::OverBudget { best: Some(path) }) => start = path.assignment,
             Some(Counted::OverBudget { best: None }) | None => {}
         }
-        let Some(mut search) = Search::new(&scores, rules, budget) else {
-            return self.best_repaired(rules, tilt);
+        let Some(mut search) = Search::new(scores, rules, budget) else {
+            return self.best_repaired(rules, tilt, false);
         };
         let relaxed = self.relaxed(rules, tilt);
-        search.start_at(&states);
+        search.start_at(&start);
         search.start_at(&relaxed.states);
         search.run(&relaxed.prices, relaxed.bound)
     }
 
     /// The best that repairing finds without a search, from what is best at the solution's prices.
-    fn best_repaired(&mut self, rules: &[Rule], tilt: &[f64]) -> Outcome {
+    fn best_repaired(&mut self, rules: &[Rule], tilt: &[f64], is_hopeless: bool) -> Outcome {
         let scores = Scores::new(self.base, self.energies.support(), tilt);
         let Relaxed { states, bound, .. } = self.relaxed(rules, tilt);
+        let bound = if is_hopeless { f64::NEG_INFINITY } else { bound };
         let mut left = self.cells.max(LEAST_CELLS);
         let best = Repair::new(&scores, rules, self.cancel).run(&states, &mut left);
         let proved = best.excess == 0.0 && is_proved(best.score, bound);
-        Outcome { best, bound, proved }
+        Outcome { best, bound, proved, left }
     }
 
     /// How often each cell of the support is taken. `[support]`

@@ -78,18 +78,13 @@ impl<'a> Repair<'a> {
                 readers[own.table].push(Reader { rule: index, term });
             }
         }
-        let scale = |rule: &Rule| {
-            let entries = rule.terms.iter().flat_map(|term| term.entries.iter());
-            let largest = entries.map(|(_, a)| a.abs()).fold(0.0, f64::max);
-            if largest > 0.0 { 1.0 / largest } else { 1.0 }
-        };
         let of_variable = |variable: usize| {
             let read = |around: &Around| 1 + readers[around.table].len();
             let around: usize = scores.around[variable].iter().map(read).sum();
             around * scores.base.cardinalities[variable]
         };
         let cost = (0..scores.base.variables()).map(of_variable).sum();
-        let scales = rules.iter().map(scale).collect();
+        let scales = rules.iter().map(|rule| 1.0 / rule.largest()).collect();
         Self { scores, rules, scales, readers, cost, cancel }
     }
 
@@ -111,13 +106,7 @@ impl<'a> Repair<'a> {
 
     /// What each rule sums up to. `[rules]`
     pub fn sums(&self, states: &[usize]) -> Vec<f64> {
-        let sum = |rule: &Rule| {
-            let own = rule.terms.iter();
-            own.fold(rule.offset, |sum, term| {
-                sum + term.coefficient(self.scores.cell(term.table, states))
-            })
-        };
-        self.rules.iter().map(sum).collect()
+        self.rules.iter().map(|rule| rule.sum(self.scores, states)).collect()
     }
 
     fn current(&self, states: &[usize]) -> Current {

@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
+use super::scores::Scores;
 use crate::energy::{Energies, Penalty, Rows};
 use crate::model::BaseModel;
 use crate::support::Block;
@@ -98,13 +99,37 @@ impl Rule {
         if off <= self.tolerance { 0.0 } else { off }
     }
 
-    /// Whether some choice of cells, one of each table, keeps the rule. Where the sums are too many
-    /// to tell, it may be.
-    pub fn may_be_kept(&self, base: &BaseModel) -> bool {
+    /// The largest coefficient, or 1 if there is none.
+    pub fn largest(&self) -> f64 {
+        let entries = self.terms.iter().flat_map(|term| term.entries.iter());
+        let largest = entries.map(|(_, a)| a.abs()).fold(0.0, f64::max);
+        if largest > 0.0 { largest } else { 1.0 }
+    }
+
+    /// What the rule sums up to.
+    pub fn sum(&self, scores: &Scores, states: &[usize]) -> f64 {
+        let terms = self.terms.iter();
+        terms.fold(self.offset, |sum, term| sum + term.coefficient(scores.cell(term.table, states)))
+    }
+
+    /// The rule `sign · sum ≤ level`.
+    pub fn at_most(&self, sign: f64, level: f64) -> Self {
+        let times_sign = |term: &Term| Term {
+            table: term.table,
+            entries: term.entries.iter().map(|&(cell, a)| (cell, sign * a)).collect(),
+        };
+        let terms = self.terms.iter().map(times_sign).collect();
+        Self { is_equality: false, offset: sign * self.offset - level, terms, ..*self }
+    }
+
+    /// The least by which some choice of cells, one of each table, breaks the rule. That may be less
+    /// than what any configuration does: tables share variables. Where there are too many sums to
+    /// tell, the range of all sums is looked at.
+    pub fn least_excess(&self, base: &BaseModel) -> f64 {
         if let [term] = &self.terms[..] {
-            let keeps = |a: f64| self.excess(self.offset + a) == 0.0;
             let others = base.tables[term.table].log_potentials.len() > term.entries.len();
-            return others && keeps(0.0) || term.entries.iter().any(|&(_, a)| keeps(a));
+            let all = term.entries.iter().map(|&(_, a)| a).chain(others.then_some(0.0));
+            return all.map(|a| self.excess(self.offset + a)).fold(f64::INFINITY, f64::min);
         }
         let step = (FINENESS * self.tolerance).max(f64::MIN_POSITIVE);
         let mut sums = vec![self.offset];
@@ -112,7 +137,7 @@ impl Rule {
         for term in &self.terms {
             let own = coefficients(term, base);
             let Some((least, greatest)) = own.first().copied().zip(own.last().copied()) else {
-                return false;
+                return f64::INFINITY;
             };
             (low, high) = (low + least, high + greatest);
             if sums.len() * own.len() <= MOST_SUMS * MOST_SUMS {
@@ -125,12 +150,10 @@ impl Rule {
                 sums = Vec::new();
             }
         }
-        let in_range = if self.is_equality {
-            low <= self.tolerance && high >= -self.tolerance
-        } else {
-            low <= self.tolerance
-        };
-        in_range && (sums.is_empty() || sums.iter().any(|&sum| self.excess(sum) == 0.0))
+        if sums.is_empty() {
+            return self.excess(if self.is_equality { 0f64.clamp(low, high) } else { low });
+        }
+        sums.iter().map(|&sum| self.excess(sum)).fold(f64::INFINITY, f64::min)
     }
 }
 

@@ -48,6 +48,8 @@ pub(super) struct Outcome {
     pub bound: f64,
     /// Whether nothing better exists: no better one that keeps all rules, or none if this does not.
     pub proved: bool,
+    /// What is left of the budget, in cells.
+    pub left: usize,
 }
 
 struct Node {
@@ -161,7 +163,8 @@ impl<'a> Search<'a> {
         }
         let kept = if self.best.excess == 0.0 { self.best.score } else { f64::NEG_INFINITY };
         let highest = self.open.peek().map_or(kept, |node| node.bound.max(kept));
-        Outcome { proved: self.open.is_empty(), best: self.best, bound: highest }
+        let (proved, left) = (self.open.is_empty(), self.left);
+        Outcome { proved, best: self.best, bound: highest, left }
     }
 
     fn is_over(&self) -> bool {

@@ -41,14 +41,6 @@ impl Decoding<'_> {
         finite(gradient.into_iter().map(|slope| 0.0 - slope).collect())
     }
 
-    /// Adds the tilt of a hard row's multiplier.
-    pub(super) fn add_price(&self, row: usize, tilt: &mut [f64]) {
-        let multiplier = self.solution.multipliers[row];
-        if multiplier.is_finite() {
-            self.energies.measurements.rows().add_row(row, -multiplier, tilt);
-        }
-    }
-
     /// The best configuration at the prices that the solution puts on rules.
     pub(super) fn relaxed(&mut self, rules: &[Rule], tilt: &[f64]) -> Relaxed {
         let Self { energies, oracle, solution, .. } = self;
