@@ -14,16 +14,11 @@ use bethe_core::{
 };
 use common::{Recipe, graphs, random_measurement, random_model, rng, run};
 
-const METHODS: [Method; 8] = [
-    Method::Auto,
-    Method::Rda { beta: 0.0 },
-    Method::MirrorDescent { schedule: StepSchedule::Constant(3.0) },
-    Method::MirrorDescent { schedule: StepSchedule::Inverse },
-    Method::AcceleratedRda { smoothness: None },
-    Method::Adaptive,
-    Method::Dual,
-    Method::Global,
-];
+/// Those that have a name, and one with long steps.
+fn methods() -> impl Iterator<Item = Method> {
+    let long = Method::MirrorDescent { schedule: StepSchedule::Constant(3.0) };
+    [Method::Auto, long].into_iter().chain(Method::NAMED)
+}
 
 /// Solves at every cap up to 20, each time with an oracle of its own, since those remember what
 /// ranges they met and round accordingly, and checks that no answer is worse than the one before.
@@ -86,7 +81,7 @@ fn families(seed: u64, cardinalities: &[usize], scopes: &[Vec<usize>]) -> Vec<Ve
 
 #[test]
 fn no_answer_is_worse_than_at_a_smaller_cap() {
-    let mut served = [0; METHODS.len()];
+    let mut served = vec![0; methods().count()];
     for (name, cardinalities, scopes) in graphs() {
         for seed in 0..3 {
             let recipe = Recipe { score: 3.0, forbidden: 0.1, weight: 1.0, measurements: 1 };
@@ -96,13 +91,15 @@ fn no_answer_is_worse_than_at_a_smaller_cap() {
             {
                 let problem = Problem::new(model.clone(), energies).unwrap();
                 let base = base_objective(&mut problem.bind().unwrap());
-                for (method, served) in METHODS.into_iter().zip(&mut served) {
+                for (method, served) in methods().zip(&mut served) {
                     let label = format!("{name}, family {family}, {method:?}");
                     let is_served = hold_nested(&label, |max_iterations| {
                         let settings = Settings { method, max_iterations, ..Settings::default() };
                         let found = run(&mut problem.bind().unwrap(), &settings)?;
+                        // The same sum in another order.
+                        let rounded = base + 1e-14 * base.abs().max(1.0);
                         assert!(
-                            found.objective <= base || base.is_nan(),
+                            found.objective <= rounded || base.is_nan(),
                             "{label}: the base model"
                         );
                         Ok(found)
@@ -122,7 +119,7 @@ fn answers_with_a_tilt_are_nested_too() {
         let model = random_model(&mut rng(5), &cardinalities, &scopes, &recipe);
         let energies = families(5, &cardinalities, &scopes).swap_remove(0);
         let problem = Problem::new(model, energies).unwrap();
-        for method in METHODS {
+        for method in methods() {
             hold_nested(&format!("{name}, {method:?}"), |max_iterations| {
                 let settings = Settings { method, max_iterations, ..Settings::default() };
                 let mut bound = problem.bind().unwrap();

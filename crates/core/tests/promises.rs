@@ -10,6 +10,7 @@ mod double_double;
 #[path = "promises/truth.rs"]
 mod truth;
 
+use bethe_core::{Energy, Model, Penalty, Problem, Term};
 use cases::Case;
 use double_double::Precise;
 
@@ -55,4 +56,34 @@ fn double_double_numbers_have_thirty_digits() {
     assert_eq!(e.rounded(), std::f64::consts::E);
     assert!(((e - std::f64::consts::E.into()).rounded() - 1.445_646_891_729_25e-16).abs() < 1e-30);
     assert_eq!(Precise::from(-800.0).exp(), Precise::ZERO);
+}
+
+/// A node and a table cancel in a hinge of a large weight: it is far from its kink everywhere, and
+/// tilts of 1e11 leave nothing but their rounding.
+#[test]
+fn an_energy_that_is_constant_by_cancelling_is_what_it_is_everywhere() {
+    let mut model = Model::new(&[2, 2]).unwrap();
+    model.add_factor(&[0], &[-0.5, 0.25]).unwrap();
+    model.add_factor(&[1, 0], &[-0.15, -2.1, -1.3, -3.0]).unwrap();
+    let plain = Problem::new(model.clone(), Vec::new()).unwrap().solve().unwrap();
+    for weight in [1e5, 1e8, 135_582_739_270.538_21] {
+        let terms = vec![
+            Term { scope: vec![0], coefficients: vec![2.0, 3.0] },
+            Term { scope: vec![1, 0], coefficients: vec![3.0, 2.0, 3.0, 2.0] },
+        ];
+        let penalty = Penalty::Hinge;
+        let energy = Energy::Measurement { weight, penalty, offset: -7.0, terms };
+        let answer = Problem::new(model.clone(), vec![energy]).unwrap().solve().unwrap();
+        // `1 − z` is 3 for every distribution.
+        let optimum = 3.0 * weight + plain.objective.unwrap();
+        let (gap, bound) = (answer.gap.unwrap(), answer.lower_bound.unwrap());
+        let objective = answer.objective.unwrap();
+        assert!((objective - optimum).abs() <= gap, "{weight:e}: {answer:?}");
+        assert!(bound <= optimum + 1e-15 * optimum && objective - bound <= gap);
+        for (found, expected) in answer.marginals.iter().zip(&plain.marginals) {
+            let bound = answer.marginal_error_bound.unwrap();
+            let pairs = found.values.iter().zip(&expected.values);
+            assert!(pairs.clone().all(|(f, e)| (f - e).abs() <= bound), "{weight:e}: {answer:?}");
+        }
+    }
 }

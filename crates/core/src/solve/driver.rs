@@ -283,7 +283,8 @@ impl<'a> Run<'a> {
     /// none while it breaks a hard constraint or is not finite.
     fn gap(&self, candidate: &Candidate) -> Option<f64> {
         let bounded = self.lower_bound > f64::NEG_INFINITY && candidate.objective.is_finite();
-        let left = (candidate.objective - self.lower_bound).max(0.0);
+        // An objective below a bound is off by rounding, by that much at least.
+        let left = (candidate.objective - self.lower_bound).abs();
         let apart = left + candidate.rounding;
         // The oracle goes back to an earlier point, where it may round otherwise.
         let returns = candidate.returned == Returned::Best;
@@ -350,7 +351,9 @@ impl<'a> Run<'a> {
         let mut point = solver.point().clone();
         let kept = self.best.kept();
         let is_average = chosen.returned == Returned::Average;
-        if chosen.returned != Returned::Last {
+        if chosen.returned != Returned::Last && self.best.is_base() {
+            point.tilt.fill(0.0);
+        } else if chosen.returned != Returned::Last {
             point.tilt.copy_from_slice(kept.tilt);
         }
         let mut log_partition = point.log_partition;
@@ -377,7 +380,7 @@ impl<'a> Run<'a> {
         let status = if is_lost { Status::RoundingLimit } else { status };
         let multipliers = self.multipliers(engine, solver, chosen.returned, &point.marginals);
         let proved = status != Status::Infeasible && engine.oracle.exactness().certifies();
-        let bound = Some(self.lower_bound.min(chosen.objective)).filter(|bound| bound.is_finite());
+        let bound = Some(self.lower_bound).filter(|bound| bound.is_finite());
         Solution {
             status,
             solver: chosen.solver,
@@ -415,6 +418,12 @@ impl<'a> Run<'a> {
             // The base model, next to the optimum: so are the multipliers that prove it.
             Returned::Best if self.best.is_base() && self.is_within(&self.chosen) => {
                 solver.multipliers(Held::Current, &mut multipliers);
+            }
+            Returned::Best if self.best.is_base() => {
+                // Those that do not tilt the model.
+                if solver.multipliers(Held::Current, &mut multipliers) {
+                    multipliers.fill(0.0);
+                }
             }
             Returned::Best => multipliers.extend_from_slice(self.best.kept().multipliers),
             Returned::Average => {}

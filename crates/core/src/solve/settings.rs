@@ -35,6 +35,18 @@ pub enum Method {
 }
 
 impl Method {
+    /// Every method that is asked for by name, with the settings that the command line has for it.
+    pub const NAMED: [Self; 8] = [
+        Self::Rda { beta: 0.0 },
+        Self::MirrorDescent { schedule: StepSchedule::Constant(0.1) },
+        Self::MirrorDescent { schedule: StepSchedule::Inverse },
+        Self::AcceleratedRda { smoothness: None },
+        Self::Adaptive,
+        Self::Dual,
+        Self::Newton,
+        Self::Global,
+    ];
+
     /// The name on the command line. Answers have the names of solvers that really ran: these but
     /// for `auto`, and `alternating`.
     pub fn name(self) -> &'static str {

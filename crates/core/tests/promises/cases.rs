@@ -1,9 +1,13 @@
 //! Random convex problems that are hard on the numbers: weights over 18 orders of magnitude, scores
-//! to ±700 and −∞, every convex penalty, hard rules that agree or contradict each other.
+//! to ±700 and −∞, every convex penalty, hard rules that agree or contradict each other, and sums in
+//! which tables cancel.
 
 use bethe_core::{Energy, Model, Penalty, Problem, Term};
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
+
+/// Every so many problems have sums in which tables cancel.
+const CANCELLING: u64 = 4;
 
 /// Whether hard rules can hold, by construction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,6 +40,10 @@ impl Case {
         let model = model(random, &graph);
         let mut energies: Vec<Energy> =
             (0..random.random_range(1..=4)).map(|_| soft(random, &graph)).collect();
+        if seed.is_multiple_of(CANCELLING) && !graph.scopes.is_empty() {
+            let count = random.random_range(1..=2).min(energies.len());
+            energies[..count].fill_with(|| cancelling(random, &graph));
+        }
         let rules = match random.random_range(0..20) {
             0..10 => Rules::None,
             10..16 => Rules::Agree,
@@ -164,6 +172,55 @@ fn soft(random: &mut StdRng, graph: &Graph) -> Energy {
     // Where something is counted, there can be something.
     let offset =
         if is_counted { 0.05 * reach.max(0.1) } else { random.random_range(-1.0..=1.0) * reach };
+    Energy::Measurement { weight, penalty, offset, terms }
+}
+
+/// An energy of a large weight over a table and its variables, or over two tables that share some,
+/// that comes to the same in all configurations, or in nearly all: tilts are far larger than what
+/// they do.
+fn cancelling(random: &mut StdRng, graph: &Graph) -> Energy {
+    let scope = graph.scopes[random.random_range(0..graph.scopes.len())].clone();
+    let coefficient = |random: &mut StdRng| {
+        let is_whole = random.random_bool(0.5);
+        let value: f64 = random.random_range(-3.0..=3.0);
+        if is_whole { value.round() } else { value }
+    };
+    let mut canceller = vec![pick(random, &[0.0, 1.0, 5.0]); cells(graph, &scope)];
+    let mut terms = Vec::new();
+    for (axis, &variable) in scope.iter().enumerate() {
+        if axis > 0 && random.random_bool(0.5) {
+            continue;
+        }
+        let beside: Vec<&Vec<usize>> = graph
+            .scopes
+            .iter()
+            .filter(|other| other.contains(&variable) && **other != scope)
+            .collect();
+        let is_node = beside.is_empty() || random.random_bool(0.6);
+        let other = if is_node { vec![variable] } else { pick(random, &beside).clone() };
+        let own: Vec<f64> =
+            (0..graph.cardinalities[variable]).map(|_| coefficient(random)).collect();
+        let state = |scope: &[usize], cell: usize| {
+            let place = scope.iter().position(|&v| v == variable).expect("it is in the scope");
+            let stride = cells(graph, &scope[place + 1..]);
+            cell / stride % graph.cardinalities[variable]
+        };
+        let spread = |cell: usize| own[state(&other, cell)];
+        let coefficients = (0..cells(graph, &other)).map(spread).collect();
+        canceller.iter_mut().enumerate().for_each(|(cell, c)| *c -= own[state(&scope, cell)]);
+        terms.push(Term { scope: other, coefficients });
+    }
+    if random.random_bool(0.4) {
+        let cell = random.random_range(0..canceller.len());
+        canceller[cell] += pick(random, &[-1.0, 1e-9, 1e-3, 1.0]);
+    }
+    terms.push(Term { scope, coefficients: canceller });
+    let penalty = match penalty(random) {
+        Penalty::Poisson { .. } => Penalty::Hinge,
+        other => other,
+    };
+    let weight = 10f64.powf(random.random_range(3.0..12.0));
+    let offset = pick(random, &[0.0, -1.0, -5.0, -7.0, 0.3]);
     Energy::Measurement { weight, penalty, offset, terms }
 }
 

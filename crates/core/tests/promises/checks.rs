@@ -2,7 +2,7 @@
 
 use bethe_core::problem::BoundProblem;
 use bethe_core::solve::{Ignore, Returned, Solution, SolveError, Status, solve};
-use bethe_core::{Method, Settings, StepSchedule};
+use bethe_core::{Method, Settings, Tables};
 
 use super::cases::{Case, Rules};
 use super::double_double::Precise;
@@ -15,17 +15,8 @@ const MOST: usize = 3000;
 const TOLERANCE: f64 = 1e-6;
 /// Digits that the truth itself may be off by, relative to the sizes of what it sums up.
 const TRUTH: f64 = 1e-26;
-
-const METHODS: [Method; 8] = [
-    Method::Rda { beta: 0.0 },
-    Method::MirrorDescent { schedule: StepSchedule::Constant(0.1) },
-    Method::MirrorDescent { schedule: StepSchedule::Inverse },
-    Method::AcceleratedRda { smoothness: None },
-    Method::Adaptive,
-    Method::Dual,
-    Method::Newton,
-    Method::Global,
-];
+/// Marginals of tables that share variables agree to this.
+const AGREEMENT: f64 = 1e-14;
 
 /// A promise that was broken, in words.
 #[derive(Clone, Debug)]
@@ -41,6 +32,8 @@ pub enum Promise {
     Converged,
     Infeasible,
     NestedCaps,
+    MarginalError,
+    Agreement,
 }
 
 /// What was checked, and what was found.
@@ -52,6 +45,8 @@ pub struct Findings {
     pub gaps: usize,
     /// Answers with a lower bound that the truth could be held against.
     pub bounds: usize,
+    /// Answers whose marginals the truth could be held against.
+    pub errors: usize,
     /// Pairs of answers at one cap and the next.
     pub pairs: usize,
     /// Contradictions, and those that were proved.
@@ -68,7 +63,7 @@ pub fn check(case: &Case, seed: u64) -> Findings {
     let truth = Truth::new(&bound);
     let to_the_end =
         |tolerance| Settings { tolerance, max_iterations: MOST, ..Settings::default() };
-    let Ok(sharp) = run(case, &to_the_end(1e-13)) else { return findings };
+    let Ok(sharp) = run(case, &to_the_end(1e-13), &mut findings) else { return findings };
     let judge = Judge {
         optimum: (case.rules != Rules::Contradict).then(|| truth.optimum(&sharp.multipliers)),
         rules: case.rules,
@@ -76,15 +71,15 @@ pub fn check(case: &Case, seed: u64) -> Findings {
         bound: &bound,
     };
     judge.judge(&sharp, 1e-13, "auto to 1e-13", &mut findings);
-    if let Ok(found) = run(case, &to_the_end(TOLERANCE)) {
+    if let Ok(found) = run(case, &to_the_end(TOLERANCE), &mut findings) {
         judge.judge(&found, TOLERANCE, "auto", &mut findings);
         judge.note_end(&found, &mut findings);
     }
-    for method in [Method::Auto, METHODS[seed as usize % METHODS.len()]] {
+    for method in [Method::Auto, Method::NAMED[seed as usize % Method::NAMED.len()]] {
         let mut before: Option<Solution> = None;
         for cap in CAPS {
             let settings = Settings { method, max_iterations: cap, ..Settings::default() };
-            let Ok(found) = run(case, &settings) else { break };
+            let Ok(found) = run(case, &settings, &mut findings) else { break };
             let label = format!("{} at {cap}", method.name());
             judge.judge(&found, TOLERANCE, &label, &mut findings);
             if let Some(before) = &before {
@@ -97,9 +92,40 @@ pub fn check(case: &Case, seed: u64) -> Findings {
 }
 
 /// With an oracle of its own: those remember what ranges they met, and round accordingly.
-fn run(case: &Case, settings: &Settings) -> Result<Solution, SolveError> {
+fn run(case: &Case, settings: &Settings, findings: &mut Findings) -> Result<Solution, SolveError> {
     let mut bound = case.problem.bind()?;
-    solve(bound.task(), settings, &mut Ignore)
+    let found = solve(bound.task(), settings, &mut Ignore)?;
+    let disagreement = disagreement(&mut bound);
+    if disagreement > AGREEMENT {
+        let words = format!("tables disagree by {disagreement:e}");
+        findings.broken.push(Broken { promise: Promise::Agreement, words });
+    }
+    Ok(found)
+}
+
+/// By how much a table's marginals miss those of its variables.
+fn disagreement(bound: &mut BoundProblem) -> f64 {
+    let BoundProblem { base, oracle, .. } = bound;
+    let (variables, mut nodes, mut most) = (base.variables(), Vec::new(), 0.0f64);
+    oracle.visit_marginals(Tables::All, &mut |table, marginals| {
+        if table < variables {
+            nodes.push(marginals.to_vec());
+            return;
+        }
+        let scope = &base.tables[table].scope;
+        let mut stride = marginals.len();
+        for &variable in scope {
+            let states = base.cardinalities[variable];
+            stride /= states;
+            let mut sums = vec![0.0; states];
+            for (cell, marginal) in marginals.iter().enumerate() {
+                sums[cell / stride % states] += marginal;
+            }
+            let apart = sums.iter().zip(&nodes[variable]).map(|(a, b)| (a - b).abs());
+            most = apart.fold(most, f64::max);
+        }
+    });
+    most
 }
 
 /// The truth about one problem.
@@ -134,7 +160,9 @@ impl Judge<'_> {
         {
             broken(Promise::Gap, format!("gap {gap:e}, objective − bound {:e}", objective - bound));
         }
-        let Some(above) = self.optimum.and_then(|optimum| optimum.above) else { return };
+        let Some((optimum, above)) = self.optimum.as_ref().and_then(|o| Some((o, o.above?))) else {
+            return;
+        };
         let noise = TRUTH * (above.rounded().abs() + found.log_partition.abs() + 1.0);
         if let Some(bound) = bound {
             findings.bounds += 1;
@@ -151,12 +179,40 @@ impl Judge<'_> {
                 let exact = self.truth.objective(rows, &found.tilt, &found.marginals) - above;
                 true_gap = true_gap.max(exact.rounded());
             }
-            if true_gap > gap + noise {
+            // An objective below the optimum is off by no more than the gap says, unless it is there
+            // because hard rules are slightly broken.
+            let below = (optimum.below - objective.into()).rounded();
+            let excess = if self.rules == Rules::None { below } else { 0.0 };
+            if true_gap.max(excess) > gap + noise {
                 let status = found.status;
-                let words = format!("gap {gap:e}, objective − optimum {true_gap:e}, {status:?}");
+                let words = format!(
+                    "gap {gap:e}, objective − optimum {true_gap:e}, optimum − objective {excess:e}, \
+                     {status:?}"
+                );
                 broken(Promise::Gap, words);
             }
+            if self.rules == Rules::None {
+                findings.errors += 1;
+                let unknown = (above - optimum.below).rounded().max(0.0);
+                let allowed = (0.5 * gap).sqrt() + (0.5 * unknown).sqrt() + 1e-14;
+                let error = self.error(&found.marginals, &optimum.marginals);
+                if error > allowed {
+                    let words = format!("marginals off by {error:e}, allowed {allowed:e}");
+                    broken(Promise::MarginalError, words);
+                }
+            }
         }
+    }
+
+    /// The largest difference of a marginal, per table of its block.
+    fn error(&self, found: &[f64], expected: &[f64]) -> f64 {
+        let blocks = self.bound.energies.support().blocks().iter();
+        let of_block = |block: &bethe_core::support::Block| {
+            let pairs = found[block.range()].iter().zip(&expected[block.range()]);
+            let most = pairs.map(|(f, e)| (f - e).abs()).fold(0.0, f64::max);
+            most / block.tables.len() as f64
+        };
+        blocks.map(of_block).fold(0.0, f64::max)
     }
 
     fn note_end(&self, found: &Solution, findings: &mut Findings) {

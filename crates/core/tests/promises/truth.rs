@@ -35,12 +35,14 @@ struct Distribution {
 }
 
 /// What is known of the optimum.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Optimum {
     /// The objective at a point that keeps all hard constraints; none where none was found.
     pub above: Option<Precise>,
     /// A dual bound.
     pub below: Precise,
+    /// The statistics at that point, if there is one. `[support]`
+    pub marginals: Vec<f64>,
 }
 
 impl Truth {
@@ -115,7 +117,8 @@ impl Truth {
     pub fn optimum(&self, multipliers: &[f64]) -> Optimum {
         let mut multipliers: Vec<Precise> =
             multipliers.iter().enumerate().map(|(row, &m)| self.within(row, m.into())).collect();
-        let mut optimum = Optimum { above: None, below: f64::NEG_INFINITY.into() };
+        let below = f64::NEG_INFINITY.into();
+        let mut optimum = Optimum { above: None, below, marginals: Vec::new() };
         for _ in 0..REFINEMENTS {
             let found = self.distribution(|state| {
                 let pulls = multipliers.iter().zip(&self.measured);
@@ -127,14 +130,24 @@ impl Truth {
                 break;
             }
             optimum.below = optimum.below.max(below);
-            if self.violation(&found.expected) <= KEPT {
-                optimum.above = Some(optimum.above.map_or(above, |old| old.min(above)));
+            let is_lower = optimum.above.is_none_or(|old| above < old);
+            if self.violation(&found.expected) <= KEPT && is_lower {
+                optimum.above = Some(above);
+                optimum.marginals = self.marginals(&found);
             }
             if !self.refine(&mut multipliers, &found) {
                 break;
             }
         }
         optimum
+    }
+
+    fn marginals(&self, found: &Distribution) -> Vec<f64> {
+        let of = |coordinate: usize| {
+            let parts = self.statistics.iter().zip(&found.probabilities);
+            parts.map(|(own, &p)| p * own[coordinate].into()).sum::<Precise>().rounded()
+        };
+        (0..self.statistics[0].len()).map(of).collect()
     }
 
     /// Objective and dual objective.

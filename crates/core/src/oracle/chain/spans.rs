@@ -86,9 +86,9 @@ impl Chain {
             Some(layout) => {
                 layout.for_each_in_column(state, |to, slot| out[to] = chance(to, back[slot]))
             }
-            None => table
-                .forward
-                .for_each_in_row(state, |to, slot| out[to] = chance(to, ahead[slot])),
+            None => {
+                table.forward.for_each_in_row(state, |to, slot| out[to] = chance(to, ahead[slot]))
+            }
         }
         normalise(out)
     }
