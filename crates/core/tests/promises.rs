@@ -87,3 +87,26 @@ fn an_energy_that_is_constant_by_cancelling_is_what_it_is_everywhere() {
         }
     }
 }
+
+/// Sums that cancel to a kink, up to rounding: a computed 0 is no proof that it is one.
+#[test]
+fn rounding_at_a_kink_is_in_the_gap_of_every_method() {
+    let mut model = Model::new(&[2, 1]).unwrap();
+    model.add_factor(&[0], &[0.157_995_749_372_190_9, 1.582_234_298_150_615_4]).unwrap();
+    let terms = vec![
+        Term { scope: vec![0], coefficients: vec![-2.566_715_605_273_587, 0.0] },
+        Term { scope: vec![0, 1], coefficients: vec![7.566_715_605_273_587, 5.0] },
+    ];
+    for (penalty, offset) in [(Penalty::Absolute, -5.0), (Penalty::Hinge, -4.0)] {
+        for weight in [348_305.234_345_424_7, 1e9, 1e12] {
+            let terms = terms.clone();
+            let energy = Energy::Measurement { weight, penalty, offset, terms };
+            let problem = Problem::new(model.clone(), vec![energy]).unwrap();
+            let case = Case { problem, rules: cases::Rules::None };
+            for seed in 0..7 {
+                let broken = checks::check(&case, seed).broken;
+                assert!(broken.is_empty(), "{penalty:?} {weight:e}: {broken:?}");
+            }
+        }
+    }
+}

@@ -67,13 +67,15 @@ impl pulp::WithSimd for Evaluation<'_> {
     }
 }
 
-/// How fast a weighted penalty changes with `z`, on either side of a kink that rounding may have
-/// crossed.
+/// How fast a weighted penalty changes with `z`, on either side of a kink or along a bend that
+/// rounding may have crossed.
 #[inline(always)]
 fn steepness<N: Number>(kind: Kind, weight: N, slope: N, [z, size]: [N; 2]) -> N {
-    if kind != Kind::Hinge {
-        return slope.abs();
+    let off = size * (8.0 * f64::EPSILON);
+    match kind {
+        Kind::Hinge => N::choose((z - 1.0).abs().is_at_most(off), weight, slope).abs(),
+        Kind::Absolute => weight.abs(),
+        Kind::Squared | Kind::SmoothedHinge | Kind::Huber => slope.abs() + weight.abs() * off,
+        Kind::Linear | Kind::Poisson | Kind::AtMost | Kind::Equal => slope.abs(),
     }
-    let is_near = (z - 1.0).abs().is_at_most(size * (8.0 * f64::EPSILON));
-    N::choose(is_near, weight, slope).abs()
 }

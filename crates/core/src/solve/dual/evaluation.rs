@@ -140,7 +140,12 @@ impl<N: Number> Measured<N> {
         let at_kink =
             N::choose(gap[1].abs().is_at_most(residue), weight + multiplier.abs(), slope_apart);
         let has_kink = !kind.is_smooth() && !kind.is_hard();
-        let steepness = if has_kink { at_kink } else { slope_apart };
+        let bends = matches!(kind, Kind::Squared | Kind::SmoothedHinge | Kind::Huber);
+        let steepness = match (has_kink, bends) {
+            (true, _) => at_kink,
+            (_, true) => slope_apart + weight * residue,
+            _ => slope_apart,
+        };
         let (shift, is_positive) = (pull * offset, kind.has_positive_conjugate());
         Entry {
             values: [slope, diagonal],

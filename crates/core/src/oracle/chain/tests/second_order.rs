@@ -1,6 +1,8 @@
 //! Products with the covariance: equal to enumeration and to finite differences, symmetric, positive
 //! semidefinite.
 
+use std::sync::Arc;
+
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 
@@ -131,8 +133,10 @@ fn a_warm_chain_has_its_potentials_divided() {
                 assert!(oracle.second_order().unwrap().warm(heat));
             }
             let mut warmed = base.clone();
-            let tables = warmed.tables.iter_mut().flat_map(|table| table.log_potentials.iter_mut());
-            tables.for_each(|potential| *potential /= heat);
+            for table in &mut warmed.tables {
+                let potentials = Arc::make_mut(&mut table.log_potentials);
+                potentials.iter_mut().for_each(|potential| *potential /= heat);
+            }
             warmed.constant /= heat;
             let mut expected = BruteForce::new(&warmed, &support);
             let tilt = vector(&mut rng, support.len(), 2.0);
