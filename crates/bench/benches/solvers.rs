@@ -136,17 +136,10 @@ fn problem_twin(bound: &BoundProblem) -> Box<dyn bethe_core::Oracle> {
 /// objective and the mean number of oracle calls.
 fn accuracy() -> Table {
     let recipe = Recipe { score: 2.0, forbidden: 0.0, weight: 10.0, measurements: 3 };
-    let methods = [
-        Method::Rda { beta: 0.0 },
-        Method::MirrorDescent { schedule: StepSchedule::Constant(0.1) },
-        Method::MirrorDescent { schedule: StepSchedule::Inverse },
-        Method::AcceleratedRda { smoothness: None },
-        Method::Adaptive,
-        Method::Dual,
-    ];
     let columns = ["solver", "smooth penalties", "hinge", "absolute"];
     let mut table = Table::new("solver-accuracy", &columns);
-    for method in methods {
+    // All but the one for `nearest` energies.
+    for method in Method::NAMED.into_iter().filter(|method| *method != Method::Global) {
         let name = match method {
             Method::MirrorDescent { schedule: StepSchedule::Constant(_) } => {
                 "mirror-descent --step-size 0.1"

@@ -60,8 +60,18 @@ fn table(count: u64, all: &[Findings]) -> Table {
     for (promise, words, checked) in [
         (
             Promise::Gap,
-            "`gap` is at least `objective − lower_bound` and `objective − optimum`",
+            "`gap` is at least `objective − lower_bound` and the distance of `objective` from the optimum",
             sum(|found| found.gaps),
+        ),
+        (
+            Promise::MarginalError,
+            "no marginal is off by more than `marginal_error_bound`, without hard rules",
+            sum(|found| found.errors),
+        ),
+        (
+            Promise::Agreement,
+            "marginals of all tables agree with those of their variables to 1e-14",
+            answers,
         ),
         (Promise::LowerBound, "`lower_bound` is at most the optimum", sum(|found| found.bounds)),
         (Promise::Converged, "`converged` means a gap within the tolerance", answers),

@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 use std::io::{self, Write};
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use anyhow::{Context, Result};
 use bethe_core::oracle::Limits;
-use bethe_core::solve::{Record, SolveError, Status};
+use bethe_core::solve::{LATE, Record, SolveError, Status};
 use bethe_core::{Model, ModelError, OracleKind, Records, Request, Settings, Tables};
 use bethe_io::as_text;
 use bethe_terminal::{Interrupt, Outcome, PendingFile, bad_input, check_apart, say, time};
@@ -77,9 +77,6 @@ pub struct Flags {
     quiet: bool,
 }
 
-/// The model to draw from may be ready this much after the time limit.
-const LATE: Duration = Duration::from_millis(80);
-
 pub fn run(flags: Flags) -> Result<Outcome> {
     let start = Instant::now();
     let settings = flags.settings()?;
@@ -103,6 +100,7 @@ pub fn run(flags: Flags) -> Result<Outcome> {
     }
     let out = flags.out.as_deref().map(PendingFile::create).transpose()?;
     let interrupt = Interrupt::install()?;
+    // The model to draw from may be as late as an answer.
     let end = settings.time_limit.and_then(|limit| start.checked_add(limit.saturating_add(LATE)));
     let left = settings.time_limit.map(|limit| limit.saturating_sub(start.elapsed()));
     let settings = Settings { time_limit: left, ..settings };

@@ -44,8 +44,12 @@ impl Candidate {
         }
     }
 
-    /// The base model.
-    fn base(engine: &mut Engine, solver: &'static str) -> Self {
+    /// The base model, which a solver that starts there has measured.
+    fn base(engine: &mut Engine, solver: &dyn Solver) -> Self {
+        if let Some(step) = solver.base() {
+            let measured = Self::new(solver.name(), &step);
+            return Self { returned: Returned::Best, own_gap: None, ..measured };
+        }
         let mut unused = vec![0.0; engine.coordinates()];
         let Valued { value: energy, size } =
             engine.energies.evaluate_sized(&engine.base.marginals, &mut unused);
@@ -53,7 +57,7 @@ impl Candidate {
         let is_hard = measurements.has_hard();
         let log_partition = engine.base.log_partition;
         Self {
-            solver,
+            solver: solver.name(),
             returned: Returned::Best,
             objective: energy - log_partition + engine.slack,
             rounding: rounding(size + engine.score_size + log_partition.abs()),
@@ -102,6 +106,7 @@ pub(super) struct Best {
     is_base: bool,
     /// Whether what follows is its own: not before the solver drops it.
     is_kept: bool,
+    /// Empty for the base model.
     tilt: Vec<f64>,
     /// Its multipliers, if the solver has any. `[measurements]`
     multipliers: Vec<f64>,
@@ -112,6 +117,7 @@ pub(super) struct Best {
 
 /// What was kept of the candidate that is returned.
 pub(super) struct Kept<'a> {
+    /// Empty for the base model.
     pub tilt: &'a [f64],
     /// Of solvers that have them.
     pub multipliers: &'a [f64],
@@ -124,20 +130,15 @@ pub(super) struct Kept<'a> {
 impl Best {
     /// Nothing is better than the base model yet.
     pub fn new(engine: &mut Engine, solver: &dyn Solver, settings: &Settings) -> Self {
-        let mut multipliers = Vec::with_capacity(engine.energies.measurements.len());
-        if solver.multipliers(Held::Current, &mut multipliers) {
-            // Those that do not tilt the model.
-            multipliers.fill(0.0);
-        }
         Self {
             wanted: settings.returned,
             allowed: settings.tolerance.min(FEASIBLE),
-            candidate: Candidate::base(engine, solver.name()),
+            candidate: Candidate::base(engine, solver),
             is_current: false,
             is_base: true,
             is_kept: true,
-            tilt: vec![0.0; engine.coordinates()],
-            multipliers,
+            tilt: Vec::with_capacity(engine.coordinates()),
+            multipliers: Vec::with_capacity(engine.energies.measurements.len()),
             marginals: Vec::new(),
             tables: Vec::new(),
         }
@@ -176,7 +177,8 @@ impl Best {
         self.tables.clone_from(&average.tables);
         self.take(found);
         self.is_current = false;
-        self.tilt.copy_from_slice(&solver.point().tilt);
+        self.tilt.clear();
+        self.tilt.extend_from_slice(&solver.point().tilt);
         self.multipliers.clear();
         self.is_kept = true;
     }
@@ -190,7 +192,8 @@ impl Best {
             Held::Current => solver.point(),
             Held::Previous => solver.previous().expect("a solver that holds one always does"),
         };
-        self.tilt.copy_from_slice(&point.tilt);
+        self.tilt.clear();
+        self.tilt.extend_from_slice(&point.tilt);
         self.multipliers.clear();
         solver.multipliers(held, &mut self.multipliers);
         self.is_kept = true;

@@ -7,8 +7,9 @@ use crate::cancel::{Cancel, Cause};
 /// has the rest.
 const EXACT_SHARE: f64 = 0.5;
 
-/// An answer may be this late, or by this part of the time limit: it has to be written down.
-const LATE: Duration = Duration::from_millis(80);
+/// An answer may be this late: it has to be written down.
+pub const LATE: Duration = Duration::from_millis(80);
+/// The same as a part of the time limit, where that is more.
 const LATE_SHARE: f64 = 0.04;
 
 /// The last point may have to be visited again, its tables shown and its assignment decoded.

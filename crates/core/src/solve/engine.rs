@@ -156,6 +156,12 @@ pub(super) trait Solver {
     /// The current point: tilt, marginals and log-partition are up to date.
     fn point(&self) -> &Point;
 
+    /// The base model as a step, before the first one, if the solver starts there: what it measured
+    /// need not be measured again.
+    fn base(&self) -> Option<Step> {
+        None
+    }
+
     /// The point before the last step, if the solver still holds it; the current one if that step
     /// failed.
     fn previous(&self) -> Option<&Point> {

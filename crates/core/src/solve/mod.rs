@@ -45,6 +45,7 @@ mod tempered;
 
 pub use auto::Plan;
 pub(crate) use clock::Clock;
+pub use clock::LATE;
 pub(crate) use driver::check_finite;
 pub use driver::{solve, solve_by, solve_from};
 pub use error::SolveError;

@@ -124,6 +124,10 @@ impl Solver for Relay {
         self.solvers().0.point()
     }
 
+    fn base(&self) -> Option<Step> {
+        self.solvers().0.base()
+    }
+
     fn previous(&self) -> Option<&Point> {
         // A solver holds one always or never.
         self.dual.previous()?;

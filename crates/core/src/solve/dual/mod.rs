@@ -226,6 +226,11 @@ impl Solver for Dual {
         &self.search.current.point
     }
 
+    fn base(&self) -> Option<Step> {
+        let is_there = self.point().tilt.iter().all(|&tilt| tilt == 0.0);
+        is_there.then(|| self.report(Verdict::Continue))
+    }
+
     fn previous(&self) -> Option<&Point> {
         Some(&self.search.previous().point)
     }
