@@ -7,7 +7,7 @@ use crate::derivative::{Derivative, DerivativeError};
 use crate::energy::Energy;
 use crate::model::ModelError;
 use crate::oracle::Limits;
-use crate::solve::SolveError;
+use crate::solve::{SolveError, Status};
 
 /// Of which quantities to show the covariance.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -73,7 +73,21 @@ pub enum QuantityOf {
 const NUMBERS_PER_PAIR: usize = 2;
 
 impl Solved {
-    pub(super) fn covariances(
+    /// The covariance, if it is asked for and there is something to vary.
+    pub(super) fn covariance(
+        &self,
+        problem: &Problem,
+        request: &Request,
+    ) -> Result<Option<Covariances>, SolveError> {
+        match &request.covariance {
+            Some(of) if self.solution.status != Status::Infeasible => {
+                self.covariances(problem, request, of).map(Some)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    fn covariances(
         &self,
         problem: &Problem,
         request: &Request,

@@ -140,12 +140,7 @@ impl Solved {
     /// # Errors
     /// If there is no time left to write it down.
     pub fn answer(mut self, problem: &Problem, request: &Request) -> Result<Answer, SolveError> {
-        let covariance = match &request.covariance {
-            Some(of) if self.solution.status != Status::Infeasible => {
-                Some(self.covariances(problem, request, of)?)
-            }
-            _ => None,
-        };
+        let covariance = self.covariance(problem, request)?;
         let potentials = (request.potentials && self.solution.status != Status::Infeasible)
             .then(|| self.potentials(problem.model()));
         let energies = self.energies(problem);

@@ -17,9 +17,8 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::passes::pair;
 use super::projection::Projection;
-use super::structure::{Node, Source, Structure};
+use super::structure::{Node, Source, Structure, pair};
 use super::sums::{Scratch, Stopped, Sums, above, deliver, split};
 use crate::cancel::Cancel;
 use crate::vector::vectorised;
@@ -78,12 +77,12 @@ impl Sums {
         pass.up(&mut moments, subtrees);
         product.fill(0.0);
         pass.down(&mut moments, whole_targets(structure, product), subtrees);
-        // In the order of one thread: sums of tables are then the same to the last bit.
-        for (node, own) in structure.nodes.iter().zip(&moments).filter(|(node, _)| node.tilted) {
-            write(node, own, product);
-        }
         if stopped.is_so() {
             product.fill(f64::NAN);
+        } else {
+            // In the order of one thread: sums of tables are then the same to the last bit.
+            let tilted = structure.nodes.iter().zip(&moments).filter(|(node, _)| node.tilted);
+            tilted.for_each(|(node, own)| write(node, own, product));
         }
         self.moments = moments;
     }

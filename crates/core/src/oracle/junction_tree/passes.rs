@@ -5,7 +5,7 @@ use pulp::Simd;
 
 use super::projection::Projection;
 use super::statics::add_up;
-use super::structure::{Node, Operand, SAFE, Source, Structure, WIDEST};
+use super::structure::{Node, Operand, SAFE, Source, Structure, WIDEST, pair};
 use super::sums::{Scratch, deliver, normalise};
 use crate::cancel::Cancel;
 use crate::vector::exponential::exponential;
@@ -164,21 +164,6 @@ fn multiply_operands(structure: &Structure, node: &Node, buffers: &mut [f64]) {
             projection.spread(block, small, &mut large[cells], |cell, value| *cell *= value);
         }
     }
-}
-
-/// The buffers of an operand and of a later one.
-#[inline(always)]
-pub(super) fn pair<'a>(
-    buffers: &'a mut [f64],
-    first: &Operand,
-    second: &Operand,
-) -> [&'a mut [f64]; 2] {
-    let (first, second) = (first.buffer.clone(), second.buffer.clone());
-    let (Some(first), Some(second)) = (first, second) else {
-        unreachable!("no operand goes into a whole one");
-    };
-    let (before, after) = buffers.split_at_mut(second.start);
-    [&mut before[first], &mut after[..second.len()]]
 }
 
 /// A clique's product on its way.

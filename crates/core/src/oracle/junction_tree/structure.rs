@@ -360,6 +360,21 @@ fn target(inputs: &[Input], place: usize, scope: &[usize]) -> Option<usize> {
     (place + 1..inputs.len()).find(|&other| holds(&inputs[other].0))
 }
 
+/// The buffers of an operand and of a later one.
+#[inline(always)]
+pub(super) fn pair<'a>(
+    buffers: &'a mut [f64],
+    first: &Operand,
+    second: &Operand,
+) -> [&'a mut [f64]; 2] {
+    let (first, second) = (first.buffer.clone(), second.buffer.clone());
+    let (Some(first), Some(second)) = (first, second) else {
+        unreachable!("no operand goes into a whole one");
+    };
+    let (before, after) = buffers.split_at_mut(second.start);
+    [&mut before[first], &mut after[..second.len()]]
+}
+
 /// Variables by their new numbers, ascending.
 fn renumbered(scope: &[usize], number: &[usize]) -> Vec<usize> {
     let mut scope: Vec<usize> = scope.iter().map(|&v| number[v]).collect();
