@@ -39,7 +39,7 @@ fn a_memory_limit_refuses_exact_inference_with_its_estimate() {
     let exact = ["solve", "p.json", "--oracle", "exact", "--memory-limit"];
     let message = folder.refusal(&[&exact[..], &["1MiB"]].concat());
     // In bytes, as both are 1.0 MiB.
-    let expected = "need 1048640 bytes of memory, expected at most 1048576 bytes";
+    let expected = "need 1048608 bytes of memory, expected at most 1048576 bytes";
     assert!(message.contains(expected), "{message}");
     assert!(message.contains("a higher --memory-limit allows more"), "{message}");
     let answer = folder.answer(&[&exact[..], &["1.1MiB"]].concat());
@@ -150,7 +150,7 @@ fn tagging_files_are_held_to_the_limit() {
             }
             let limit = ["--memory-limit", "1MiB", "--threads", "1"];
             let message = folder.refusal(&[arguments, &limit[..]].concat());
-            assert!(message.starts_with(file) && message.contains("1.0 MiB"), "{message}");
+            assert!(message.starts_with(file) && message.contains("1048576 bytes"), "{message}");
         }
     }
     let train = ["train", "train.txt", "--model", "other", "--memory-limit", "2kB"];

@@ -64,7 +64,7 @@ fn no_reader_goes_on_for_ever() {
     symlink("/dev/zero", folder.path("zeros")).unwrap();
     symlink("/dev/zero", folder.path("zeros.evid")).unwrap();
     for arguments in READERS {
-        let evidence = arguments.iter().any(|&argument| argument == "--evidence");
+        let evidence = arguments.contains(&"--evidence");
         let arguments = with_file(arguments, if evidence { "zeros.evid" } else { "zeros" });
         let message = folder.refusal(&arguments);
         assert!(message.contains("zeros"), "{arguments:?}: {message}");
@@ -82,7 +82,7 @@ fn no_reader_takes_more_than_the_limit() {
         fs::File::create(folder.path(name)).unwrap().set_len(1 << 40).unwrap();
     }
     for arguments in READERS {
-        let evidence = arguments.iter().any(|&argument| argument == "--evidence");
+        let evidence = arguments.contains(&"--evidence");
         let arguments = with_file(arguments, if evidence { "huge.evid" } else { "huge" });
         let message = folder.refusal(&arguments);
         assert!(message.contains("huge"), "{arguments:?}: {message}");
@@ -115,6 +115,7 @@ fn what_is_made_of_a_text_counts() {
         .with("lines", &template)
         .with("rules.toml", &rules)
         .with("many.json", &variables)
+        .with("names.toml", &lines(&|n| format!("[[rule]]\nat_most=1\nof='{n}'\n"), 10_000))
         .with("many.uai", &format!("MARKOV\n60000\n{}\n0\n", "2 ".repeat(60_000)));
     let train = ["train", "train.txt", "--model", "m", "--quiet", "--memory-limit"];
     for (what, file) in
@@ -131,6 +132,9 @@ fn what_is_made_of_a_text_counts() {
             assert!(message.starts_with(&expected), "{message}");
         }
     }
+    let message = folder.refusal(&["check", "names.toml"]);
+    assert!(message.starts_with("names.toml: found labels of 10000 states"), "{message}");
+    folder.succeeds(&["inspect", "model", "--top", "18446744073709551615"]);
     let message = folder.refusal(&["check", "lines", "--memory-limit", "8MB"]);
     assert!(message.starts_with("lines: the template needs"), "{message}");
     let message = folder.refusal(&["check", "rules.toml", "--memory-limit", "8MB"]);
@@ -248,7 +252,7 @@ fn messages_repeat_no_more_than_people_read() {
         .with("words.uai", &format!("MARKOV {long}"))
         .with("long-template", &format!("X{long}"))
         .with("rules.toml", &format!("[[rule]]\n{long} = 1\n"))
-        .with("long.csv", &format!("{long},a\n1,2\n"));
+        .with("long.csv", &format!("time,a,{long}\n1,2,3\n"));
     for arguments in [
         &["solve", "field.json"][..],
         &["check", "type.json"],

@@ -314,7 +314,9 @@ impl Archive {
 /// A header is parsed into many small parts, unlike the tensors.
 fn check_header(bytes: &[u8], limit: MemoryLimit) -> Result<(), TooLarge> {
     let Some((length, rest)) = bytes.split_first_chunk() else { return Ok(()) };
-    let header = (u64::from_le_bytes(*length) as f64).min(rest.len() as f64);
+    // The parser refuses what is no length of a header.
+    let header = usize::try_from(u64::from_le_bytes(*length)).unwrap_or(usize::MAX);
+    let header = if header <= rest.len() { header as f64 } else { 0.0 };
     limit.check("the file", SHARE * bytes.len() as f64 + HEADER_SHARE * header)
 }
 

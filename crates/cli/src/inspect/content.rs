@@ -123,7 +123,7 @@ fn strongest(tagger: &Tagger, top: usize) -> Vec<Strongest<'_>> {
             let own = &mut all[usize::from(state)];
             own.push((parts.crf.weights[at], attribute));
             // Drop all but the strongest from time to time.
-            if own.len() > 1024 + 2 * top {
+            if own.len() > top.saturating_mul(2).saturating_add(1024) {
                 keep(own, top);
             }
         }

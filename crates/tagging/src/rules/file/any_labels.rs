@@ -27,7 +27,8 @@ pub fn parse_rules_of_any_labels(
     let names: Vec<&str> =
         names.iter().map(String::as_str).filter(|name| !name.is_empty()).collect();
     let names = if names.is_empty() { vec!["label"] } else { names };
-    let states = States::learn(Scheme::Plain, [names]).expect("names that are not empty");
+    let states = States::learn(Scheme::Plain, [names])
+        .map_err(|error| RuleFileError::Names { path: path.as_ref().to_path_buf(), error })?;
     Ok((parse_rules(path, text, &states)?, states))
 }
 

@@ -3,6 +3,7 @@ use std::path::PathBuf;
 use bethe_io::ReadFault;
 use thiserror::Error;
 
+use crate::labels::LabelError;
 use crate::rules::{MOST_SEGMENTS, MOST_WEIGHT, RuleMistake};
 
 /// Why a file of rules cannot be used. The path is as the caller gave it; lines and rules count
@@ -36,6 +37,14 @@ pub enum RuleFileError {
         line: usize,
         /// The field.
         found: String,
+    },
+    /// More names than a model has labels.
+    #[error("{}: {error}", path.display())]
+    Names {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with them.
+        error: LabelError,
     },
     /// A rule that is wrong.
     #[error("{}:{line}: rule {rule}: {mistake}", path.display())]
