@@ -155,7 +155,7 @@ fn tagging_files_are_held_to_the_limit() {
     }
     let train = ["train", "train.txt", "--model", "other", "--memory-limit", "2kB"];
     let message = folder.refusal(&train);
-    assert!(message.contains("the file needs 2.0 KiB of memory"), "{message}");
+    assert!(message.contains("the file needs 3.3 KiB of memory"), "{message}");
 }
 
 #[test]
