@@ -84,7 +84,7 @@ fn hard_constraints_hold_and_cost_what_the_dual_says() {
 
 /// A chain, and a penalty on the marginal of every state of it.
 fn measured_chain(
-    (length, states): (usize, usize),
+    [length, states]: [usize; 2],
     weight: f64,
     mut penalty: impl FnMut(f64) -> (Penalty, f64),
 ) -> Problem {
@@ -120,7 +120,7 @@ fn contradictory_targets_of_large_weight_take_few_calls() {
         |target| (Penalty::Poisson { rate: 1.0, count: target }, 0.0),
     ];
     // Few states have the exact preconditioner, many the one of single states.
-    for size in [(30, 6), (6, 30)] {
+    for size in [[30, 6], [6, 30]] {
         for (index, penalty) in penalties.into_iter().enumerate() {
             let problem = measured_chain(size, 30_000.0, penalty);
             let found = run(&mut problem.bind().unwrap(), &settings(Method::Auto, 1e-6)).unwrap();
@@ -134,7 +134,7 @@ fn contradictory_targets_of_large_weight_take_few_calls() {
 #[test]
 fn quasi_newton_steps_hand_over_where_they_are_slow() {
     let squared = |target: f64| (Penalty::Squared, -target);
-    let problem = measured_chain((30, 6), 30_000.0, squared);
+    let problem = measured_chain([30, 6], 30_000.0, squared);
     let solve = |method| {
         let limited = Settings { max_iterations: 5000, ..settings(method, 1e-6) };
         run(&mut problem.bind().unwrap(), &limited).unwrap()
@@ -144,7 +144,7 @@ fn quasi_newton_steps_hand_over_where_they_are_slow() {
     assert_eq!((dual.solver, dual.products), ("dual", 0));
     assert!(4 * (auto.oracle_calls + auto.products) < dual.oracle_calls, "{auto:?}, {dual:?}");
     // A tame problem never sees it.
-    let tame = measured_chain((30, 6), 0.5, squared);
+    let tame = measured_chain([30, 6], 0.5, squared);
     let found = run(&mut tame.bind().unwrap(), &settings(Method::Auto, 1e-6)).unwrap();
     assert_eq!((found.solver, found.products), ("dual", 0), "{found:?}");
 }
@@ -207,7 +207,7 @@ fn contradictions_are_proved() {
 #[test]
 fn weights_up_to_1e12_have_honest_gaps() {
     for weight in [1e6, 1e9, 1e12] {
-        let problem = measured_chain((3, 3), weight, |target| (Penalty::Squared, -target));
+        let problem = measured_chain([3, 3], weight, |target| (Penalty::Squared, -target));
         let [newton, dual] = [Method::Newton, Method::Dual]
             .map(|method| run(&mut problem.bind().unwrap(), &settings(method, 1e-9)).unwrap());
         let gap = newton.gap.expect("a gap");
@@ -219,7 +219,7 @@ fn weights_up_to_1e12_have_honest_gaps() {
 
 #[test]
 fn a_solve_stops_when_it_is_told_to_and_its_oracle_is_as_before() {
-    let problem = measured_chain((30, 6), 30_000.0, |target| (Penalty::Squared, -target));
+    let problem = measured_chain([30, 6], 30_000.0, |target| (Penalty::Squared, -target));
     let mut bound = problem.bind().unwrap();
     let width = bound.energies.support().len();
     let (mut before, mut after) = (vec![0.0; width], vec![0.0; width]);
@@ -249,7 +249,7 @@ fn a_solve_stops_when_it_is_told_to_and_its_oracle_is_as_before() {
 
 #[test]
 fn an_oracle_without_second_order_is_refused() {
-    let problem = measured_chain((3, 3), 10.0, |target| (Penalty::Squared, -target));
+    let problem = measured_chain([3, 3], 10.0, |target| (Penalty::Squared, -target));
     for oracle in [OracleKind::TreeReweighted, OracleKind::Loopy] {
         let request = Request { oracle, ..Request::default() };
         let refused =

@@ -62,7 +62,8 @@ fn chains() -> Table {
 fn run(penalty: &str, weight: f64, seed: u64) -> Solution {
     let problem = chains::problem(penalty, weight, seed);
     let mut bound = problem.bind().expect("a chain");
-    let settings = Settings { method: Method::Auto, tolerance: 1e-6, polish: false, ..Settings::default() };
+    let settings =
+        Settings { method: Method::Auto, tolerance: 1e-6, polish: false, ..Settings::default() };
     let task = Task { marginals: Tables::None, ..bound.task() };
     let found = solve(task, &settings, &mut Ignore).expect("measurements are served");
     println!(

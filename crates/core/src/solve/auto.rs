@@ -69,7 +69,7 @@ pub(super) fn start(
     shown: Tables,
 ) -> Result<Box<dyn Solver>, SolveError> {
     Ok(match Plan::through(engine.oracle.exactness(), engine.energies) {
-        Plan::Dual if engine.has_second_order() => {
+        Plan::Dual if engine.oracle.second_order().is_some() => {
             Box::new(Escalation::start(engine, settings.tolerance))
         }
         Plan::Dual if engine.energies.is_smooth() => Box::new(Relay::start(plain_dual(engine))),

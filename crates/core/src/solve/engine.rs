@@ -368,11 +368,6 @@ impl<'a> Engine<'a> {
         self.cancel.is_cancelled()
     }
 
-    /// Whether the oracle knows products with the covariance.
-    pub fn has_second_order(&mut self) -> bool {
-        self.oracle.second_order().is_some()
-    }
-
     /// Divides the model's potentials by `heat` from now on, where the oracle can.
     pub fn warm(&mut self, heat: f64) {
         if heat != self.heat && self.oracle.second_order().is_some_and(|order| order.warm(heat)) {

@@ -20,6 +20,8 @@ const MANY: usize = 50;
 const SPAN: usize = 25;
 /// … and too slow if it would take more than this many further ones.
 const LEFT: f64 = 100.0;
+/// A gap of this many times the rounding of the objective is as good as none.
+const ROUNDINGS: f64 = 10.0;
 /// Where hard constraints are broken, gaps tell nothing: they get this many iterations.
 const PATIENCE: usize = 100;
 /// Newton's steps are given up after this many: no problem that they are good for takes so long.
@@ -95,7 +97,9 @@ impl Escalation {
             return false;
         }
         let before = std::mem::replace(&mut self.gap, self.dual.gap());
+        // What rounding leaves of a gap no method takes away.
         let target = self.tolerance * step.objective.abs().max(1.0);
+        let target = target.max(ROUNDINGS * step.rounding);
         let rate = (before / self.gap).ln() / SPAN as f64;
         let left = (self.gap / target).ln() / rate;
         // NaN where gaps are not finite, which is slow as well.
@@ -138,6 +142,7 @@ impl Solver for Escalation {
                 let is_late = step.verdict == Verdict::Continue && newton.steps() >= MOST_STEPS;
                 if gives_up || is_late {
                     self.runs = Runs::DualAgain;
+                    engine.warm(1.0);
                     self.dual.move_to(engine, newton.unknowns());
                     step.verdict = Verdict::Continue;
                 }

@@ -51,7 +51,7 @@ fn check_average(engine: &Engine, settings: &Settings) -> Result<(), SolveError>
 
 /// Refuses a method that cannot serve the energies, or not with this oracle.
 fn check(engine: &mut Engine, method: Method) -> Result<(), SolveError> {
-    let has_second_order = engine.has_second_order();
+    let has_second_order = engine.oracle.second_order().is_some();
     let energies = &*engine.energies;
     let measured = energies.others.is_empty();
     let refuse =

@@ -82,7 +82,10 @@ impl Scalar {
     ) {
         let cell = |t: usize| self.cells[t].get(state).copied().unwrap_or_default();
         let length = process.len();
-        let at = |t: usize| self.starts[t].map(|start| start + state);
+        let at = |t: usize| {
+            let start = self.starts[t].filter(|_| state < self.cells[t].len())?;
+            Some(start + state)
+        };
         // The three diagonals of `R⁻¹`, and Thomas's elimination.
         let (mut diagonal, mut beside) = (vec![1.0; length], vec![0.0; length]);
         for (k, t) in process.clone().enumerate().take(length - 1) {

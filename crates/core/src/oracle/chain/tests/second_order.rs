@@ -134,8 +134,8 @@ fn a_warm_chain_has_its_potentials_divided() {
             }
             let mut warmed = base.clone();
             for table in &mut warmed.tables {
-                let potentials = Arc::make_mut(&mut table.log_potentials);
-                potentials.iter_mut().for_each(|potential| *potential /= heat);
+                let divided = table.log_potentials.iter().map(|potential| potential / heat);
+                table.log_potentials = Arc::new(divided.collect());
             }
             warmed.constant /= heat;
             let mut expected = BruteForce::new(&warmed, &support);

@@ -120,6 +120,11 @@ impl Newton {
         if !engine.holds(&self.current.point) {
             self.program.evaluate(engine, f64::INFINITY, &mut self.current);
         }
+        if !self.current.value.is_finite() {
+            // There is nothing to differentiate.
+            self.failures = FAILURES;
+            return;
+        }
         let Self { program, current, system, direction, .. } = self;
         system.find(program, engine, current, direction);
         if self.search(engine) {
