@@ -8,7 +8,7 @@ use bethe_core::solve::SolveError;
 use bethe_core::{Method, Penalty, Settings};
 use bethe_learn::energy::{
     CountRule, CountRules, Examples, Inference, Information, Joint, Learner, LearnerSettings, Loss,
-    RuledInference, Sample, Space, Start, Surrogate, learn,
+    RuledInference, Sample, Space, Start, Surrogate, learn, log_gains,
 };
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
@@ -329,4 +329,56 @@ fn a_solver_that_cannot_serve_the_rules_is_an_error() {
     assert!(matches!(smooth.check(&never), Err(SolveError::Setting { .. })));
     assert_eq!(smooth.check(&adaptive), Ok(()));
     assert_eq!(hinge.check(&rda), Ok(()));
+}
+
+#[test]
+fn what_the_base_model_infers_may_be_known_before() {
+    for penalty in [Penalty::SmoothedHinge, Penalty::Hinge] {
+        let (mut examples, rules) = examples(4, 20, 1);
+        let rules = Arc::new(CountRules { penalty, ..CountRules::clone(&rules) });
+        let (which, settings): (Vec<usize>, _) = ((0..20).collect(), sharp());
+        let ruled = RuledInference { rules: &rules, settings: &settings };
+        let evaluate = |examples: &Examples| {
+            let mut gradient = vec![0.0; 4];
+            let at = [0.7, 0.4, 0.0, 0.3];
+            let sample = sample(examples, &which);
+            let loss = Loss::FenchelYoung.evaluate(sample, ruled, &at, &mut gradient).unwrap();
+            (loss, gradient, log_gains(sample, ruled, &at).unwrap())
+        };
+        let fresh = evaluate(&examples);
+        examples.infer_bases();
+        assert!(examples.sequences.iter().all(|example| example.base.is_some()));
+        assert_eq!(evaluate(&examples), fresh);
+    }
+}
+
+#[test]
+fn gains_are_differences_of_the_log_loss_and_zero_without_weights() {
+    let (examples, rules) = examples(5, 15, 1);
+    let (which, settings): (Vec<usize>, _) = ((0..15).collect(), sharp());
+    let ruled = RuledInference { rules: &rules, settings: &settings };
+    let sample = sample(&examples, &which);
+    assert!(log_gains(sample, ruled, &[0.0; 4]).unwrap().iter().all(|gain| *gain == 0.0));
+    let at = [0.8, 0.5, 0.1, 0.2];
+    let loss = |at: &[f64]| Loss::Surrogate.evaluate(sample, ruled, at, &mut [0.0; 4]).unwrap();
+    let gains = log_gains(sample, ruled, &at).unwrap();
+    let expected = loss(&[0.0; 4]) - loss(&at);
+    assert!((gains.iter().sum::<f64>() - expected).abs() < 1e-8, "{gains:?} {expected}");
+}
+
+#[test]
+fn averaged_stochastic_weights_are_sparse() {
+    let (examples, rules) = examples(6, 40, 1);
+    let which: Vec<usize> = (0..40).collect();
+    let run = |l1: f64, batch: usize| {
+        let learner = Learner::Surrogate;
+        let settings = LearnerSettings { learner, l1, batch, passes: 10, ..Default::default() };
+        let start = zeros(&examples);
+        let learned = learn(sample(&examples, &which), &rules, &start, &settings, &mut |_, _| true);
+        learned.unwrap().parameters
+    };
+    let (heavy, light) = (run(1e4, 1), run(0.1, 1));
+    assert!(heavy.iter().all(|weight| *weight == 0.0), "{heavy:?}");
+    assert!(light.iter().any(|weight| *weight > 0.1), "{light:?}");
+    assert!(run(0.1, 8) != light, "batches are other steps");
 }

@@ -247,6 +247,7 @@ mod tests {
             truth: vec![1.0, 4.0, 0.0],
             truth_score: 2.1,
             features: vec![1.0],
+            base: None,
         });
         let costs = learn_costs(&rules, &examples);
         assert!(costs[0] > 0.0 && costs[2] == 0.0, "{costs:?}");

@@ -1,7 +1,12 @@
 use std::sync::Arc;
 
+use bethe_core::Penalty;
 use bethe_core::oracle::ChainModel;
+use bethe_core::solve::Base;
+use rayon::prelude::*;
 
+use super::inference::Inference;
+use super::rules::CountRules;
 use super::space::Space;
 
 /// Sequences with their true states, scored by base models that did not see them.
@@ -37,6 +42,9 @@ pub struct Example {
     pub truth_score: f64,
     /// Features that weights may depend on; the first is the constant 1.
     pub features: Vec<f64>,
+    /// What its base model alone infers, if that is known; see
+    /// [`infer_bases`](Examples::infer_bases).
+    pub base: Option<Base>,
 }
 
 impl Example {
@@ -84,6 +92,21 @@ impl Examples {
             truth: counts,
             truth_score: nodes + links,
             features,
+            base: None,
+        });
+    }
+
+    /// Finds what the base models alone infer, which every look at a sequence under rules needs.
+    pub fn infer_bases(&mut self) {
+        let Self { models, sequences, .. } = self;
+        let Some(states) = models.first().map(|model| model.states(0)) else { return };
+        let none =
+            CountRules { states, penalty: Penalty::Hinge, soft: Vec::new(), hard: Vec::new() };
+        let none = Arc::new(none);
+        let fresh = || Inference::new(models[0].clone(), none.clone(), Vec::new());
+        sequences.par_iter_mut().for_each_init(fresh, |inference, example| {
+            inference.set_model(&models[example.model]);
+            example.base = inference.base(&example.scores);
         });
     }
 

@@ -30,6 +30,8 @@ pub struct Inferred {
     pub counts: Vec<f64>,
     /// The multiplier of each rule that has a weight, then of each hard rule.
     pub multipliers: Vec<f64>,
+    /// How strongly each soft rule pulls, at most its weight. `[soft rules]`
+    pub pulls: Vec<f64>,
     /// The answer without rules; its marginals are expected counts. `[states]`
     pub base: Base,
 }
@@ -105,35 +107,72 @@ impl Inference {
         scores: &[f64],
         settings: &Settings,
     ) -> Result<Option<Inferred>, SolveError> {
-        let Self { rules, weights, chain, .. } = self;
-        rules.check(settings)?;
-        let states = rules.states;
-        let length = scores.len() / states;
-        let mut support = Support::new();
-        support.add((0..length).collect(), states);
-        chain.load(scores, support).expect("scores are numbers or -∞");
-        let tilt = vec![0.0; states];
+        self.rules.check(settings)?;
+        let Some(base) = self.base(scores) else { return Ok(None) };
+        match self.content(&base) {
+            Some(found) => Ok(Some(found)),
+            None => self.solve(scores.len() / self.rules.states, settings, base).map(Some),
+        }
+    }
+
+    /// As [`run`](Self::run) for a sequence whose answer without rules is known, which saves an
+    /// oracle call. The chain is left as it was if that answer keeps all rules.
+    pub fn run_from(
+        &mut self,
+        scores: &[f64],
+        base: &Base,
+        settings: &Settings,
+    ) -> Result<Inferred, SolveError> {
+        self.rules.check(settings)?;
+        if let Some(found) = self.content(base) {
+            return Ok(found);
+        }
+        self.load(scores);
+        self.solve(scores.len() / self.rules.states, settings, base.clone())
+    }
+
+    /// The answer without rules; `None` where the scores forbid every assignment.
+    pub fn base(&mut self, scores: &[f64]) -> Option<Base> {
+        self.load(scores);
+        let states = self.rules.states;
         let mut counts = vec![0.0; states];
-        let log_partition = chain.tilted(&tilt, &mut counts);
-        if log_partition == f64::NEG_INFINITY {
-            return Ok(None);
-        }
+        let log_partition = self.chain.tilted(&vec![0.0; states], &mut counts);
         let base = Base { log_partition, marginals: counts };
-        if rules.is_content(weights, &base.marginals) {
-            return Ok(Some(Inferred {
-                status: Status::Converged,
-                iterations: 0,
-                oracle_calls: 1,
-                objective: rules.energy(weights, &base.marginals) - log_partition,
-                log_partition,
-                gap: Some(0.0),
-                tilt,
-                counts: base.marginals.clone(),
-                multipliers: vec![0.0; self.measurements.len()],
-                base,
-            }));
-        }
-        self.solve(length, settings, base).map(Some)
+        (log_partition > f64::NEG_INFINITY).then_some(base)
+    }
+
+    fn load(&mut self, scores: &[f64]) {
+        let states = self.rules.states;
+        let mut support = Support::new();
+        support.add((0..scores.len() / states).collect(), states);
+        self.chain.load(scores, support).expect("scores are numbers or -∞");
+    }
+
+    /// The answer without rules where it keeps all of them.
+    fn content(&self, base: &Base) -> Option<Inferred> {
+        let Self { rules, weights, .. } = self;
+        let counts = &base.marginals;
+        rules.is_content(weights, counts).then(|| Inferred {
+            status: Status::Converged,
+            iterations: 0,
+            oracle_calls: 1,
+            objective: rules.energy(weights, counts) - base.log_partition,
+            log_partition: base.log_partition,
+            gap: Some(0.0),
+            tilt: vec![0.0; rules.states],
+            counts: counts.clone(),
+            multipliers: vec![0.0; self.measurements.len()],
+            pulls: vec![0.0; rules.soft.len()],
+            base: base.clone(),
+        })
+    }
+
+    /// The multipliers of soft rules. Those without weight have no row among the measurements.
+    fn pulls(&self, multipliers: &[f64]) -> Vec<f64> {
+        let mut multipliers = multipliers.iter();
+        let mut next = || multipliers.next().map_or(0.0, |multiplier| -multiplier);
+        let pull = |&weight: &f64| if weight > 0.0 { next() } else { 0.0 };
+        self.weights.iter().map(pull).collect()
     }
 
     fn solve(
@@ -162,6 +201,7 @@ impl Inference {
             objective: solution.objective,
             log_partition: solution.log_partition,
             gap: solution.gap,
+            pulls: self.pulls(&solution.multipliers),
             tilt: solution.tilt,
             counts: solution.marginals,
             multipliers: solution.multipliers,

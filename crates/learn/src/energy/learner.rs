@@ -34,8 +34,12 @@ pub struct LearnerSettings {
     pub l2: f64,
     /// Most passes over the sequences.
     pub passes: usize,
+    /// Stops when a pass lowers the loss by less than this part of it; not for stochastic steps.
+    pub least_decrease: f64,
     /// Size of the first stochastic step.
     pub rate: f64,
+    /// Sequences per stochastic step, at least 1; their inferences run in parallel.
+    pub batch: usize,
     /// Seed for the order of stochastic steps.
     pub seed: u64,
     /// How sequences are inferred under rules.
@@ -49,7 +53,9 @@ impl Default for LearnerSettings {
             l1: 0.5,
             l2: 0.0,
             passes: 50,
+            least_decrease: 1e-5,
             rate: 0.5,
+            batch: 1,
             seed: 0,
             inference: Inference::default_settings(),
         }
@@ -65,14 +71,12 @@ pub struct Learned {
     pub losses: Vec<f64>,
 }
 
-/// Sequences per stochastic step; their inferences run in parallel.
-const BATCH: usize = 8;
 /// Steps of the inner problem of Algorithm 2 between two inferences.
 const INNER_STEPS: usize = 10;
 /// Most halvings of a step.
 const MOST_HALVINGS: i32 = 8;
-/// Stops when a pass lowers the loss by less than this fraction.
-const LEAST_DECREASE: f64 = 1e-5;
+/// An averaged weight below this part of the largest is noise of stochastic steps.
+const NOISE: f64 = 0.01;
 
 /// Where learning starts.
 #[derive(Clone, Debug, PartialEq)]
@@ -190,7 +194,7 @@ impl Task<'_> {
         let minimiser = QuasiNewtonSettings {
             region: self.region(),
             gradient_tolerance: 1e-4,
-            least_decrease: LEAST_DECREASE,
+            least_decrease: self.settings.least_decrease,
             period: 3,
             memory: 10,
         };
@@ -240,7 +244,7 @@ impl Task<'_> {
             let Some((moved, after)) = reached else { break };
             parameters = moved;
             losses.push(after);
-            if before - after <= LEAST_DECREASE * before.abs() || !observe(pass, after) {
+            if before - after <= self.settings.least_decrease * before.abs() || !observe(pass, after) {
                 break;
             }
         }
@@ -294,7 +298,7 @@ impl Task<'_> {
         for pass in 1..=self.settings.passes {
             order.shuffle(&mut rng);
             let mut loss = 0.0;
-            for batch in order.chunks(BATCH) {
+            for batch in order.chunks(self.settings.batch.max(1)) {
                 let weights = descent.weights.clone();
                 let batch = Sample { examples, which: batch };
                 loss += Loss::Surrogate.evaluate(batch, self.ruled, &weights, &mut gradient)?;
@@ -308,8 +312,10 @@ impl Task<'_> {
                     let pull = match weight {
                         w if w > 0.0 => l1,
                         w if w < 0.0 => -l1,
-                        // At zero, the penalty can only hold the weight there.
-                        _ if slope < 0.0 => l1.min(-slope / part),
+                        // At zero, the penalty can only hold the weight there. What rounding leaves
+                        // of the two would be a whole step.
+                        _ if slope < 0.0 && -slope <= part * l1 => continue,
+                        _ if slope < 0.0 => l1,
                         _ => 0.0,
                     };
                     descent.descend(at, slope + part * (pull + 2.0 * l2 * weight), lowest);
@@ -320,6 +326,24 @@ impl Task<'_> {
                 break;
             }
         }
-        Ok(Learned { parameters: descent.average(), losses })
+        Ok(Learned { parameters: self.sparse_average(&descent), losses })
+    }
+
+    /// The average of the iterates without the weights that the L1 penalty holds at zero. Every
+    /// weight that ever moved has an average that is not quite zero; those are zero here whose last
+    /// iterate is, or that are hardly anything beside the largest.
+    fn sparse_average(&self, descent: &AdaGrad) -> Vec<f64> {
+        let mut average = descent.average();
+        if self.settings.l1 == 0.0 {
+            return average;
+        }
+        let largest = average.iter().fold(0.0, |largest: f64, weight| largest.max(weight.abs()));
+        for (at, weight) in average.iter_mut().enumerate() {
+            let is_free = !self.fixed.get(at).is_some_and(|fixed| *fixed);
+            if is_free && (descent.weights[at] == 0.0 || weight.abs() < NOISE * largest) {
+                *weight = 0.0;
+            }
+        }
+        average
     }
 }

@@ -42,6 +42,34 @@ pub struct RuledInference<'a> {
     pub settings: &'a Settings,
 }
 
+/// Rules with the parameters of their weights.
+#[derive(Clone, Copy)]
+struct Weighted<'a> {
+    ruled: RuledInference<'a>,
+    /// `v`. `[rules][features]`
+    parameters: &'a [f64],
+}
+
+/// How much more likely the rules make the truth of each sequence, in nats: the log-loss of the base
+/// model minus that of the tilted chain, `A(θ) − A(θ + δ) + ⟨δ, S(y)⟩`. Defined for kinked penalties
+/// too, and finite where the base model forbids the truth. `[sequences]`
+pub fn log_gains(
+    sample: Sample,
+    ruled: RuledInference,
+    parameters: &[f64],
+) -> Result<Vec<f64>, SolveError> {
+    let weighted = Weighted { ruled, parameters };
+    let gain = |inference: &mut Inference, &at: &usize| {
+        let truth = &sample.examples.sequences[at].truth;
+        let found = weighted.infer(inference, sample, at)?;
+        Ok(found.map_or(0.0, |found| {
+            found.base.log_partition - found.log_partition + dot(&found.tilt, truth)
+        }))
+    };
+    let memory = || fresh(sample.examples, ruled.rules);
+    sample.which.par_iter().map_init(memory, gain).collect()
+}
+
 /// A value and a gradient, `[rules][features]`.
 pub(super) struct Slope {
     pub(super) value: f64,
@@ -57,7 +85,7 @@ impl Loss {
         parameters: &[f64],
         gradient: &mut [f64],
     ) -> Result<f64, SolveError> {
-        let Sample { examples, which } = sample;
+        let (Sample { examples, which }, weighted) = (sample, Weighted { ruled, parameters });
         let groups: Result<Vec<Slope>, SolveError> = which
             .par_chunks(GROUP)
             .map(|group| {
@@ -65,8 +93,8 @@ impl Loss {
                 let mut slope = Slope { value: 0.0, gradient: vec![0.0; parameters.len()] };
                 for &at in group {
                     let example = &examples.sequences[at];
-                    prepare(&mut inference, examples, example, parameters);
-                    if let Some(found) = inference.run(&example.scores, ruled.settings)? {
+                    let found = weighted.infer(&mut inference, sample, at)?;
+                    if let Some(found) = found {
                         self.add(ruled.rules, example, parameters, &found, &mut slope);
                     }
                 }
@@ -132,14 +160,14 @@ impl Surrogate {
         parameters: &[f64],
     ) -> Result<Self, SolveError> {
         let (Sample { examples, which }, rules) = (sample, ruled.rules);
+        let weighted = Weighted { ruled, parameters };
         let groups: Result<Vec<Vec<Slopes>>, SolveError> = which
             .par_chunks(GROUP)
             .map(|group| {
                 let mut inference = fresh(examples, rules);
                 let of_one = |&at: &usize| {
-                    let example = &examples.sequences[at];
-                    prepare(&mut inference, examples, example, parameters);
-                    let Some(found) = inference.run(&example.scores, ruled.settings)? else {
+                    let found = weighted.infer(&mut inference, sample, at)?;
+                    let Some(found) = found else {
                         return Ok(Vec::new());
                     };
                     let slope = |(at, rule): (usize, &CountRule)| {
@@ -240,6 +268,24 @@ pub(super) fn prepare(
 ) {
     inference.set_model(&examples.models[example.model]);
     inference.set_weights(example.weights(parameters));
+}
+
+impl Weighted<'_> {
+    /// Infers a sequence under the weights that it has.
+    fn infer(
+        self,
+        inference: &mut Inference,
+        sample: Sample,
+        at: usize,
+    ) -> Result<Option<Inferred>, SolveError> {
+        let example = &sample.examples.sequences[at];
+        prepare(inference, sample.examples, example, self.parameters);
+        let settings = self.ruled.settings;
+        match &example.base {
+            Some(base) => inference.run_from(&example.scores, base, settings).map(Some),
+            None => inference.run(&example.scores, settings),
+        }
+    }
 }
 
 fn join(groups: Vec<Slope>, gradient: &mut [f64]) -> f64 {

@@ -22,6 +22,6 @@ pub use inference::{Inference, Inferred};
 pub use information::{Information, InformationError};
 pub use joint::Joint;
 pub use learner::{Learned, Learner, LearnerSettings, Start, learn};
-pub use loss::{Loss, RuledInference, Surrogate};
+pub use loss::{Loss, RuledInference, Surrogate, log_gains};
 pub use rules::{CountRule, CountRules};
 pub use space::Space;
