@@ -8,7 +8,7 @@ use std::thread;
 
 use bethe_cite::{Field, Parsed, Parser, ParserError, Parsing, lexicons, template};
 use bethe_tagging::rules::{Form, Relation, Rule, RulePenalty, Weight};
-use bethe_tagging::train::{Labelled, TrainSettings, train};
+use bethe_tagging::train::{Labelled, RuleSource, TrainSettings, train};
 use bethe_tagging::{TagError, TagOptions, Tagger};
 
 const _: () = {
@@ -36,6 +36,7 @@ fn tagger(penalty: RulePenalty) -> Tagger {
     let settings = TrainSettings {
         template: Some(template()),
         lexicons: lexicons(&none).unwrap(),
+        rule_source: RuleSource::None,
         ..TrainSettings::default()
     };
     let labelled = Labelled { sequences: &sequences, scores: None };

@@ -92,6 +92,8 @@ fn packed_files_are_unpacked() {
         "packed",
         "--template",
         "template",
+        "--constraints",
+        "none",
         "--quiet",
     ]);
     assert_eq!(folder.bytes("model"), folder.bytes("packed"));
@@ -113,7 +115,8 @@ fn the_label_may_be_in_any_column() {
     folder.train("usual", &[]);
     let folder = folder.with("turned.txt", &train).with("other.txt", &test).with("bare.txt", &bare);
     let flags = ["--column", "1", "--observe", "2", "--template", "template", "--quiet"];
-    folder.succeeds(&[&["train", "turned.txt", "--model", "model"], &flags[..]].concat());
+    let fixed = ["train", "turned.txt", "--model", "model", "--constraints", "none"];
+    folder.succeeds(&[&fixed[..], &flags[..]].concat());
     let (usual, turned) =
         (folder.evaluate("usual", "test.txt", &[]), folder.evaluate("model", "other.txt", &[]));
     assert_eq!(usual, turned);

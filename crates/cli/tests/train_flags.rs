@@ -24,7 +24,7 @@ fn folder() -> Folder {
 }
 
 /// Flags that change the model: what there is without them, and they.
-const CHANGES: [(&[&str], &[&str]); 32] = [
+const CHANGES: [(&[&str], &[&str]); 33] = [
     (&[], &["--template", "short"]),
     (&[], &["--scheme", "io"]),
     (&[], &["--scheme", "plain"]),
@@ -57,7 +57,11 @@ const CHANGES: [(&[&str], &[&str]); 32] = [
     ),
     (&["--constraints", "auto", "--rule-penalty", "1"], &["--least-violations", "1000"]),
     (&["--constraints", "rules.toml", "--rule-penalty", "0.1"], &["--joint"]),
-    (&["--constraints", "rules.toml", "--rule-penalty", "0.1"], &["--penalty", "hinge"]),
+    (&["--constraints", "rules.toml", "--rule-penalty", "0.1"], &["--penalty", "smoothed-hinge"]),
+    (
+        &["--constraints", "rules.toml", "--rule-penalty", "0.1", "--learner", "surrogate"],
+        &["--batch", "8"],
+    ),
     (
         &["--constraints", "rules.toml", "--rule-penalty", "0.1", "--decoding", "tilted"],
         &["--decoding", "weighed"],
@@ -87,6 +91,11 @@ const ELSEWHERE: [&str; 14] = [
 fn arguments<'a>(model: &'a str, given: &[&[&'a str]]) -> Vec<&'a str> {
     let given = given.concat();
     let mut arguments = vec!["train", "train.txt", "--model", model, "--quiet"];
+    let rules = ["--constraints", "--rule-penalty"];
+    if !given.iter().any(|flag| rules.contains(flag)) {
+        // Rules would take most of the time, and most flags are about the base model.
+        arguments.extend(["--constraints", "none"]);
+    }
     let mut add = |flag: &'a str, value: &'a str| {
         if !given.contains(&flag) {
             arguments.extend([flag, value]);
@@ -155,8 +164,12 @@ fn the_penalty_is_kept_in_the_model_and_used() {
         let message = folder.refusal(&[&fixed[..], &rules, &["--learner", learner]].concat());
         assert!(message.starts_with("--penalty: the learner "), "{message}");
     }
-    let message = folder.refusal(&fixed);
+    let message = folder.refusal(&[&fixed[..], &["--constraints", "none"]].concat());
     assert!(message.starts_with("--penalty needs rules"), "{message}");
+    folder.train("default", &["--rule-penalty", "0.3"]);
+    assert_eq!(folder.inspect("default")["penalty"], "hinge");
+    folder.train("slopes", &["--rule-penalty", "0.3", "--learner", "surrogate"]);
+    assert_eq!(folder.inspect("slopes")["penalty"], "smoothed_hinge");
 }
 
 #[test]
@@ -224,7 +237,8 @@ fn progress_goes_to_standard_error_and_quiet_silences_it() {
     let output = run(&[]);
     assert!(output.status.success() && output.stdout.is_empty());
     let said = error(&output);
-    for part in ["60 sequences", "rules considered", "rule penalty 10: held-out F1", "title"] {
+    let parts = ["60 sequences", "rules considered", "rule penalty 3: held-out log-loss", "title"];
+    for part in parts {
         assert!(said.contains(part), "{part} is not in {said}");
     }
     let output = run(&["--quiet"]);
@@ -244,13 +258,18 @@ fn without_a_checkpoint_none_is_written() {
 fn flags_that_would_do_nothing_are_refused() {
     let folder = folder();
     for (flags, part) in [
-        (&["--learner", "surrogate"][..], "--learner needs rules"),
-        (&["--folds", "3"], "--folds needs rules"),
-        (&["--joint"], "--joint needs rules"),
-        (&["--decoding", "weighed"], "--decoding needs rules"),
-        (&["--rule-penalty", "1"], "--rule-penalty needs rules"),
-        (&["--weight-features", "length"], "--weight-features needs rules"),
-        (&["--importance", "2"], "--importance needs generated rules"),
+        (&["--constraints", "none", "--learner", "surrogate"][..], "--learner needs rules"),
+        (&["--constraints", "none", "--folds", "3"], "--folds needs rules"),
+        (&["--constraints", "none", "--joint"], "--joint needs rules"),
+        (&["--constraints", "none", "--decoding", "weighed"], "--decoding needs rules"),
+        (&["--constraints", "none", "--rule-penalty", "1"], "--rule-penalty needs rules"),
+        (
+            &["--constraints", "none", "--weight-features", "length"],
+            "--weight-features needs rules",
+        ),
+        (&["--constraints", "none", "--importance", "2"], "--importance needs generated rules"),
+        (&["--batch", "4"], "--batch needs --learner surrogate"),
+        (&["--learner", "surrogate", "--batch", "0"], "--batch: found 0, expected at least 1"),
         (
             &["--constraints", "rules.toml", "--least-violations", "2"],
             "--least-violations needs generated rules",
@@ -301,4 +320,64 @@ fn flags_that_would_do_nothing_are_refused() {
         assert_eq!(output.status.code(), Some(2), "{flags:?}");
     }
     assert!(!folder.path("model").exists());
+}
+
+#[test]
+fn rules_are_learned_by_default_and_one_line_says_what_they_bring() {
+    let folder = Folder::with_references(120, 60);
+    let flags = ["--template", "template", "--max-iterations", "40"];
+    let train = |model: &str, further: &[&str]| {
+        let fixed = ["train", "train.txt", "--model", model];
+        error(&folder.bethe(&[&fixed, &flags[..], further].concat()))
+    };
+    let said = train("default", &[]);
+    let line = said.lines().find(|line| line.contains(" on held-out sequences F1 ")).unwrap();
+    for part in [" rules; ", " → ", " ± ", "whole sequences % ", "near-certain rules broken % "]
+    {
+        assert!(line.contains(part), "{part} is not in {line}");
+    }
+    train("auto", &["--constraints", "auto"]);
+    assert_eq!(folder.bytes("default"), folder.bytes("auto"));
+    let rules = folder.inspect("default")["training"]["rules"].clone();
+    assert!(rules["kept"].as_u64().unwrap() > 0 && rules["refused"].is_null(), "{rules}");
+    let whole = &rules["held_out"]["whole"];
+    assert!(whole["with"].as_f64().unwrap() > whole["without"].as_f64().unwrap(), "{rules}");
+    assert!(!train("none", &["--constraints", "none"]).contains("rule"));
+    let shown = folder.succeeds(&["inspect", "default"]);
+    assert!(shown.contains("say the same") || shown.contains("says the same"), "{shown}");
+    let explained = folder.tag("default", "test.txt", &["--explain"]);
+    assert!(explained.contains(" expected without rules, "), "{explained}");
+}
+
+#[test]
+fn few_sequences_give_no_rules_and_the_summary_says_so() {
+    let folder = Folder::with_references(8, 4);
+    let output =
+        folder.bethe(&["train", "train.txt", "--model", "model", "--template", "template"]);
+    let said = error(&output);
+    let expected = "no learned rules: found 8 sequences to learn them from, expected at least 10";
+    assert!(output.status.success() && said.contains(expected), "{said}");
+    let rules = &folder.inspect("model")["training"]["rules"];
+    assert_eq!(rules["refused"]["too_few"]["found"], 8);
+}
+
+#[test]
+fn labels_without_prefixes_are_runs_where_they_form_runs() {
+    let bare = |text: &str| -> String {
+        let line = |line: &str| match line.split_once('\t') {
+            Some((word, "O")) => format!("{word}\tmark\n"),
+            Some((word, label)) => format!("{word}\t{}\n", &label[2..]),
+            None => "\n".to_string(),
+        };
+        text.lines().map(line).collect()
+    };
+    let folder = Folder::with_references(60, 20).with("bare.txt", &bare(&records(60, 1)));
+    let train = |file: &str| {
+        let fixed = ["train", file, "--model", "model", "--template", "template"];
+        error(&folder.bethe(&[&fixed[..], &["--constraints", "none"]].concat()))
+    };
+    let said = train("bare.txt");
+    assert!(said.contains("a run of one label is a segment (scheme io)"), "{said}");
+    assert_eq!(folder.inspect("model")["scheme"], "io");
+    assert!(!train("train.txt").contains("labels without prefixes"));
 }

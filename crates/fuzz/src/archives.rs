@@ -8,7 +8,7 @@ use std::sync::{Arc, OnceLock};
 use bethe_core::MemoryLimit;
 use bethe_learn::archive::Archive;
 use bethe_tagging::data::{Format, Sequence, Sequences};
-use bethe_tagging::train::{BaseSettings, Labelled, Optimiser, TrainSettings, train};
+use bethe_tagging::train::{BaseSettings, Labelled, Optimiser, RuleSource, TrainSettings, train};
 use bethe_tagging::{TagOptions, Tagger, Tagging};
 use serde_json::Value;
 
@@ -111,6 +111,7 @@ fn settings(optimiser: Optimiser, checkpoint: PathBuf) -> TrainSettings {
     TrainSettings {
         template: Some("Uword:%x[0,0]\nB\n".parse().expect("a valid template")),
         base: BaseSettings { optimiser, max_iterations: 3, ..BaseSettings::default() },
+        rule_source: RuleSource::None,
         checkpoint: Some(checkpoint),
         ..TrainSettings::default()
     }

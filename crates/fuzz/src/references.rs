@@ -10,7 +10,7 @@ use bethe_cite::{
     Date, Dialect, Identifiers, Keys, Parser, Parsing, Tokeniser, bibtex, clean, csl, decoded,
     fields, lexicons, pages, people, report_parts, template, tidy, title, volume_parts,
 };
-use bethe_tagging::train::{Labelled, TrainSettings, train};
+use bethe_tagging::train::{Labelled, RuleSource, TrainSettings, train};
 use bethe_tagging::{TagOptions, Tagger};
 
 use crate::archives::tagger;
@@ -132,6 +132,7 @@ pub fn trained(template: String) -> Tagger {
     let mut settings = TrainSettings {
         template: Some(template.parse().expect("a valid template")),
         lexicons: if cues { lexicons(&none).expect("our own lists") } else { Default::default() },
+        rule_source: RuleSource::None,
         ..TrainSettings::default()
     };
     settings.base.max_iterations = 20;

@@ -6,7 +6,7 @@
 use bethe_learn::archive::Archive;
 use bethe_tagging::data::Format;
 use bethe_tagging::rules::{Form, Relation, Rule, Weight};
-use bethe_tagging::train::{Labelled, Optimiser, TrainSettings, train};
+use bethe_tagging::train::{Labelled, Optimiser, RuleSource, TrainSettings, train};
 use bethe_tagging::{Tagger, WeightFeatures};
 use serde_json::{Value, json};
 
@@ -48,7 +48,8 @@ pub fn seeds() -> Vec<Seed> {
 fn tagger(format: Format) -> Tagger {
     let template = (format == Format::Columns)
         .then(|| "Uword:%x[0,0]\nUlower:%lower[-1,0]\nB\n".parse().expect("a valid template"));
-    let mut settings = TrainSettings { format, template, ..TrainSettings::default() };
+    let rule_source = RuleSource::None;
+    let mut settings = TrainSettings { format, template, rule_source, ..TrainSettings::default() };
     settings.base.max_iterations = 5;
     let sequences = sequences(format);
     let labelled = Labelled { sequences: &sequences, scores: None };

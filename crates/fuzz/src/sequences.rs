@@ -22,8 +22,7 @@ pub fn columns(bytes: &[u8]) -> Verdict {
         }
         labels.push((0..sequence.len()).filter_map(|t| sequence.cell(t, last)).collect());
     }
-    let all = labels.iter().flatten().copied();
-    let recognised = Scheme::recognise(all);
+    let recognised = Scheme::recognise(&labels);
     for scheme in [recognised, Scheme::Plain, Scheme::Io, Scheme::Bio, Scheme::Iobes] {
         use_labels(scheme, &labels);
     }

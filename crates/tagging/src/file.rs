@@ -37,6 +37,8 @@ struct Metadata {
     /// By its name in files of this form.
     #[serde(rename = "constraints")]
     rules: Vec<Rule>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    rule_groups: Vec<usize>,
     most_segments: Vec<u32>,
     weight_features: WeightFeatures,
     penalty: RulePenalty,
@@ -168,6 +170,7 @@ impl Tagger {
             lexicons: extractor.lexicons().to_string(),
             states: self.parts.states.clone(),
             rules: self.parts.rules.clone(),
+            rule_groups: self.parts.rule_groups.clone(),
             most_segments: self.parts.most_segments.clone(),
             weight_features: self.parts.weight_features,
             penalty: self.parts.penalty,
@@ -240,6 +243,7 @@ impl Tagger {
             dictionary,
             states: metadata.states,
             crf,
+            rule_groups: groups(metadata.rule_groups, metadata.rules.len())?,
             rules: metadata.rules,
             most_segments: metadata.most_segments,
             rule_weights: rule_weights(archive.values("rules.weights")?)?,
@@ -300,6 +304,19 @@ fn check_features(features: WeightFeatures) -> Result<(), ContentFault> {
             })
         }
         _ => Ok(()),
+    }
+}
+
+/// Groups of rules: none, or one for each rule, led by one of them.
+fn groups(groups: Vec<usize>, rules: usize) -> Result<Vec<usize>, ContentFault> {
+    let leads = |&leader: &usize| leader < rules;
+    match groups.is_empty() || groups.len() == rules && groups.iter().all(leads) {
+        true => Ok(groups),
+        false => Err(ContentFault::Values {
+            list: "rule_groups",
+            found: format!("{groups:?}"),
+            expected: format!("{rules} places of rules, counted from 0"),
+        }),
     }
 }
 

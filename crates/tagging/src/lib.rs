@@ -11,6 +11,7 @@ mod file;
 mod input;
 pub mod labels;
 mod model;
+mod rule_training;
 pub mod rules;
 pub mod score;
 mod scored;
@@ -20,7 +21,8 @@ pub mod train;
 
 pub use file::{ContentFault, ModelError};
 pub use input::{Input, InputError, Vocabulary};
-pub use model::{Parts, RuleTraining, Tagger, Training, WeightFeatures};
+pub use model::{Parts, RuleGroup, Tagger, Training, WeightFeatures};
+pub use rule_training::{HeldOutGain, NoRules, RuleTraining};
 pub use scored::{ScoredError, states_of};
 pub use tag::decode::{Decoding, HardRules};
 pub use tag::{Active, MOST_SCORE, Summary, TagError, TagOptions, Tagged, Tagging};

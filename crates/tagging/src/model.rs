@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::features::Extractor;
 use super::input::Input;
 use super::labels::States;
+use super::rule_training::RuleTraining;
 use super::rules::{Compiled, Rule, RuleError, RulePenalty};
 use super::tag::decode::Decoding;
 
@@ -73,6 +74,8 @@ pub struct Parts {
     pub crf: Crf,
     /// The rules.
     pub rules: Vec<Rule>,
+    /// Which of them say the same: the place of the first of its group for each; empty if unknown.
+    pub rule_groups: Vec<usize>,
     /// The greatest number of segments of each kind in a training sequence; empty without rules.
     pub most_segments: Vec<u32>,
     /// Weights of those that are not hard, `[rules][weight features]`.
@@ -85,6 +88,17 @@ pub struct Parts {
     pub decoding: Decoding,
     /// How it was trained.
     pub training: Training,
+}
+
+/// Rules that say the same of nearly all labels.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RuleGroup<'a> {
+    /// The place of the first among the tagger's rules.
+    pub leader: usize,
+    /// What they weigh together.
+    pub weight: f64,
+    /// The heaviest first.
+    pub rules: Vec<(&'a Rule, f64)>,
 }
 
 /// How a tagger was trained; the same for the same data and settings.
@@ -106,35 +120,6 @@ pub struct Training {
     pub dev_f1: Option<f64>,
     /// How the rules were learned.
     pub rules: Option<RuleTraining>,
-}
-
-/// How rules were learned.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct RuleTraining {
-    /// Rules generated, or declared.
-    pub generated: usize,
-    /// Rules that held-out predictions break often enough.
-    pub pruned: usize,
-    /// Rules with a weight in the end.
-    pub kept: usize,
-    /// Sequences that weights were learned from.
-    pub sequences: usize,
-    /// The learner.
-    pub learner: String,
-    /// The L1 penalty, given or chosen by cross-validation; `None` if every one lowered F1.
-    pub l1: Option<f64>,
-    /// Held-out F1 without rules and with them, by that cross-validation.
-    pub held_out_f1: Option<(f64, f64)>,
-}
-
-impl RuleTraining {
-    /// The penalty, for people.
-    pub fn penalty(&self) -> String {
-        match self.l1 {
-            Some(l1) => format!("L1 {l1}"),
-            None => "no learned rule, as every penalty lowered held-out F1".to_string(),
-        }
-    }
 }
 
 /// Features that the weights of rules depend on.
@@ -267,6 +252,29 @@ impl Tagger {
         let mut rules: Vec<(&Rule, f64)> = rules.iter().zip(weights).collect();
         rules.sort_by(|a, b| b.1.total_cmp(&a.1));
         rules
+    }
+
+    /// As [`rules`](Self::rules), those that say the same together; the heaviest groups first.
+    pub fn rule_groups(&self) -> Vec<RuleGroup<'_>> {
+        let mut groups: Vec<RuleGroup> = Vec::new();
+        for (rule, weight) in self.rules() {
+            let place = self.parts.rules.iter().position(|own| std::ptr::eq(own, rule));
+            let leader = self.group_of(place.expect("a rule of its own"));
+            match groups.iter_mut().find(|group| group.leader == leader) {
+                Some(group) => {
+                    group.weight += weight;
+                    group.rules.push((rule, weight));
+                }
+                None => groups.push(RuleGroup { leader, weight, rules: vec![(rule, weight)] }),
+            }
+        }
+        groups.sort_by(|a, b| b.weight.total_cmp(&a.weight));
+        groups
+    }
+
+    /// The place of the first of the rules that say the same as one.
+    pub fn group_of(&self, rule: usize) -> usize {
+        self.parts.rule_groups.get(rule).copied().unwrap_or(rule)
     }
 
     /// The weights of soft rules for a sequence.

@@ -112,6 +112,7 @@ impl Tagger {
             states,
             crf: Crf { structure: Arc::new(structure), weights },
             rules,
+            rule_groups: Vec::new(),
             // Without data, M is 1: an implication reads "with at least one".
             most_segments: vec![1; kinds],
             rule_weights,

@@ -133,20 +133,45 @@ fn learned_rules_are_kept_and_labels_are_no_worse_for_it() {
         let ruled = trained(&training, RuleSource::Auto, 1);
         let (_, before, broken) = tagged(&plain, &test, holds);
         let (_, after, still_broken) = tagged(&ruled, &test, holds);
-        assert!(broken > 20 && still_broken * 5 <= broken, "{name}: {broken} to {still_broken}");
+        assert!(
+            broken > 20 && still_broken * 5 <= 2 * broken,
+            "{name}: {broken} to {still_broken}"
+        );
         let (lowest, _) = paired_bootstrap(before.per_sequence(), after.per_sequence(), 300, 0);
         assert!(lowest >= -0.1, "{name}: F1 from {lowest} points more");
     }
 }
 
 #[test]
-fn without_a_rule_in_the_data_next_to_nothing_changes() {
-    for (label, seed) in [(bio as Label, 1), (io, 2), (iobes, 3)] {
-        let (training, test) =
-            (records(anything, label, 250, seed), records(anything, label, 400, 9));
-        let plain = tagged(&trained(&training, RuleSource::None, 1), &test, |_| true).0;
-        let ruled = tagged(&trained(&training, RuleSource::Auto, 1), &test, |_| true).0;
-        let changed = plain.iter().zip(&ruled).filter(|(plain, ruled)| plain != ruled).count();
-        assert!(changed * 50 <= test.len(), "{changed} of {}", test.len());
+fn a_rule_that_holds_is_found_from_few_sequences_and_from_many() {
+    let one: Holds = |kinds| ["title", "date", "price"].iter().all(|kind| count(kinds, kind) == 1);
+    let test = records(one_of_each, bio, 400, 2);
+    for size in [50, 200, 1000] {
+        let training = records(one_of_each, bio, size, 1);
+        let plain = trained(&training, RuleSource::None, 1);
+        let ruled = trained(&training, RuleSource::Auto, 1);
+        let ((_, before, broken), (_, after, still)) =
+            (tagged(&plain, &test, one), tagged(&ruled, &test, one));
+        assert!(!ruled.rules().is_empty(), "{size} sequences");
+        assert!(broken > 20 && still * 5 <= 2 * broken, "{size} sequences: {broken} to {still}");
+        assert!(after.sequence_accuracy() > before.sequence_accuracy(), "{size} sequences");
+        let said = ruled.parts().training.rules.as_ref().unwrap();
+        let gain = said.held_out.unwrap();
+        assert!(gain.log_loss.mean >= 2.0 * gain.log_loss.error, "{said}");
+        assert!(gain.f1.with > gain.f1.without && gain.broken.with < gain.broken.without, "{said}");
     }
+}
+
+#[test]
+fn no_rule_is_invented_where_none_holds() {
+    let mut invented = Vec::new();
+    for seed in 0..20 {
+        let label = [bio as Label, io, iobes, hierarchical][seed as usize % 4];
+        let training = records(anything, label, [50, 120, 250][seed as usize % 3], 100 + seed);
+        let tagger = trained(&training, RuleSource::Auto, seed);
+        if !tagger.rules().is_empty() {
+            invented.push((seed, tagger.parts().training.rules.as_ref().unwrap().to_string()));
+        }
+    }
+    assert!(invented.is_empty(), "{invented:?}");
 }

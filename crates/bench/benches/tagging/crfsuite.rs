@@ -10,7 +10,9 @@ use bethe_io::results::{Table, grouped};
 use bethe_tagging::data::{Format, Sequence, Sequences};
 use bethe_tagging::labels::Scheme;
 use bethe_tagging::score::Score;
-use bethe_tagging::train::{Event, Labelled, TrainError, TrainSettings, train, train_reading};
+use bethe_tagging::train::{
+    Event, Labelled, RuleSource, TrainError, TrainSettings, train, train_reading,
+};
 use bethe_tagging::{TagOptions, Tagger, Tagging};
 use serde_json::{Value, json};
 
@@ -186,7 +188,11 @@ pub fn run_job(name: &str, arguments: &[String]) {
 }
 
 fn settings(iterations: usize) -> TrainSettings {
-    let mut settings = TrainSettings { format: Format::Attributes, ..TrainSettings::default() };
+    let mut settings = TrainSettings {
+        format: Format::Attributes,
+        rule_source: RuleSource::None,
+        ..TrainSettings::default()
+    };
     // CRFsuite forbids no transition: neither do we, for the two losses to be of one objective.
     settings.scheme = Some(Scheme::Plain);
     settings.base.l2 = L2;

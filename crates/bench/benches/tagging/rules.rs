@@ -10,7 +10,7 @@ use bethe_io::results::{Table, grouped};
 use bethe_tagging::data::{Format, Sequence};
 use bethe_tagging::rules::Candidates;
 use bethe_tagging::train::{Base, Event, Labelled, LearnedRules, RuleSource, TrainSettings, train};
-use bethe_tagging::{TagOptions, Tagger, Tagging};
+use bethe_tagging::{Decoding, TagOptions, Tagger, Tagging};
 
 use super::data::{Scratch, attribute_files, read};
 use super::records::records;
@@ -131,6 +131,7 @@ pub fn learning() -> Table {
         let held_out = base.predict(labelled).expect("records");
         // In proportion, or more sequences would also mean more rules that have a weight.
         settings.rules.l1 = Some(size as f64 / 660.0);
+        settings.rules.decoding = Some(Decoding::Tilted);
         let mut passes = 0;
         let (begun, processor) = (Instant::now(), processor_seconds());
         let candidates = Candidates { rules: rules.clone(), considered: generated };

@@ -43,6 +43,9 @@ pub struct ShownRule {
     pub weight: Option<f64>,
     /// `learned`, `given` or `hard`.
     pub source: &'static str,
+    /// A heavier rule that says the same, if there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub same_as: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -101,7 +104,18 @@ fn name(states: &States, state: usize) -> String {
 }
 
 fn rules(tagger: &Tagger) -> Vec<ShownRule> {
+    let words = |rule: &Rule| rule.in_words(tagger.states());
+    let heavier: Vec<(&Rule, String)> = tagger
+        .rule_groups()
+        .into_iter()
+        .flat_map(|group| {
+            let first = words(group.rules[0].0);
+            group.rules.into_iter().skip(1).map(move |(rule, _)| (rule, first.clone()))
+        })
+        .collect();
+    let same = |rule: &Rule| heavier.iter().find(|(own, _)| std::ptr::eq(*own, rule));
     let shown = |(rule, weight): (&Rule, f64)| ShownRule {
+        same_as: same(rule).map(|(_, first)| first.clone()),
         rule: rule.in_words(tagger.states()),
         weight: weight.is_finite().then_some(weight),
         source: match rule.weight {

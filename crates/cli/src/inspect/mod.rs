@@ -40,7 +40,7 @@ pub fn run(flags: Flags) -> Result<Outcome> {
     let name = flags.model.display().to_string();
     let printed = match flags.json {
         true => print(&(serde_json::to_string(&content)? + "\n")),
-        false => show(&(words::summary(&name, &tagger) + &words::content(&content))),
+        false => show(&(words::summary(&name, &tagger) + &words::content(&content, &tagger))),
     };
     printed.context("standard output")?;
     Ok(Outcome::Done)

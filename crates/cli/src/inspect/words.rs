@@ -5,6 +5,8 @@ use std::fmt::Write;
 use bethe_tagging::{Input, RuleTraining, Tagger, Training};
 use bethe_terminal::{counted, shown};
 
+use crate::tagging::in_words;
+
 use super::content::{Content, Strongest, Transition};
 
 /// Up to this many labels, the summary names all.
@@ -76,32 +78,25 @@ fn labels(tagger: &Tagger) -> String {
 }
 
 fn rule_training(rules: &RuleTraining) -> String {
-    let RuleTraining { generated, pruned, kept, sequences, learner, held_out_f1, .. } = rules;
-    if *sequences == 0 {
-        return format!("{kept}; no weights were learned");
-    }
-    let mut text = format!(
-        "{generated} considered, {pruned} often broken, {kept} kept; \
-         {learner}, {}, {}",
-        rules.penalty(),
+    let RuleTraining { generated, pruned, sequences, learner, l1, .. } = rules;
+    let Some(l1) = l1 else { return rules.to_string() };
+    format!(
+        "{rules}; {generated} considered, {pruned} often broken; {learner}, L1 {l1}, {}",
         counted(*sequences, "sequence")
-    );
-    if let Some((without, with)) = held_out_f1 {
-        let (without, with) = (100.0 * without, 100.0 * with);
-        let _ = write!(text, "; held-out F1 {without:.2} without, {with:.2} with");
-    }
-    text
+    )
 }
 
 /// Rules, attributes and transitions.
-pub fn content(content: &Content) -> String {
+pub fn content(content: &Content, tagger: &Tagger) -> String {
     let mut text = String::new();
     if !content.rules.is_empty() {
         text.push_str("\nrules\n");
     }
-    for rule in &content.rules {
-        let weight = rule.weight.map_or("hard".to_string(), |weight| format!("{weight:.3}"));
-        let _ = writeln!(text, "  {}: {weight}", shown(&rule.rule));
+    for group in tagger.rule_groups() {
+        let _ = writeln!(text, "  {}", shown(&in_words(&group, tagger.states())));
+        for (rule, _) in group.rules.iter().skip(1) {
+            let _ = writeln!(text, "    {}", shown(&rule.in_words(tagger.states())));
+        }
     }
     if content.strongest.iter().any(|strongest| !strongest.attributes.is_empty()) {
         text.push_str("\nstrongest attributes\n");

@@ -40,7 +40,7 @@ pub fn sequence<'a>(
 
 /// Lines about the rules that were active, and the labels they changed.
 pub fn explanation(tagger: &Tagger, tagged: &Tagged) -> Vec<String> {
-    let pulls = tagged.active.iter().filter_map(|active| pull(tagger, active));
+    let pulls = pulls(tagger, tagged);
     let broken = tagged.broken.iter().map(|&broken| {
         let words = tagger.parts().rules[broken].in_words(tagger.states());
         let why = match tagged.hard {
@@ -54,7 +54,27 @@ pub fn explanation(tagger: &Tagger, tagged: &Tagged) -> Vec<String> {
         let [before, after] = [before, after].map(|&state| tagger.states().label(state));
         (before != after).then(|| format!("token {}: {before} -> {after}", t + 1))
     });
-    pulls.chain(broken).chain(changed).collect()
+    pulls.into_iter().chain(broken).chain(changed).collect()
+}
+
+/// What rules changed, a line for each group of those that say the same.
+fn pulls(tagger: &Tagger, tagged: &Tagged) -> Vec<String> {
+    // The group, the line of its strongest rule, and how many others pull.
+    let mut lines: Vec<(usize, String, usize)> = Vec::new();
+    for active in &tagged.active {
+        let Some(line) = pull(tagger, active) else { continue };
+        let group = tagger.group_of(active.rule);
+        match lines.iter_mut().find(|(own, ..)| *own == group) {
+            Some((_, _, others)) => *others += 1,
+            None => lines.push((group, line, 0)),
+        }
+    }
+    let shown = |(_, line, others): (usize, String, usize)| match others {
+        0 => line,
+        1 => format!("{line} (and a rule that says the same)"),
+        others => format!("{line} (and {others} rules that say the same)"),
+    };
+    lines.into_iter().map(shown).collect()
 }
 
 /// What a rule changed, if it shows in two decimals.

@@ -11,7 +11,8 @@ use std::path::Path;
 
 use anyhow::Result;
 use bethe_core::MemoryLimit;
-use bethe_tagging::{Input, Tagger};
+use bethe_tagging::labels::States;
+use bethe_tagging::{Input, RuleGroup, Tagger};
 use bethe_terminal::bad_input;
 
 pub use batches::{Batches, Item, SHARE, tag_all};
@@ -23,6 +24,20 @@ pub use statistics::Statistics;
 /// Reads a model file that fits into the limit.
 pub fn read_tagger(path: &Path, memory: MemoryLimit) -> Result<Tagger> {
     Tagger::load_within(path, memory).map_err(|error| bad_input(error.to_string()))
+}
+
+/// Rules that say the same, as the heaviest of them in words and what all weigh.
+pub fn in_words(group: &RuleGroup, states: &States) -> String {
+    let words = group.rules[0].0.in_words(states);
+    let weight = match group.weight.is_finite() {
+        true => format!("{:.3}", group.weight),
+        false => "hard".to_string(),
+    };
+    match group.rules.len() - 1 {
+        0 => format!("{words}: {weight}"),
+        1 => format!("{words}: {weight}, with a rule that says the same"),
+        others => format!("{words}: {weight}, with {others} rules that say the same"),
+    }
 }
 
 /// The scores, which a model trained on scores needs and no other model takes.

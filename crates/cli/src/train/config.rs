@@ -105,16 +105,19 @@ fn rules(flags: &Flags) -> Result<RuleSettings> {
     let l1 = flags.rule_penalty.map(|l1| not_negative("--rule-penalty", l1));
     let features = flags.weight_features.as_deref();
     let least = flags.least_violations.unwrap_or(default.least_violations);
+    let learner = match flags.learner {
+        Some(LearnerChoice::Surrogate) => Learner::Surrogate,
+        Some(LearnerChoice::SurrogateBatch) => Learner::SurrogateBatch,
+        Some(LearnerChoice::FenchelYoung) => Learner::FenchelYoung,
+        None => default.learner,
+    };
     Ok(RuleSettings {
-        learner: match flags.learner {
-            Some(LearnerChoice::Surrogate) => Learner::Surrogate,
-            Some(LearnerChoice::SurrogateBatch) => Learner::SurrogateBatch,
-            Some(LearnerChoice::FenchelYoung) => Learner::FenchelYoung,
-            None => default.learner,
-        },
+        learner,
         penalty: match flags.penalty {
             Some(PenaltyChoice::Hinge) => RulePenalty::Hinge,
-            Some(PenaltyChoice::SmoothedHinge) | None => RulePenalty::SmoothedHinge,
+            Some(PenaltyChoice::SmoothedHinge) => RulePenalty::SmoothedHinge,
+            None if learner == Learner::FenchelYoung => default.penalty,
+            None => RulePenalty::SmoothedHinge,
         },
         decoding: flags.decoding.map(|decoding| match decoding {
             DecodingChoice::Tilted => Decoding::Tilted,
@@ -125,7 +128,8 @@ fn rules(flags: &Flags) -> Result<RuleSettings> {
             .map_or(Ok(default.features), |text| weight_features(text, flags.seed))?,
         importance: not_negative("--importance", flags.importance.unwrap_or(default.importance))?,
         least_violations: least,
-        folds: at_least("--folds", flags.folds.unwrap_or(default.folds), 2)?,
+        folds: flags.folds.map(|folds| at_least("--folds", folds, 2)).transpose()?,
+        batch: at_least("--batch", flags.batch.unwrap_or(default.batch), 1)?,
         joint: flags.joint,
         ..default
     })
@@ -226,9 +230,13 @@ fn check_rule_flags(flags: &Flags) -> Result<()> {
             ("--decoding", flags.decoding.is_some()),
             ("--rule-penalty", flags.rule_penalty.is_some()),
             ("--folds", flags.folds.is_some()),
+            ("--batch", flags.batch.is_some()),
             ("--joint", flags.joint),
         ];
-        without("needs rules: add --constraints auto or a file", &learned)?;
+        without("needs rules: not with --constraints none", &learned)?;
+    }
+    if flags.learner != Some(LearnerChoice::Surrogate) {
+        without("needs --learner surrogate", &[("--batch", flags.batch.is_some())])?;
     }
     if source != RuleSource::Auto {
         let generated = [

@@ -132,22 +132,23 @@ pub struct Flags {
     )]
     pub patience: Option<usize>,
 
-    /// Rules about whole sequences: none, auto (generated from the labels), or a file that declares
-    /// them
-    #[arg(long, value_name = "none|auto|FILE", default_value = "none", help_heading = "Rules")]
+    /// Rules about whole sequences: auto (generated from the labels, kept if they pay on held-out
+    /// sequences), none, or a file that declares them
+    #[arg(long, value_name = "none|auto|FILE", default_value = "auto", help_heading = "Rules")]
     pub constraints: String,
 
     /// How to learn weights of rules [default: fenchel-young]
     #[arg(long, value_enum, help_heading = "Rules")]
     pub learner: Option<LearnerChoice>,
 
-    /// Cost of a broken rule, times its weight [default: smoothed-hinge]
+    /// Cost of a broken rule, times its weight [default: hinge; smoothed-hinge for learners that
+    /// need slopes]
     #[arg(long, value_enum, help_heading = "Rules")]
     pub penalty: Option<PenaltyChoice>,
 
     /// How to choose labels under soft rules: from the tilted chain alone, or by weighing rules on
-    /// the labels themselves [default: weighed, unless held-out F1 is then
-    /// lower than without rules; tilted if all weights are given]
+    /// the labels themselves [default: weighed, unless cross-validated F1 is then lower by more than
+    /// a standard error; tilted if all weights are given]
     #[arg(long, value_enum, help_heading = "Rules")]
     pub decoding: Option<DecodingChoice>,
 
@@ -168,9 +169,14 @@ pub struct Flags {
     #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Rules")]
     pub least_violations: Option<usize>,
 
-    /// Parts of TRAIN; each is predicted by a model of the others, to learn rules from [default: 5]
+    /// Parts of TRAIN; each is predicted by a model of the others, to learn rules from [default: 5,
+    /// or 3 from 200 sequences on]
     #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Rules")]
     pub folds: Option<usize>,
+
+    /// Sequences per step, for --learner surrogate [default: 1]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Rules")]
+    pub batch: Option<usize>,
 
     /// At the end, train the weights of the base model and of the rules together
     #[arg(long, help_heading = "Rules")]

@@ -4,9 +4,11 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::time::Duration;
 
+use bethe_tagging::Tagger;
 use bethe_tagging::train::Event;
-use bethe_tagging::{RuleTraining, Tagger};
 use bethe_terminal::{Progress, shown};
+
+use crate::tagging::in_words;
 
 /// How many rules the summary names.
 const NAMED_RULES: usize = 10;
@@ -54,36 +56,16 @@ impl TrainingProgress {
             time.as_secs_f64()
         );
         if let Some(rules) = &training.rules {
-            text.push_str(&rule_summary(rules));
+            let _ = write!(text, "\n{rules}");
         }
-        let rules = tagger.rules();
-        for (rule, weight) in rules.iter().take(NAMED_RULES) {
-            let weight = match weight.is_finite() {
-                true => format!("{weight:.3}"),
-                false => "hard".to_string(),
-            };
-            let _ = write!(text, "\n  {}: {weight}", shown(&rule.in_words(tagger.states())));
+        let groups = tagger.rule_groups();
+        for group in groups.iter().take(NAMED_RULES) {
+            let _ = write!(text, "\n  {}", shown(&in_words(group, tagger.states())));
         }
-        if rules.len() > NAMED_RULES {
-            let more = rules.len() - NAMED_RULES;
+        if groups.len() > NAMED_RULES {
+            let more = groups.len() - NAMED_RULES;
             let _ = write!(text, "\n  and {more} more, see bethe inspect {}", model.display());
         }
         self.progress.line(&text);
     }
-}
-
-fn rule_summary(rules: &RuleTraining) -> String {
-    let RuleTraining { generated, pruned, kept, sequences, held_out_f1, .. } = rules;
-    if *sequences == 0 {
-        return format!("\n{kept} rules; no weights were learned");
-    }
-    let mut text = format!(
-        "\n{kept} rules with a weight, {pruned} tried, {generated} considered; {}",
-        rules.penalty()
-    );
-    if let Some((without, with)) = held_out_f1 {
-        let (without, with) = (100.0 * without, 100.0 * with);
-        let _ = write!(text, "; held-out F1 {without:.2} without rules, {with:.2} with");
-    }
-    text
 }

@@ -65,13 +65,15 @@ impl Folder {
         folder.with("test.txt", &records(test, 2)).with("template", TEMPLATE)
     }
 
-    /// Trains quietly on `train.txt` with the template; further flags may say more.
+    /// Trains quietly on `train.txt` with the template, without rules; further flags may say more.
     pub fn train(&self, model: &str, further: &[&str]) {
         let template = ["--template", "template"];
         let known = further.contains(&"--format") || further.contains(&"--scores");
         let template: &[&str] = if known { &[] } else { &template };
+        let ruled = ["--constraints", "--rule-penalty"].iter().any(|flag| further.contains(flag));
+        let rules: &[&str] = if ruled { &[] } else { &["--constraints", "none"] };
         let fixed = ["train", "train.txt", "--model", model, "--quiet"];
-        self.succeeds(&[&fixed, template, further].concat());
+        self.succeeds(&[&fixed, template, rules, further].concat());
     }
 
     /// Runs `bethe`, which must do its work, and gives its standard output.

@@ -17,6 +17,8 @@ const HINGE_L1: f64 = 0.3;
 const SMOOTHED_L1: f64 = 0.3;
 /// Passes of Algorithm 3 over the references.
 const STOCHASTIC_PASSES: usize = 15;
+/// References per step of it, inferred in parallel.
+const BATCH: usize = 8;
 
 /// Everything that models of the table need to be trained.
 pub(super) struct Recipe {
@@ -67,7 +69,7 @@ impl Recipe {
                 max_iterations: settings.max_iterations.unwrap_or(base.max_iterations),
                 ..base
             },
-            rules: RuleSettings { folds: 5, ..RuleSettings::default() },
+            rules: RuleSettings { folds: Some(5), batch: BATCH, ..RuleSettings::default() },
             ..shared
         };
         Ok(Self { seed: settings.seed, simple, rich })
@@ -89,8 +91,10 @@ impl Recipe {
         let (passes, decoding) = (STOCHASTIC_PASSES, Some(Decoding::Tilted));
         RuleSettings {
             learner: Learner::Surrogate,
+            penalty: RulePenalty::SmoothedHinge,
             l1: None,
             passes,
+            batch: BATCH,
             decoding,
             ..self.simple.rules
         }

@@ -244,7 +244,9 @@ impl Task<'_> {
             let Some((moved, after)) = reached else { break };
             parameters = moved;
             losses.push(after);
-            if before - after <= self.settings.least_decrease * before.abs() || !observe(pass, after) {
+            if before - after <= self.settings.least_decrease * before.abs()
+                || !observe(pass, after)
+            {
                 break;
             }
         }

@@ -1,3 +1,4 @@
+use std::collections::HashMap;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
@@ -45,35 +46,76 @@ impl Scheme {
         components(label).all(has_one)
     }
 
-    /// The scheme of a set of labels.
+    /// The scheme of labelled sequences.
     ///
     /// | tags among the labels | scheme |
     /// | --- | --- |
     /// | `B-` with `E-` or `S-`; or `E-` or `S-` and nothing without prefix but `O` | iobes |
     /// | else `B-` | bio |
     /// | else `I-` or `O` | io |
-    /// | none of them | plain |
-    pub fn recognise<'a>(labels: impl IntoIterator<Item = &'a str>) -> Self {
+    /// | none of them; half of the labels on several tokens of a sequence, or more, form one run there | io |
+    /// | none of them; fewer do | plain |
+    pub fn recognise<'a, L: AsRef<[&'a str]>>(sequences: impl IntoIterator<Item = L>) -> Self {
         let (mut begin, mut inside, mut closing) = (false, false, false);
         let (mut outside, mut bare) = (false, false);
-        for tag in labels.into_iter().flat_map(components) {
-            match prefixed(tag) {
-                Some((b'B', _)) => begin = true,
-                Some((b'I', _)) => inside = true,
-                Some(_) => closing = true,
-                None if tag == OUTSIDE => outside = true,
-                None => bare = true,
+        let mut runs = Runs::default();
+        for labels in sequences {
+            for tag in labels.as_ref().iter().copied().flat_map(components) {
+                match prefixed(tag) {
+                    Some((b'B', _)) => begin = true,
+                    Some((b'I', _)) => inside = true,
+                    Some(_) => closing = true,
+                    None if tag == OUTSIDE => outside = true,
+                    None => bare = true,
+                }
             }
+            runs.add(labels.as_ref());
         }
         if closing && (begin || !bare) {
             Self::Iobes
         } else if begin {
             Self::Bio
-        } else if inside || outside {
+        } else if inside || outside || runs.prevail() {
             Self::Io
         } else {
             Self::Plain
         }
+    }
+
+    /// Whether labels say themselves where segments begin, by a prefix or by `O`.
+    pub fn is_written<'a>(labels: impl IntoIterator<Item = &'a str>) -> bool {
+        let says = |tag| prefixed(tag).is_some() || tag == OUTSIDE;
+        labels.into_iter().flat_map(components).any(says)
+    }
+}
+
+/// How labels that have no prefix lie in their sequences.
+#[derive(Default)]
+struct Runs {
+    /// Pairs of a sequence and a label that two or more of its tokens have.
+    pairs: usize,
+    /// Those in which these tokens stand together.
+    together: usize,
+}
+
+impl Runs {
+    fn add(&mut self, labels: &[&str]) {
+        // Tokens and runs of each label.
+        let mut found: HashMap<&str, (usize, usize)> = HashMap::new();
+        for (t, &label) in labels.iter().enumerate() {
+            let (tokens, runs) = found.entry(label).or_default();
+            *tokens += 1;
+            *runs += usize::from(t == 0 || labels[t - 1] != label);
+        }
+        let repeated = found.values().filter(|(tokens, _)| *tokens > 1);
+        self.pairs += repeated.clone().count();
+        self.together += repeated.filter(|(_, runs)| *runs == 1).count();
+    }
+
+    /// Whether a label on several tokens of a sequence is one run at least half of the time. Fields
+    /// of a record are; parts of speech are not.
+    fn prevail(&self) -> bool {
+        self.pairs > 0 && 2 * self.together >= self.pairs
     }
 }
 

@@ -12,6 +12,7 @@
 //! states ([`CountRules`](bethe_learn::energy::CountRules)), for inference, and into counters, for
 //! decoding that keeps hard ones exactly.
 
+mod alike;
 mod check;
 mod compile;
 mod error;
@@ -24,6 +25,7 @@ mod prune;
 mod rule;
 mod words;
 
+pub use alike::alike;
 pub use check::{MOST_COEFFICIENT, MOST_SEGMENTS, MOST_WEIGHT};
 pub use compile::Compiled;
 pub(super) use compile::add_counter;

@@ -75,6 +75,17 @@ impl Decoder<'_> {
         }
     }
 
+    /// Whether labels would stay where they are the best without rules: they keep hard rules and,
+    /// where these are weighed, soft rules that have a weight.
+    pub(crate) fn is_kept_by(&self, path: &[usize]) -> bool {
+        let Self { compiled, weights, .. } = *self;
+        let keeps = |counter: &Counter| counter.allows(path);
+        let soft = compiled.soft_counters.iter().zip(weights);
+        let mut weighty = soft.filter(|(_, weight)| **weight > 0.0).map(|(counter, _)| counter);
+        compiled.counters.iter().all(keeps)
+            && (self.decoding == Decoding::Tilted || weighty.all(keeps))
+    }
+
     fn tilted(&self, chain: &mut Chain, found: &Inferred) -> (Paths, HardRules) {
         decode_within(chain, &found.tilt, &self.compiled.counters, DECODING_BUDGET, self.count)
     }

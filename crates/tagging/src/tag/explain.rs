@@ -5,8 +5,8 @@ use bethe_learn::energy::{CountRule, Inferred};
 use super::tagged::Active;
 use crate::model::Tagger;
 
-/// The soft rules with a slope at the answer, the strongest first, and hard rules that are tight.
-pub(super) fn active(tagger: &Tagger, weights: &[f64], found: &Inferred) -> Vec<Active> {
+/// The soft rules that pull at the answer, the strongest first, and hard rules that are tight.
+pub(super) fn active(tagger: &Tagger, found: &Inferred) -> Vec<Active> {
     let compiled = &tagger.compiled;
     let rules = &compiled.rules;
     let excess = |rule: &CountRule, counts: &[f64]| 1.0 - rule.measure(counts);
@@ -15,9 +15,8 @@ pub(super) fn active(tagger: &Tagger, weights: &[f64], found: &Inferred) -> Vec<
         let excess_after = excess(rule, &found.counts);
         (pull, Active { rule: at, excess_before, excess_after })
     };
-    let soft = compiled.soft.iter().zip(&rules.soft).zip(weights).map(|((&at, rule), weight)| {
-        of(at, rule, -weight * rules.penalty.derivative(rule.measure(&found.counts)))
-    });
+    let soft = compiled.soft.iter().zip(&rules.soft).zip(&found.pulls);
+    let soft = soft.map(|((&at, rule), &pull)| of(at, rule, pull));
     let hard = tagger.hard_rules().zip(&rules.hard).map(|(at, rule)| {
         let tight = excess(rule, &found.base.marginals) > 0.0;
         of(at, rule, if tight { f64::INFINITY } else { 0.0 })

@@ -218,7 +218,7 @@ impl Tagging {
         tagged.summary = Some(Summary::of(&found));
         tagged.best = best;
         if options.explain {
-            tagged.active = active(tagger, &weights, &found);
+            tagged.active = active(tagger, &found);
             chain.load(scores, Support::new()).expect("scores are numbers or -∞");
             tagged.plain = vec![0; scores.len() / tagger.parts.states.len()];
             chain.decode(&[], &mut tagged.plain);

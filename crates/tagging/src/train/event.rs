@@ -1,12 +1,16 @@
 use std::fmt;
 
+use super::Estimate;
 use crate::Decoding;
+use crate::labels::Scheme;
 
 /// What happens during training.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Event {
     /// Something a person should know.
     Warning(String),
+    /// How labels without prefixes were read.
+    Scheme(Scheme),
     /// The data has been read.
     Data {
         /// Sequences.
@@ -52,10 +56,8 @@ pub enum Event {
     Penalty {
         /// The L1 coefficient.
         l1: f64,
-        /// Held-out F1.
-        f1: f64,
-        /// Without rules.
-        plain_f1: f64,
+        /// By how much rules lower the held-out log-loss of the truth, in nats a sequence.
+        gain: Estimate,
     },
     /// How labels will be chosen under rules.
     Decoding {
@@ -87,6 +89,16 @@ impl fmt::Display for Event {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Warning(text) => write!(f, "warning: {text}"),
+            Self::Scheme(Scheme::Plain) => f.write_str(
+                "labels without prefixes, which seldom form runs: every token is a segment of its \
+                 own (scheme plain)",
+            ),
+            Self::Scheme(scheme) => write!(
+                f,
+                "labels without prefixes, which mostly form runs: a run of one label is a segment \
+                 (scheme {})",
+                scheme.name()
+            ),
             Self::Resumed => f.write_str("continuing an earlier run"),
             Self::Data { sequences, tokens, states, scheme, attributes, weights } => write!(
                 f,
@@ -113,11 +125,11 @@ impl fmt::Display for Event {
                 Counted(*generated, "rule"),
                 Counted(*sequences, "held-out sequence")
             ),
-            Self::Penalty { l1, f1, plain_f1 } => write!(
+            Self::Penalty { l1, gain } => write!(
                 f,
-                "rule penalty {l1}: held-out F1 {:.2}, {:.2} without rules",
-                100.0 * f1,
-                100.0 * plain_f1
+                "rule penalty {l1}: held-out log-loss falls by {:.4} ± {:.4} nats a sequence",
+                gain.mean,
+                gain.margin()
             ),
             Self::Decoding { decoding, tilted_f1, weighed_f1 } => write!(
                 f,

@@ -14,7 +14,7 @@ use super::base::{Fit, Turn};
 use super::checkpoint::Checkpoint;
 use super::predict::Predictor;
 use super::prepared::{Data, Prepared};
-use super::settings::TrainSettings;
+use super::settings::{BaseSettings, TrainSettings};
 use super::{Event, TrainError};
 
 /// Sequences as seen by models that were not trained on them.
@@ -46,10 +46,12 @@ pub struct Prediction {
 impl HeldOut {
     /// The rules that predictions break more often than the truth does.
     pub fn worthwhile(&self, rules: &[Rule], states: &States, pruning: &Pruning) -> Vec<Rule> {
-        let known = self.predictions.iter().filter(|one| !one.truth.is_empty());
-        let outcomes = known.map(|one| (&one.truth, &one.predicted));
-        let judged = prune(rules, states, outcomes, pruning);
-        judged.into_iter().filter(|judged| judged.is_kept()).map(|judged| judged.rule).collect()
+        worthwhile(self.known(), rules, states, pruning)
+    }
+
+    /// The sequences with known truth.
+    pub fn known(&self) -> impl Iterator<Item = &Prediction> {
+        self.predictions.iter().filter(|one| !one.truth.is_empty())
     }
 
     /// The sequences with known truth, in the form for learners.
@@ -58,12 +60,27 @@ impl HeldOut {
         for table in &self.tables {
             examples.add_model(space, table);
         }
-        for one in self.predictions.iter().filter(|one| !one.truth.is_empty()) {
+        for one in self.known() {
             let truth: Vec<u16> = one.truth.iter().map(|&state| state as u16).collect();
             examples.push(space, one.model, &one.scores, &truth, one.features.clone());
         }
         examples
     }
+}
+
+/// How much earlier than the model of all data those of its parts stop.
+const ROUGHLY: f64 = 10.0;
+
+/// The rules that some predictions break more often than the truth does.
+pub(super) fn worthwhile<'a>(
+    of: impl Iterator<Item = &'a Prediction>,
+    rules: &[Rule],
+    states: &States,
+    pruning: &Pruning,
+) -> Vec<Rule> {
+    let outcomes = of.map(|one| (&one.truth, &one.predicted));
+    let judged = prune(rules, states, outcomes, pruning);
+    judged.into_iter().filter(|judged| judged.is_kept()).map(|judged| judged.rule).collect()
 }
 
 /// Some sequences of the data.
@@ -83,7 +100,10 @@ pub(super) fn hold_out(
     checkpoint: &mut Checkpoint,
     observe: &mut dyn FnMut(Event),
 ) -> Result<HeldOut, TrainError> {
-    let folds = settings.rules.folds.min(prepared.data.len()).max(2);
+    let folds = settings.folds(prepared.data.len());
+    // How sure a model is of its mistakes shows long before the last digits of its weights.
+    let base = &settings.base;
+    let base = &BaseSettings { least_decrease: ROUGHLY * base.least_decrease, ..*base };
     let mut order: Vec<usize> = (0..prepared.data.len()).collect();
     order.shuffle(&mut StdRng::seed_from_u64(settings.seed));
     let mut fold_of = vec![0; order.len()];
@@ -103,7 +123,7 @@ pub(super) fn hold_out(
             sharing: sharing.as_ref(),
             corpus: &corpus,
             truth: &truth,
-            settings: &settings.base,
+            settings: base,
             pool: &prepared.pool,
             seed: settings.seed,
             judge: None,

@@ -8,12 +8,12 @@
 
 mod base;
 mod checkpoint;
+mod choice;
 mod columns;
 mod event;
 mod held_out;
 mod joint;
 mod numbering;
-mod penalty;
 mod pool;
 mod predict;
 mod prepared;
@@ -30,6 +30,7 @@ use bethe_core::solve::SolveError;
 use bethe_learn::archive::ArchiveError;
 use thiserror::Error;
 
+pub use choice::{Compared, Estimate};
 pub use event::Event;
 pub use held_out::{HeldOut, Prediction};
 pub use prepared::GivenScores;
@@ -43,8 +44,10 @@ use super::data::{DataError, Sequence};
 use super::input::InputError;
 use super::labels::LabelError;
 use super::model::Tagger;
-use super::rules::{Candidates, Pruning, RuleError, RuleFileError, Weight};
+use super::rule_training::NoRules;
+use super::rules::{Candidates, RuleError, RuleFileError, Weight};
 use super::tag::MOST_SCORE;
+use settings::FEWEST;
 
 /// Why training is not possible.
 #[derive(Debug, Error)]
@@ -256,14 +259,12 @@ fn with_rules(
 ) -> Result<Tagger, TrainError> {
     let learned = match &settings.rule_source {
         RuleSource::None => LearnedRules::default(),
+        RuleSource::Auto if base.sequences() < FEWEST => {
+            LearnedRules::refused(NoRules::TooFew { found: base.sequences(), least: FEWEST })
+        }
         RuleSource::Auto => {
-            let Candidates { rules, considered } = base.candidates();
             let held_out = base.hold_out(observe)?;
-            let RuleSettings { importance, least_violations, .. } = settings.rules;
-            let pruning = Pruning { threshold: importance, least: least_violations };
-            let kept = held_out.worthwhile(&rules, base.states(), &pruning);
-            let kept = Candidates { rules: kept, considered };
-            base.learn(&held_out, kept, &settings.rules, observe)?
+            base.choose(&held_out, &settings.rules, observe)?
         }
         RuleSource::File(_) => {
             let rules = base.declared().to_vec();

@@ -155,9 +155,7 @@ impl Prepared {
                 numbering.largest
             )));
         }
-        let scheme = settings.scheme.unwrap_or_else(|| {
-            Scheme::recognise(data.labels.iter().flatten().map(|label| &**label))
-        });
+        let scheme = settings.scheme.unwrap_or_else(|| recognised(&data.labels, observe));
         let states = States::learn(scheme, data.labels.iter().map(|labels| texts(labels)))
             .map_err(TrainError::Labels)?;
         data.encode(&states, scored)?;
@@ -224,6 +222,15 @@ impl Prepared {
         }
         Ok(data)
     }
+}
+
+/// The scheme of the labels; where they do not say it themselves, a person is told.
+fn recognised(labels: &[Vec<Arc<str>>], observe: &mut dyn FnMut(Event)) -> Scheme {
+    let scheme = Scheme::recognise(labels.iter().map(|labels| texts(labels)));
+    if !Scheme::is_written(labels.iter().flatten().map(|label| &**label)) {
+        observe(Event::Scheme(scheme));
+    }
+    scheme
 }
 
 /// The template that is told, or one for the data.

@@ -2,23 +2,28 @@
 
 use std::sync::Arc;
 
+use bethe_core::Settings;
 use bethe_core::solve::SolveError;
 use bethe_learn::crf::Crf;
 use bethe_learn::energy::{
-    CountRules, Examples, Learner, LearnerSettings, Sample, Start, learn as learn_weights,
+    CountRules, Examples, Inference, Learner, LearnerSettings, Sample, Start,
+    learn as learn_weights,
 };
 
 use super::super::labels::States;
-use super::super::model::RuleTraining;
-use super::super::rules::{Candidates, Compiled, Rule, Weight, most_segments};
+use super::super::rule_training::{NoRules, RuleTraining};
+use super::super::rules::{Candidates, Compiled, Rule, Weight, alike, most_segments};
 use super::super::tag::decode::Decoding;
 use super::checkpoint::Checkpoint;
-use super::held_out::{HeldOut, path};
+use super::choice::{Choice, Chosen, Proposal, fit};
+use super::held_out::{HeldOut, Prediction, path};
 use super::joint::Together;
 use super::prepared::Prepared;
 use super::settings::{RuleSettings, TrainSettings};
 use super::{Event, TrainError};
 
+/// Most passes of learning that only tells penalties apart.
+const ROUGH: usize = 15;
 /// A smaller learned weight has no visible effect.
 const NEGLIGIBLE: f64 = 1e-3;
 
@@ -27,6 +32,8 @@ const NEGLIGIBLE: f64 = 1e-3;
 pub struct LearnedRules {
     /// Those with a weight.
     pub rules: Vec<Rule>,
+    /// Which of them say the same, see [`alike`].
+    pub groups: Vec<usize>,
     /// Weights of those that are not hard. `[rules][features]`
     pub weights: Vec<f64>,
     /// The greatest number of segments of each kind in a training sequence.
@@ -51,100 +58,134 @@ pub(super) struct LearningStage<'a> {
 impl LearningStage<'_> {
     pub(super) fn run(
         &self,
-        candidates: Candidates,
+        proposal: &Proposal,
         observe: &mut dyn FnMut(Event),
     ) -> Result<LearnedRules, TrainError> {
-        let states = &self.prepared.states;
-        let data = &self.prepared.data;
-        let most = most_segments(states, (0..data.len()).map(|sequence| path(data, sequence)));
-        let compiled = Compiled::new(&candidates.rules, states, &most)?;
-        if candidates.rules.iter().any(|rule| rule.weight == Weight::Learned) {
-            self.learn(candidates, compiled, most, observe)
-        } else {
-            Ok(self.given(candidates, &compiled, most))
+        match proposal {
+            Proposal::Fixed(candidates) if !candidates.rules.iter().any(is_learned) => {
+                self.given(candidates)
+            }
+            _ => self.learn(proposal, observe),
         }
     }
 
     /// Rules that all have a weight.
-    fn given(
-        &self,
-        Candidates { rules, considered }: Candidates,
-        compiled: &Compiled,
-        most: Vec<u32>,
-    ) -> LearnedRules {
+    fn given(&self, candidates: &Candidates) -> Result<LearnedRules, TrainError> {
         let settings = self.settings.rules;
+        let rules = candidates.rules.clone();
+        let compiled = Compiled::new(&rules, &self.prepared.states, &self.most())?;
         let training = RuleTraining {
-            generated: considered,
+            generated: candidates.considered,
             pruned: rules.len(),
             kept: rules.len(),
             learner: "none: all weights are given".to_string(),
             ..RuleTraining::default()
         };
-        LearnedRules {
+        Ok(LearnedRules {
             rules,
-            weights: given(compiled, settings.features.len()),
-            most,
+            groups: Vec::new(),
+            weights: given(&compiled, settings.features.len()),
+            most: self.most(),
             crf: None,
             decoding: settings.decoding.unwrap_or_default(),
             training: Some(training),
             settings: Some(settings),
-        }
+        })
+    }
+
+    /// The greatest number of segments of each kind.
+    fn most(&self) -> Vec<u32> {
+        let Prepared { states, data, .. } = self.prepared;
+        most_segments(states, (0..data.len()).map(|sequence| path(data, sequence)))
+    }
+
+    /// Weights of some rules, to be learned from examples.
+    pub(super) fn learning<'a>(
+        &'a self,
+        rules: &[Rule],
+        examples: &'a Examples,
+        care: Care,
+    ) -> Result<Learning<'a>, TrainError> {
+        let states = &self.prepared.states;
+        let compiled = Compiled::new(rules, states, &self.most())?;
+        let compiled = compiled.with_penalty(self.settings.rules.penalty);
+        let rules = compiled.rules.clone();
+        Ok(Learning { states, compiled, rules, examples, settings: self.settings, care })
     }
 
     fn learn(
         &self,
-        Candidates { rules, considered }: Candidates,
-        compiled: Compiled,
-        most: Vec<u32>,
+        proposal: &Proposal,
         observe: &mut dyn FnMut(Event),
     ) -> Result<LearnedRules, TrainError> {
-        let Self { prepared, crf, held_out, settings, checkpoint } = *self;
-        let RuleSettings { features, learner, penalty, joint, .. } = settings.rules;
-        let (pruned, sequences) = (rules.len(), held_out.predictions.len());
+        let Self { prepared, held_out, settings, checkpoint, .. } = *self;
+        let known: Vec<&Prediction> = held_out.known().collect();
+        let Candidates { rules, considered } = proposal.rules(&prepared.states, &known);
+        let (pruned, sequences) = (rules.len(), known.len());
         observe(Event::Rules { generated: considered, pruned, sequences });
-        let compiled = compiled.with_penalty(penalty);
-        let learning = Learning::new(&prepared.states, compiled, held_out, settings);
-        let (l1, held_out_f1) = match settings.rules.l1 {
-            Some(l1) => (Some(l1), None),
-            None => {
-                let (l1, f1) = learning.choose_penalty(checkpoint, observe)?;
-                (l1, Some(f1))
-            }
-        };
-        checkpoint.go_on()?;
-        let all: Vec<usize> = (0..learning.examples.sequences.len()).collect();
-        let start = learning.start();
-        let mut weights = match l1 {
-            Some(l1) => learning.fit(&all, l1, &start, &mut |pass, loss| {
-                observe(Event::Pass { pass, loss });
-            })?,
-            None => start.parameters.clone(),
-        };
-        let mut together = None;
-        if joint && weights.iter().any(|weight| *weight != 0.0) {
-            let (learning, rule_weights, l1) = (&learning, &weights[..], l1.unwrap_or(0.0));
-            let trained = Together { prepared, crf, learning, rule_weights, l1 }
-                .train(checkpoint, observe)?;
-            weights = trained.rule_weights;
-            together = Some(trained.crf);
-        }
-        let decoding = match settings.rules.decoding {
-            Some(told) => told,
-            None => learning.choose_decoding(&all, &weights, observe)?,
-        };
-        let (rules, weights) = drop_idle(rules, weights, features.len());
-        let training = RuleTraining {
+        let mut training = RuleTraining {
             generated: considered,
             pruned,
-            kept: rules.len(),
             sequences,
-            learner: learner_name(learner).to_string(),
-            l1,
-            held_out_f1,
+            learner: learner_name(settings.rules.learner).to_string(),
+            ..RuleTraining::default()
         };
-        let (crf, training, settings) = (together, Some(training), Some(settings.rules));
-        Ok(LearnedRules { rules, weights, most, crf, decoding, training, settings })
+        if rules.is_empty() {
+            training.refused = Some(NoRules::NoneBroken);
+            return Ok(LearnedRules { training: Some(training), ..LearnedRules::default() });
+        }
+        let space = Compiled::new(&rules, &prepared.states, &self.most())?.space;
+        let mut examples = held_out.examples(&space);
+        examples.infer_bases();
+        let learning = self.learning(&rules, &examples, Care::Thorough)?;
+        let RuleSettings { l1, decoding, .. } = settings.rules;
+        let chosen = match (l1, decoding) {
+            (Some(l1), Some(decoding)) => Chosen { l1: Ok(l1), decoding, gain: None },
+            _ => Choice::new(self, proposal, &examples, &known)?.run(observe)?,
+        };
+        checkpoint.go_on()?;
+        training.held_out = chosen.gain;
+        training.l1 = chosen.l1.ok();
+        training.refused = chosen.l1.err();
+        let (weights, crf) = self.weights(&learning, training.l1, observe)?;
+        let (rules, weights) = drop_idle(rules, weights, settings.rules.features.len());
+        let groups = alike(&rules, &prepared.states, known.iter().map(|one| &one.predicted));
+        training.kept = rules.len();
+        let (training, settings, most) = (Some(training), Some(settings.rules), self.most());
+        let decoding = chosen.decoding;
+        Ok(LearnedRules { rules, groups, weights, most, crf, decoding, training, settings })
     }
+
+    /// The weights of all sequences under a penalty, given ones alone without; and the base model, if
+    /// it is trained together with them.
+    fn weights(
+        &self,
+        learning: &Learning,
+        l1: Option<f64>,
+        observe: &mut dyn FnMut(Event),
+    ) -> Result<(Vec<f64>, Option<Crf>), TrainError> {
+        let Self { prepared, crf, settings, checkpoint, .. } = *self;
+        let Some(l1) = l1 else { return Ok((learning.start().parameters, None)) };
+        let weights = fit(learning, l1, observe)?;
+        if !settings.rules.joint || weights.iter().all(|weight| *weight == 0.0) {
+            return Ok((weights, None));
+        }
+        let together = Together { prepared, crf, learning, rule_weights: &weights, l1 };
+        let trained = together.train(checkpoint, observe)?;
+        Ok((trained.rule_weights, Some(trained.crf)))
+    }
+}
+
+impl LearnedRules {
+    /// None, and why.
+    pub(super) fn refused(why: NoRules) -> Self {
+        let training = RuleTraining { refused: Some(why), ..RuleTraining::default() };
+        Self { training: Some(training), ..Self::default() }
+    }
+}
+
+fn is_learned(rule: &Rule) -> bool {
+    rule.weight == Weight::Learned
 }
 
 /// The name of the learner on the command line.
@@ -173,23 +214,21 @@ pub(super) struct Learning<'a> {
     pub(super) compiled: Compiled,
     /// The rules, and which of them have a weight to be learned.
     pub(super) rules: Arc<CountRules>,
-    pub(super) examples: Examples,
-    pub(super) held_out: &'a HeldOut,
+    pub(super) examples: &'a Examples,
     pub(super) settings: &'a TrainSettings,
+    pub(super) care: Care,
 }
 
-impl<'a> Learning<'a> {
-    fn new(
-        states: &'a States,
-        compiled: Compiled,
-        held_out: &'a HeldOut,
-        settings: &'a TrainSettings,
-    ) -> Self {
-        let examples = held_out.examples(&compiled.space);
-        let rules = compiled.rules.clone();
-        Self { states, compiled, rules, examples, held_out, settings }
-    }
+/// How exactly weights are learned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Care {
+    /// Enough to tell penalties apart.
+    Rough,
+    /// To the optimum.
+    Thorough,
+}
 
+impl Learning<'_> {
     /// The start of learning: given weights stay, the others are zero.
     pub(super) fn start(&self) -> Start {
         let features = self.examples.features();
@@ -198,16 +237,26 @@ impl<'a> Learning<'a> {
     }
 
     fn learner(&self, l1: f64) -> LearnerSettings {
+        let default = LearnerSettings::default();
+        let passes = self.settings.rules.passes;
+        let (least_decrease, inference, passes) = match self.care {
+            Care::Rough => (10.0 * default.least_decrease, rough_inference(), passes.min(ROUGH)),
+            Care::Thorough => (default.least_decrease, default.inference, passes),
+        };
         LearnerSettings {
             learner: self.settings.rules.learner,
+            least_decrease,
+            inference,
             l1,
-            passes: self.settings.rules.passes,
+            passes,
+            batch: self.settings.rules.batch,
             seed: self.settings.seed,
-            ..LearnerSettings::default()
+            ..default
         }
     }
 
-    /// Learns weights from some of the sequences. `[rules][features]`
+    /// Learns weights from some of the sequences. `[rules][features]` The penalty is that of all: of
+    /// a part of them it is as much less as their loss is.
     pub(super) fn fit(
         &self,
         which: &[usize],
@@ -219,10 +268,18 @@ impl<'a> Learning<'a> {
             observe(pass, loss);
             true
         };
-        let sample = Sample { examples: &self.examples, which };
-        let learned = learn_weights(sample, &self.rules, start, &self.learner(l1), &mut pass)?;
+        let share = which.len() as f64 / self.examples.sequences.len().max(1) as f64;
+        let sample = Sample { examples: self.examples, which };
+        let learner = self.learner(share * l1);
+        let learned = learn_weights(sample, &self.rules, start, &learner, &mut pass)?;
         Ok(learned.parameters)
     }
+}
+
+/// Inference that is exact enough to tell penalties apart.
+pub(super) fn rough_inference() -> Settings {
+    let default = Inference::default_settings();
+    Settings { tolerance: 10.0 * default.tolerance, max_iterations: 40, ..default }
 }
 
 /// Given weights, as constants; 0 for those to be learned. `[rules][features]`

@@ -117,8 +117,8 @@ pub struct RuleSettings {
     pub penalty: RulePenalty,
     /// The L1 penalty; `None` to choose it by cross-validation.
     pub l1: Option<f64>,
-    /// How labels are chosen; `None` for the better on held-out predictions if weights are learned,
-    /// and by the tilt if all are given.
+    /// How labels are chosen; `None` to choose by cross-validation if weights are learned, and by the
+    /// tilt if all are given.
     pub decoding: Option<Decoding>,
     /// Features that weights depend on.
     pub features: WeightFeatures,
@@ -126,18 +126,39 @@ pub struct RuleSettings {
     pub importance: f64,
     /// Fewest violations by held-out predictions.
     pub least_violations: usize,
-    /// Parts of the training data; each is predicted by a model that has not seen it.
-    pub folds: usize,
+    /// Parts of the training data; each is predicted by a model that has not seen it. `None` for
+    /// five, or three of many sequences.
+    pub folds: Option<usize>,
     /// Passes over the held-out sequences.
     pub passes: usize,
+    /// Sequences per step of the stochastic learner, at least 1.
+    pub batch: usize,
     /// Whether to train the base model's weights together with those of the rules at the end.
     pub joint: bool,
 }
 
+/// Fewest sequences that rules are generated from.
+pub(super) const FEWEST: usize = 10;
+/// Parts of the training data.
+const FOLDS: usize = 5;
+/// Parts of so many that two thirds of them are as good as all, where time matters more.
+const FOLDS_OF_MANY: usize = 3;
+const MANY: usize = 200;
+
 impl TrainSettings {
-    /// Number of base models: one of all data, and one per part if rules need them.
-    pub(super) fn models(&self) -> usize {
-        if self.rule_source == RuleSource::None { 1 } else { 1 + self.rules.folds }
+    /// Number of base models of so many sequences: one of all, and one per part if rules need them.
+    pub(super) fn models(&self, sequences: usize) -> usize {
+        match self.rule_source {
+            RuleSource::None => 1,
+            RuleSource::Auto if sequences < FEWEST => 1,
+            _ => 1 + self.folds(sequences),
+        }
+    }
+
+    /// Parts of so many training sequences.
+    pub(super) fn folds(&self, sequences: usize) -> usize {
+        let usual = if sequences < MANY { FOLDS } else { FOLDS_OF_MANY };
+        self.rules.folds.unwrap_or(usual).min(sequences).max(2)
     }
 }
 
@@ -153,7 +174,7 @@ impl Default for TrainSettings {
             min_count: 1,
             transitions: AllowedTransitions::Auto,
             base: BaseSettings::default(),
-            rule_source: RuleSource::None,
+            rule_source: RuleSource::Auto,
             rules: RuleSettings::default(),
             seed: 0,
             checkpoint: None,
@@ -184,14 +205,15 @@ impl Default for RuleSettings {
     fn default() -> Self {
         Self {
             learner: Learner::FenchelYoung,
-            penalty: RulePenalty::default(),
+            penalty: RulePenalty::Hinge,
             l1: None,
             decoding: None,
             features: WeightFeatures::Constant,
             importance: 1.5,
             least_violations: 3,
-            folds: 5,
+            folds: None,
             passes: 40,
+            batch: 1,
             joint: false,
         }
     }

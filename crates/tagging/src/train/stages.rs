@@ -5,10 +5,11 @@ use bethe_learn::crf::{Crf, Transitions};
 use super::super::data::{DataError, Sequence};
 use super::super::labels::States;
 use super::super::model::{Parts, Tagger, Training, WeightFeatures};
-use super::super::rules::{Candidates, LEAST_SHARE, Rule, generate, load_rules_within};
+use super::super::rules::{Candidates, LEAST_SHARE, Pruning, Rule, generate, load_rules_within};
 use super::super::stored_text::{MOST_TEXT, stored_text};
 use super::base::{Fit, Fitted, Turn};
 use super::checkpoint::Checkpoint;
+use super::choice::Proposal;
 use super::held_out::{HeldOut, Part, hold_out, path, predict};
 use super::predict::{Predictor, f1};
 use super::prepared::{Data, Prepared};
@@ -138,7 +139,28 @@ impl Base {
         let settings = TrainSettings { rules: *rules, ..self.settings.clone() };
         let Self { prepared, crf, checkpoint, .. } = self;
         let stage = LearningStage { prepared, crf, held_out, settings: &settings, checkpoint };
-        stage.run(candidates, observe)
+        stage.run(&Proposal::Fixed(candidates), observe)
+    }
+
+    /// Generates rules from predictions and learns their weights; none if they do not pay.
+    pub fn choose(
+        &self,
+        held_out: &HeldOut,
+        rules: &RuleSettings,
+        observe: &mut dyn FnMut(Event),
+    ) -> Result<LearnedRules, TrainError> {
+        super::rules::check(rules)?;
+        let settings = TrainSettings { rules: *rules, ..self.settings.clone() };
+        let Self { prepared, crf, checkpoint, .. } = self;
+        let stage = LearningStage { prepared, crf, held_out, settings: &settings, checkpoint };
+        let RuleSettings { importance, least_violations, .. } = *rules;
+        let pruning = Pruning { threshold: importance, least: least_violations };
+        stage.run(&Proposal::Generated(pruning), observe)
+    }
+
+    /// The number of its training sequences.
+    pub(super) fn sequences(&self) -> usize {
+        self.prepared.data.len()
     }
 
     /// The tagger of this base model and rules.
@@ -162,6 +184,7 @@ impl Base {
             states: self.prepared.states.clone(),
             crf,
             rules: learned.rules,
+            rule_groups: learned.groups,
             most_segments: learned.most,
             rule_weights: learned.weights,
             weight_features: rules.features,
@@ -211,7 +234,7 @@ fn fit(
         seed: settings.seed,
         judge: judge.as_ref().map(|judge| judge as &dyn Fn(&[f64]) -> f64),
     };
-    let turn = Turn { model: 0, models: settings.models() };
+    let turn = Turn { model: 0, models: settings.models(prepared.data.len()) };
     let Fitted { weights, loss, iterations } = fit.run(turn, checkpoint, observe)?;
     let BaseSettings { optimiser, l1, l2, .. } = settings.base;
     let method = match optimiser {
@@ -253,7 +276,8 @@ fn fingerprint(prepared: &Prepared, dev: Option<&Data>, settings: &TrainSettings
     prepared.dictionary.arrays().0.hash(&mut hasher);
     let Transitions { forbidden, weighted } = prepared.structure.transitions();
     (forbidden, weighted).hash(&mut hasher);
-    let TrainSettings { base, rules, seed, .. } = settings;
+    let TrainSettings { base, seed, .. } = settings;
     // The number distinguishes versions of the program whose models have other weights.
-    format!("2 {:?} {} {:?} {:016x}", base, rules.folds, seed, hasher.finish())
+    let folds = settings.folds(prepared.data.len());
+    format!("3 {:?} {} {:?} {:016x}", base, folds, seed, hasher.finish())
 }

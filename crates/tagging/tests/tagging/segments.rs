@@ -43,10 +43,13 @@ fn schemes_are_recognised_by_their_labels() {
         ("O", Scheme::Io),
         ("NN VB : ,", Scheme::Plain),
         ("NN E-mail", Scheme::Plain),
+        ("author author title title title year", Scheme::Io),
+        ("author author title author title", Scheme::Plain),
+        ("author author title title year title", Scheme::Io),
         ("B- I- x", Scheme::Plain),
         ("", Scheme::Plain),
     ] {
-        assert_eq!(Scheme::recognise(words(labels)), scheme, "{labels}");
+        assert_eq!(Scheme::recognise([words(labels)]), scheme, "{labels}");
     }
 }
 
