@@ -2,9 +2,11 @@
 //!
 //! [`citation`] labels references under learned constraints, [`ocr`] reads handwritten words under
 //! dictionary energies, [`cgm`] infers flows from counts (collective graphical models), [`ising`]
-//! holds grids that are too wide for exact inference. The binary `bethe-reproduce` runs them.
+//! holds grids that are too wide for exact inference, [`rules`] measures what learned rules bring. The
+//! binary `bethe-reproduce` runs them.
 
 pub mod cgm;
 pub mod citation;
 pub mod ising;
 pub mod ocr;
+pub mod rules;

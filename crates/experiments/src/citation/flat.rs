@@ -71,8 +71,10 @@ fn part(
     observe: &mut dyn FnMut(Event),
 ) -> Result<[Trial; 2], ExperimentError> {
     let rich = recipe.rich();
-    let settings =
-        TrainSettings { rules: RuleSettings { folds: Some(INNER_FOLDS), ..rich.rules }, ..rich.clone() };
+    let settings = TrainSettings {
+        rules: RuleSettings { folds: Some(INNER_FOLDS), ..rich.rules },
+        ..rich.clone()
+    };
     let mut training = |event| observe(Event::Training(event));
     let mut base = Base::train(labelled(others), None, &settings, &mut training)?;
     let held_out = base.hold_out(&mut training)?;

@@ -7,6 +7,7 @@ mod grids;
 mod handwriting;
 mod ocr;
 mod results;
+mod rules;
 
 use anyhow::Result;
 use bethe_terminal::Outcome;
@@ -25,6 +26,7 @@ enum Experiment {
     Citation(citation::Flags),
     Ocr(ocr::Flags),
     Cgm(cgm::Flags),
+    Rules(rules::Flags),
     Demo(demo::Flags),
 }
 
@@ -35,6 +37,7 @@ impl Command {
             Experiment::Citation(flags) => citation::run(flags),
             Experiment::Ocr(flags) => ocr::run(flags),
             Experiment::Cgm(flags) => cgm::run(flags),
+            Experiment::Rules(flags) => rules::run(flags),
             Experiment::Demo(flags) => demo::run(flags),
         }
     }
