@@ -38,3 +38,4 @@ pub use text::dialect::{Dialect, DialectError};
 pub use text::printed::printed;
 pub use text::tidy::tidy;
 pub use text::tokeniser::Tokeniser;
+pub use text::unwrap::{Layout, Unwrapped, Unwrapper};

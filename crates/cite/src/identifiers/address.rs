@@ -1,7 +1,7 @@
 //! Web addresses.
 
-use super::doi::doi;
-use super::pieces;
+use super::doi::{begins_doi, doi};
+use super::{opened, pieces};
 
 /// The address of a page, except that of a DOI, which has a field of its own.
 pub(super) fn url(word: &str) -> Option<String> {
@@ -65,4 +65,31 @@ pub(crate) fn with_whole_addresses(text: &str) -> String {
         in_address = begins || joins;
     }
     whole
+}
+
+/// Whether the first word of a line goes on with the address or DOI that ends the line before.
+pub(crate) fn is_broken_address(last: &str, next: &str) -> bool {
+    let lower = last.to_ascii_lowercase();
+    if lower.ends_with("http:") || lower.ends_with("https:") {
+        return next.starts_with("//");
+    }
+    let names_doi = last.match_indices("10.").any(|(at, _)| begins_doi(&last[at..]));
+    let is_address = pieces(last).into_iter().any(|piece| address(piece).is_some());
+    let begins_another = address(opened(next)).is_some_and(|_| !lower.ends_with("://"));
+    if !(names_doi || is_address) || begins_another {
+        return false;
+    }
+    let word = next.trim_end_matches(['.', ',', ';', ':', ')', ']', '>']);
+    let is_path = word.contains(['/', '.', '_', '=']);
+    let is_number = !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
+    match last.chars().next_back() {
+        Some('-' | '_' | '=' | '&' | '?' | '%' | '~') => {
+            is_path || !next.starts_with(char::is_uppercase)
+        }
+        // A number behind an address may be a year.
+        Some('/') => lower.ends_with("://") || is_path || names_doi && is_number,
+        // `doi:10.1016/j.` `2004.03.001`, but `http://a.org.` `2nd`.
+        Some('.') => is_path && word.starts_with(|c: char| c.is_lowercase() || c.is_ascii_digit()),
+        _ => next.starts_with('/'),
+    }
 }

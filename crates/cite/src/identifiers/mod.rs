@@ -9,7 +9,7 @@ use address::url;
 use arxiv::arxiv;
 use doi::{begins_doi, doi};
 
-pub(crate) use address::with_whole_addresses;
+pub(crate) use address::{is_broken_address, with_whole_addresses};
 pub(crate) use removal::{beside_address, without_identifiers};
 
 /// Identifiers of a reference.

@@ -12,3 +12,5 @@ pub(crate) mod name_word;
 pub(crate) mod organisation;
 pub(crate) mod pieces;
 pub(crate) mod remark;
+
+pub(crate) use name_word::is_particle;

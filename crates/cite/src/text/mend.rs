@@ -25,7 +25,35 @@ const HALVES: &[&str] = &[
     "short", "single", "small", "state", "third", "three", "time", "two", "very", "well",
 ];
 
-/// Joins words broken at a line end, `esti- mation`; `pre- and post-` stays.
+/// How a word was broken at a line end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Break {
+    /// The hyphen was put there: `esti- mation`.
+    Plain,
+    /// The word has a hyphen of its own: `self- dual`.
+    Hyphenated,
+}
+
+/// How two words are one that was broken, if they are; `pre- and post-` are not.
+pub(crate) fn broken(word: &str, next: &str) -> Option<Break> {
+    const JOINS: [&str; 15] = [
+        "and", "or", "to", "und", "oder", "bis", "et", "ou", "en", "of", "og", "och", "e", "y", "o",
+    ];
+    let half = word.strip_suffix(['-', '\u{2010}'])?;
+    if !half.ends_with(char::is_alphabetic)
+        || JOINS.contains(&next)
+        || !next.starts_with(char::is_alphabetic)
+    {
+        return None;
+    }
+    let first = half.rsplit(|c: char| !c.is_alphabetic()).next().unwrap_or(half);
+    let own = HALVES.contains(&first.to_lowercase().as_str())
+        || first.chars().count() < 2
+        || next.starts_with(char::is_uppercase);
+    Some(if own { Break::Hyphenated } else { Break::Plain })
+}
+
+/// Joins words broken at a line end.
 fn rejoined(text: &str) -> String {
     if !text.contains("- ") {
         return text.to_string();
@@ -33,28 +61,11 @@ fn rejoined(text: &str) -> String {
     let mut whole = String::with_capacity(text.len());
     let mut words = text.split(' ').peekable();
     while let Some(word) = words.next() {
-        let half =
-            word.strip_suffix(['-', '\u{2010}']).filter(|half| half.ends_with(char::is_alphabetic));
-        let next = words.peek().filter(|next| {
-            let joins = [
-                "and", "or", "to", "und", "oder", "bis", "et", "ou", "en", "of", "og", "och", "e",
-                "y", "o",
-            ]
-            .contains(next);
-            !joins && next.starts_with(char::is_alphabetic)
-        });
-        match (half, next) {
-            (Some(half), Some(next)) => {
-                let first = half.rsplit(|c: char| !c.is_alphabetic()).next().unwrap_or(half);
-                let own = HALVES.contains(&first.to_lowercase().as_str())
-                    || first.chars().count() < 2
-                    || next.starts_with(char::is_uppercase);
-                whole.push_str(if own { word } else { half });
-            }
-            _ => {
-                whole.push_str(word);
-                whole.push_str(if words.peek().is_some() { " " } else { "" });
-            }
+        whole.push_str(word);
+        match words.peek().map(|next| broken(word, next)) {
+            Some(Some(Break::Plain)) => drop(whole.pop()),
+            Some(None) => whole.push(' '),
+            Some(Some(Break::Hyphenated)) | None => {}
         }
     }
     whole

@@ -5,5 +5,7 @@ pub(crate) mod characters;
 pub(crate) mod dialect;
 pub(crate) mod mend;
 pub(crate) mod printed;
+pub(crate) mod several;
 pub(crate) mod tidy;
 pub(crate) mod tokeniser;
+pub(crate) mod unwrap;
