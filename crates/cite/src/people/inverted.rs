@@ -59,6 +59,45 @@ pub(crate) fn inverted(
     })
 }
 
+/// People whose initials are parted from their family names by commas that should be between people,
+/// `Rowan, D. Hartley, K. Tanner, T.`, and the end of the list. A piece that is only initials shows it.
+pub(crate) fn chained(pieces: &[Piece], at: usize) -> Option<(Vec<Name>, usize)> {
+    let initials = |piece: &Piece| {
+        piece
+            .text
+            .split_whitespace()
+            .take_while(|word| is_initials(word))
+            .map(str::len)
+            .sum::<usize>()
+            > 0
+    };
+    let split = |text: &str| {
+        let count = text.split_whitespace().take_while(|word| is_initials(word)).count();
+        let words: Vec<&str> = text.split_whitespace().collect();
+        (words[..count].join(" "), words[count..].join(" "))
+    };
+    let mut family = pieces[at].text.to_string();
+    if initials(&pieces[at]) || pieces[at].has_initials() || is_organisation(&family) {
+        return None;
+    }
+    let mut names = Vec::new();
+    for (p, piece) in pieces.iter().enumerate().skip(at + 1) {
+        let (given, next) = split(piece.text);
+        let is_family = next
+            .split_whitespace()
+            .all(|word| word.starts_with(char::is_uppercase) && !is_suffix(word));
+        if !piece.comma || given.is_empty() || !is_family {
+            return None;
+        }
+        names.extend(Name::inverted(&family, &given));
+        if next.is_empty() {
+            return (names.len() > 1).then_some((names, p + 1));
+        }
+        family = next;
+    }
+    None
+}
+
 /// Whether the text behind a comma is the first name of the family name before it.
 fn belongs(family: &str, given: &str, order: &Order) -> bool {
     let family_words: Vec<&str> = family.split_whitespace().collect();
@@ -89,9 +128,9 @@ fn belongs(family: &str, given: &str, order: &Order) -> bool {
     let starts_with_name = !is_initials(given[0]);
     let has_particle = given.iter().any(|word| is_particle(word));
     match own {
-        // A family name of one word cannot stand alone; `J. Robert` could, but in a list of such
-        // names.
-        1 if starts_with_name => names <= 2,
+        // A family name of one word cannot stand alone, `Silva, Helena Maria Barbosa`; `J. Robert`
+        // could, but in a list of such names.
+        1 if starts_with_name => names <= 3,
         1 => names == 1 && !order.is_direct && order.abbreviated == 1 && !has_particle,
         // `García Márquez, Gabriel`: nor can a first name.
         2 | 3 => names == 1 && starts_with_name && !order.is_direct,

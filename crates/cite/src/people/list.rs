@@ -1,9 +1,11 @@
 //! Lists of people as written.
 
-use super::inverted::{Order, inverted, is_complete};
+use super::inverted::{Order, chained, inverted, is_complete};
 use super::name::{Name, People};
 use super::name_word::{is_degree, is_suffix};
-use super::organisation::{is_companion, is_company_form, is_organisation, names_a_field};
+use super::organisation::{
+    begins_as_organisation, is_companion, is_company_form, is_organisation, names_a_field,
+};
 use super::pieces::{Piece, pieces};
 use super::remark::{stands_for_others, without_others, without_remarks};
 
@@ -76,8 +78,11 @@ fn assemble(list: &str, pieces: &[Piece], people: &mut People) {
         } else if !piece.comma && stands_for_others(piece.text) {
             people.others = true;
             at += 1;
-        } else if let Some(end) = company(pieces, at).or_else(|| organisation(pieces, at)) {
+        } else if let Some(end) = company(pieces, at).or_else(|| organisation(list, pieces, at)) {
             people.names.extend(Name::whole(&list[piece.start..pieces[end - 1].end()]));
+            at = end;
+        } else if let Some((names, end)) = chained(pieces, at) {
+            people.names.extend(names);
             at = end;
         } else if let Some((name, end)) = inverted(pieces, at, &order) {
             people.names.extend(name);
@@ -104,19 +109,22 @@ fn company(pieces: &[Piece], at: usize) -> Option<usize> {
 }
 
 /// The end of an organisation's name that starts at a piece, if one does.
-fn organisation(pieces: &[Piece], at: usize) -> Option<usize> {
+fn organisation(list: &str, pieces: &[Piece], at: usize) -> Option<usize> {
     let has_and = |at: usize| pieces.get(at).is_some_and(|piece| !piece.comma);
     let piece = |at: usize| pieces.get(at);
     let mut end = at + 1;
     if !is_organisation(pieces[at].text) {
-        // `Bill and Melinda Gates Foundation`
+        // `Bill and Melinda Gates Foundation`, `US Fish and Wildlife Service`
+        let called_so = begins_as_organisation(pieces[at].text);
         let is_half = pieces[at].is_one_word() && pieces[at].text.contains(char::is_lowercase);
-        let next = piece(end).filter(|next| is_half && !next.comma)?;
+        let next = piece(end).filter(|next| (is_half || called_so) && !next.comma)?;
+        let both = &list[pieces[at].start..next.end()];
         // `McKinsey & Company`
         if is_companion(next.text) {
             return Some(end + 1);
         }
-        if !is_organisation(next.text) || next.text.starts_with("The ") {
+        let is_whole = is_organisation(next.text) || called_so && is_organisation(both);
+        if !is_whole || next.text.starts_with("The ") {
             return None;
         }
         end += 1;
@@ -261,6 +269,40 @@ mod tests {
     }
 
     #[test]
+    fn initials_stay_with_the_family_name_before_them() {
+        check(&[
+            ("Rowan, D. Hartley, K. Tanner, T.", "Rowan|D.; Hartley|K.; Tanner|T."),
+            ("Rowan, D. B. Hartley, K. and Tanner, T.", "Rowan|D. B.; Hartley|K.; Tanner|T."),
+            ("Rowan, D. Hartley Smith, K.", "Rowan|D.; Hartley Smith|K."),
+            ("Rowan, D., Hartley, K., Tanner, T.", "Rowan|D.; Hartley|K.; Tanner|T."),
+        ]);
+    }
+
+    #[test]
+    fn a_family_name_may_have_three_first_names() {
+        check(&[
+            ("Silva, Helena Maria Barbosa", "Silva|Helena Maria Barbosa"),
+            (
+                "Silva, Helena Maria Barbosa; Costa, Ana Rita Pires",
+                "Silva|Helena Maria Barbosa; Costa|Ana Rita Pires",
+            ),
+            ("Smith, John, Jane Doe, and Mark Lee", "Smith|John; Doe|Jane; Lee|Mark"),
+        ]);
+    }
+
+    #[test]
+    fn remarks_of_other_languages_are_no_names() {
+        check(&[
+            ("Müller, H. (Hrsg.):", "Müller|H."),
+            ("Jean Dupont (dir.),", "Dupont|Jean"),
+            ("Jean Dupont et Anne Petit (éds),", "Dupont|Jean; Petit|Anne"),
+            ("sous la direction de Jean Dupont", "Dupont|Jean"),
+            ("Silva, Ana (org.)", "Silva|Ana"),
+            ("Pérez, Juan (coord.)", "Pérez|Juan"),
+        ]);
+    }
+
+    #[test]
     fn capitals_are_no_initials_where_a_family_name_must_be() {
         check(&[
             ("XU, B., LI, Y., and HO, C.", "XU|B.; LI|Y.; HO|C."),
@@ -326,6 +368,20 @@ mod tests {
                  {Centers for Disease Control and Prevention}",
             ),
             ("University of Oxford and Smith, J.", "{University of Oxford}; Smith|J."),
+            (
+                "National Oceanic and Atmospheric Administration",
+                "{National Oceanic and Atmospheric Administration}",
+            ),
+            ("US Fish and Wildlife Service", "{US Fish and Wildlife Service}"),
+            (
+                "Food and Agriculture Organization of the United Nations",
+                "{Food and Agriculture Organization of the United Nations}",
+            ),
+            (
+                "World Commission on Environment and Development",
+                "{World Commission on Environment and Development}",
+            ),
+            ("John Smith and World Bank", "Smith|John; {World Bank}"),
         ]);
     }
 }

@@ -74,6 +74,13 @@ pub(crate) fn is_organisation(name: &str) -> bool {
     has_kind || count > 1 && (first == "the" || weak && (called_so || count > 2 && !initials))
 }
 
+/// Whether a name begins as those of organisations do: `National`, `US`.
+pub(crate) fn begins_as_organisation(name: &str) -> bool {
+    let Some((first, rest)) = name.split_once(' ') else { return false };
+    let bare = first.trim_end_matches('.').to_lowercase();
+    ADJECTIVES.contains(&bare.as_str()) && !rest.split_whitespace().any(is_initials)
+}
+
 /// Whether a name continues with the organisation's purpose, so that it may contain commas and
 /// `and`.
 pub(crate) fn names_a_field(name: &str) -> bool {

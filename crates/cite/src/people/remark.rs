@@ -5,24 +5,36 @@ use super::name_word::{is_and, is_initials};
 /// Words about a list of people that are not names, in lower case.
 #[rustfmt::skip]
 const ABOUT: &[&str] = &[
-    "author", "authors", "by", "ed", "edited", "editor", "editors", "eds", "herausgegeben", "hg",
-    "hrg", "hrsg", "in", "red", "trans", "transl", "translated", "translator", "translators",
+    "author", "authors", "by", "coord", "coords", "dans", "dir", "dirs", "ed", "edited", "editor",
+    "editors", "eds", "herausgegeben", "hg", "hgg", "hrg", "hrsg", "hrsgg", "in", "org", "orgs", "red",
+    "trans", "transl", "translated", "translator", "translators", "éd", "édit", "éditeur", "éditeurs", "éds",
 ];
 
 /// Those that are never names.
 #[rustfmt::skip]
 const NO_NAMES: &[&str] = &[
-    "edited", "editor", "editors", "eds", "herausgegeben", "hrg", "hrsg", "transl", "translated",
-    "translator", "translators",
+    "edited", "editor", "editors", "eds", "herausgegeben", "hgg", "hrg", "hrsg", "hrsgg", "transl",
+    "translated", "translator", "translators", "éd", "édit", "éditeur", "éditeurs", "éds",
 ];
+
+/// Words before a list that say what its people did.
+const INTRODUCTIONS: &[&str] =
+    &["sous la direction de ", "sous la dir. de ", "a cura di ", "unter mitarbeit von "];
 
 /// Without `(eds.)`, `edited by`, `In`, and without brackets.
 pub(crate) fn without_remarks(list: &str) -> String {
     let list = without_brackets(list);
+    let list = without_introduction(list.trim_start());
     let words: Vec<&str> = list.split_whitespace().collect();
     let first = leading(&words);
     let kept = (first..words.len()).filter(|&w| !is_remark(&words, w)).map(|w| words[w]);
     kept.collect::<Vec<_>>().join(" ")
+}
+
+fn without_introduction(list: &str) -> &str {
+    let is_own =
+        |start: &&&str| list.get(..start.len()).is_some_and(|own| own.to_lowercase() == **start);
+    INTRODUCTIONS.iter().find(is_own).map_or(list, |start| &list[start.len()..])
 }
 
 /// How many words at the start introduce the names.
