@@ -4,7 +4,8 @@
 //! A line of text is split into tokens as the model's training text was ([`Dialect`],
 //! [`Tokeniser`]), tagged, its labels read as [`Field`]s of whatever data set they are from, and
 //! the fields assembled into an [`Entry`]: people, dates, pages, identifiers, and the [`EntryKind`] of
-//! work. A [`Parser`] does all of it; an entry is written by [`bibtex`], [`csl`] and [`fields`].
+//! work. A [`Parser`] does all of it; an entry is written by [`bibtex`], [`csl`], [`ris`]
+//! and [`fields`].
 
 mod entry;
 mod features;
@@ -17,12 +18,14 @@ mod text;
 
 pub use entry::Entry;
 pub use entry::assembly::Labelled;
+pub use entry::confidence::{Confidence, LOW_CONFIDENCE};
 pub use entry::field::Field;
 pub use entry::kind::EntryKind;
 pub use entry::parts::{Meanings, Part};
+pub use entry::same_authors::SameAuthors;
 pub use features::{base_settings, lexicons, template};
 pub use identifiers::Identifiers;
-pub use numbers::date::Date;
+pub use numbers::date::{Date, Season};
 pub use numbers::pages::pages;
 pub use numbers::volume::{VolumeParts, bare, report_parts, volume_parts};
 pub use output::bibtex::bibtex;
@@ -30,7 +33,8 @@ pub use output::csl::csl;
 pub use output::json::fields;
 pub use output::key::Keys;
 pub use output::latex::{escaped, title};
-pub use parser::{MOST_TOKENS, Parsed, Parser, ParserError, Parsing};
+pub use output::ris::ris;
+pub use parser::{MOST_TOKENS, Parsed, Parser, ParserError, Parsing, Refusal};
 pub use people::list::people;
 pub use people::name::{Name, People};
 pub use text::characters::{clean, decoded};

@@ -11,9 +11,11 @@ use thiserror::Error;
 
 use crate::entry::Entry;
 use crate::entry::assembly::Labelled;
+use crate::entry::confidence::Confidence;
 use crate::entry::parts::Meanings;
 use crate::text::characters::clean;
 use crate::text::dialect::{Dialect, DialectError};
+use crate::text::several::holds_several;
 
 /// A line with more tokens is not a reference and is not tagged.
 pub const MOST_TOKENS: usize = 20_000;
@@ -47,6 +49,27 @@ pub struct Parsed {
     pub tagged: Option<Tagged>,
     /// The entry.
     pub entry: Entry,
+    /// How sure its fields are, if probabilities were asked for.
+    pub confidence: Option<Confidence>,
+    /// Why the entry only holds the text, if it was not labelled.
+    pub refused: Option<Refusal>,
+}
+
+/// Why a line was not labelled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum Refusal {
+    /// It has no tokens.
+    #[error("there is no text")]
+    Blank,
+    /// It has too many tokens to be a reference.
+    #[error("found {0} tokens, expected at most {MOST_TOKENS}")]
+    TooLong(usize),
+    /// It holds several references.
+    #[error("found several references, expected one a line, or marks such as [1] before each")]
+    Several,
+    /// The model could not label it.
+    #[error("the model could not label the line")]
+    Unlabelled,
 }
 
 /// Why a model makes no parser.
@@ -136,12 +159,22 @@ impl Parsing {
     pub fn parse(&mut self, line: &str, options: &TagOptions) -> Result<Parsed, TagError> {
         let text = clean(line).into_owned();
         let tokens = self.parser.tokens(&text);
-        let tagged = self.tag(&text, &tokens, options)?;
+        let (tagged, refused) = match refusal(&text, tokens.len()) {
+            Some(refused) => (None, Some(refused)),
+            None => match self.tag(&text, &tokens, options)? {
+                Some(tagged) => (Some(tagged), None),
+                None => (None, Some(Refusal::Unlabelled)),
+            },
+        };
         let entry = match &tagged {
             Some(tagged) => self.parser.entry(&text, &tokens, tagged),
             None => Entry::unparsed(&text),
         };
-        Ok(Parsed { text, tokens, tagged, entry })
+        let confidence = tagged.as_ref().and_then(|tagged| {
+            let labels: Vec<&str> = self.parser.labels(tagged).collect();
+            Confidence::of(&self.parser.meanings, &labels, tagged, &entry)
+        });
+        Ok(Parsed { text, tokens, tagged, entry, confidence, refused })
     }
 
     fn tag(
@@ -150,12 +183,17 @@ impl Parsing {
         tokens: &[Range<usize>],
         options: &TagOptions,
     ) -> Result<Option<Tagged>, TagError> {
-        if tokens.is_empty() || tokens.len() > MOST_TOKENS {
-            return Ok(None);
-        }
         match self.tagging.tag(&self.parser.sequence(text, tokens), options) {
             Err(error @ TagError::Solve(_)) => Err(error),
             tagged => Ok(tagged.ok()),
         }
+    }
+}
+
+fn refusal(text: &str, tokens: usize) -> Option<Refusal> {
+    match tokens {
+        0 => Some(Refusal::Blank),
+        _ if tokens > MOST_TOKENS => Some(Refusal::TooLong(tokens)),
+        _ => holds_several(text).then_some(Refusal::Several),
     }
 }

@@ -6,12 +6,14 @@ use std::ops::Range;
 use super::field::Field;
 use super::kind::EntryKind;
 use super::parts::Meanings;
+use super::same_authors::repeats_authors;
 use crate::entry::Entry;
 use crate::identifiers::{Identifiers, beside_address, with_whole_addresses, without_identifiers};
 use crate::numbers::access::{dates, is_date, is_looked_at, says_only_looked_at, words};
-use crate::numbers::date::Date;
 use crate::numbers::pages::pages;
-use crate::numbers::volume::{VolumeParts, bare, chapter, report_parts, volume_parts};
+use crate::numbers::volume::{
+    VolumeParts, bare, chapter, is_issue, is_page_total, report_parts, volume_parts,
+};
 use crate::people::labelled::is_about_people;
 use crate::text::characters::is_dash;
 use crate::text::tidy::tidy;
@@ -38,28 +40,30 @@ impl Entry {
     pub fn new(line: Labelled, meanings: &Meanings) -> Self {
         let parts = meanings.parts(line.labels);
         let mut entry = Self::default();
-        let date = dates(&line, &parts);
+        let dates = dates(&line, &parts);
         for part in &parts {
             let text = line.text_of(&part.tokens);
             match part.field {
                 None => entry.keep(part.name, text),
                 field if is_date(field) => {}
                 Some(Field::Note | Field::Status) if says_only_looked_at(text) => {}
+                Some(Field::Note | Field::Status) if entry.takes_access_date(text) => {}
                 Some(field) if is_about_people(part, field) => {}
                 Some(_) if part.between => {}
                 Some(field) => entry.add(field, text),
             }
         }
         entry.add_people(&line, &parts);
-        entry.date = Date::read(&date);
-        if entry.date == Date::default() && !date.trim().is_empty() {
-            entry.add(Field::Date, &date);
-        }
+        entry.add_dates(&dates);
         entry.identify(line.text);
         if !entry.is_known() {
             entry.unparsed = Some(line.text.to_string());
+        } else {
+            entry.keep_unlabelled(&line, &parts);
         }
+        entry.repeats_authors = repeats_authors(line.text) && entry.authors.names.is_empty();
         entry.split_volume();
+        entry.find_thesis();
         entry.kind = EntryKind::decide(&mut entry);
         entry.settle();
         entry
@@ -73,10 +77,12 @@ impl Entry {
         }
     }
 
-    fn add(&mut self, field: Field, text: &str) {
+    pub(super) fn add(&mut self, field: Field, text: &str) {
         let text = &own_text(field, text);
+        let field = kind_of_number(field, text);
         let text = match field {
             Field::Pages => pages(text),
+            Field::PageTotal => bare(text),
             Field::Volume | Field::Number => bare(text),
             Field::Chapter => chapter(text),
             Field::Url => tidy(&with_whole_addresses(text)),
@@ -153,7 +159,7 @@ impl Entry {
 
     /// Finds identifiers in the text, whatever its labels.
     fn identify(&mut self, line: &str) {
-        let Identifiers { doi, arxiv, url } = Identifiers::find(line);
+        let Identifiers { doi, arxiv, url, others } = Identifiers::find(line);
         // An address broken in the line but joined by its label.
         let said = self.text(Field::Url).unwrap_or_default().to_string();
         let url = url.map(|url| {
@@ -176,7 +182,13 @@ impl Entry {
         if self.text(Field::Identifier).is_some_and(is_found) {
             self.texts.remove(&Field::Identifier);
         }
+        for other in others {
+            append(self.texts.entry(Field::Identifier).or_default(), &other, ", ");
+        }
         let rest = self.text(Field::Url).map(|url| tidy(&beside_address(&said, url)));
+        if rest.as_deref().is_some_and(|rest| self.takes_access_date(rest)) {
+            return;
+        }
         if let Some(rest) = rest.filter(|rest| says_more(rest)) {
             append(self.texts.entry(Field::Identifier).or_default(), &rest, ", ");
         }
@@ -194,11 +206,20 @@ fn says_more(text: &str) -> bool {
     !words(text).any(is_looked_at) && !words(text).all(is_about)
 }
 
-fn append(own: &mut String, text: &str, between: &str) {
+pub(super) fn append(own: &mut String, text: &str, between: &str) {
     if !own.is_empty() {
         own.push_str(between);
     }
     own.push_str(text);
+}
+
+/// What a number is, by the words beside it: `n°149` is an issue, `670 p.` counts pages.
+fn kind_of_number(field: Field, text: &str) -> Field {
+    match field {
+        Field::Volume if is_issue(text) => Field::Number,
+        Field::Pages | Field::Volume if is_page_total(text) => Field::PageTotal,
+        _ => field,
+    }
 }
 
 /// A part's text without identifiers, which have fields of their own, unless a title or container
@@ -249,13 +270,15 @@ fn is_isbn(text: &str) -> bool {
         && number.chars().all(is_number)
 }
 
-/// Without the `In:` before a container.
+/// Without the `In:` or `dans` before a container.
 fn without_in(text: &str) -> &str {
-    let rest = text.strip_prefix("In").or_else(|| text.strip_prefix("in"));
-    match rest {
-        Some(rest) if rest.starts_with([' ', ':']) => rest.trim_start_matches([' ', ':']),
-        _ => text,
-    }
+    let mut words = ["In", "in", "Dans", "dans", "En:", "en:"].into_iter();
+    let rest = words.find_map(|word| text.strip_prefix(word).filter(|rest| is_apart(rest, word)));
+    rest.map_or(text, |rest| rest.trim_start_matches([' ', ':', ',']))
+}
+
+fn is_apart(rest: &str, word: &str) -> bool {
+    rest.starts_with([' ', ':']) || word.ends_with(':')
 }
 
 /// With its final stop, if several of its words are abbreviated: `Class. Quantum Grav.`

@@ -37,6 +37,8 @@ pub enum Field {
     Number,
     /// The pages.
     Pages,
+    /// How many pages it has.
+    PageTotal,
     /// The chapter.
     Chapter,
     /// When it appeared.
@@ -102,6 +104,7 @@ const NAMES: &[(Field, &[&str])] = &[
     (Volume, &["volume", "vol"]),
     (Number, &["number", "issue", "no", "report-number"]),
     (Pages, &["pages", "page", "pp"]),
+    (PageTotal, &["pagetotal", "number-of-pages", "extent"]),
     (Chapter, &["chapter", "chapter-number"]),
     (Date, &["date", "issued"]),
     (Year, &["year"]),

@@ -55,7 +55,7 @@ const THESES: &[&str] = &[
     "thesis", "theses", "dissertation", "dissertations", "diss", "thèse", "habilitation",
     "habilitationsschrift", "doktorarbeit", "masterarbeit", "diplomarbeit",
     "bachelorarbeit", "magisterarbeit", "tesis", "tesina", "tesi", "tese", "dissertação",
-    "proefschrift", "диссертация",
+    "proefschrift", "диссертация", "inauguraldissertation", "promotionsschrift", "mémoire",
 ];
 const DOCTORATES: &[&str] = &[
     "phd",
@@ -196,9 +196,30 @@ fn is_in_book(entry: &Entry) -> bool {
     is_book && !is_meeting && !contains(title, PROCEEDINGS)
 }
 
-/// Whether a type says that it is a patent.
-pub(crate) fn says_patent(text: &str) -> bool {
-    contains(text, &["patent", "patents"])
+/// Whether a text says that it is a thesis.
+pub(crate) fn says_thesis(text: &str) -> bool {
+    contains(text, THESES)
+}
+
+impl Entry {
+    /// Whether it is a patent: its type, number, container or note says so.
+    pub(crate) fn is_patent(&self) -> bool {
+        let fields = [
+            Field::Genre,
+            Field::Report,
+            Field::Number,
+            Field::BookTitle,
+            Field::Note,
+            Field::Identifier,
+            Field::Publisher,
+            Field::Institution,
+        ];
+        let says = |text: &str| {
+            contains(text, &["patent", "patents", "patentschrift", "brevet", "patente"])
+        };
+        self.kind == EntryKind::Misc
+            && fields.iter().any(|&field| self.text(field).is_some_and(says))
+    }
 }
 
 /// Whether a type says that it was never published.

@@ -4,9 +4,13 @@
 //! `assembly` puts them together, and `kind` decides what sort of work it is.
 
 pub(crate) mod assembly;
+pub(crate) mod confidence;
 pub(crate) mod field;
+mod kept;
 pub(crate) mod kind;
 pub(crate) mod parts;
+pub(crate) mod same_authors;
+mod thesis;
 
 use std::collections::BTreeMap;
 
@@ -14,6 +18,8 @@ use crate::numbers::date::Date;
 use crate::people::name::People;
 use field::Field;
 use kind::EntryKind;
+#[cfg(doc)]
+use same_authors::SameAuthors;
 
 /// What a reference says, field by field.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -28,10 +34,16 @@ pub struct Entry {
     pub translators: People,
     /// When it appeared.
     pub date: Date,
+    /// The year in which it first appeared, if this is a later edition.
+    pub original: Option<u16>,
+    /// When somebody looked at it.
+    pub accessed: Date,
     /// Text fields, ready to write.
     pub texts: BTreeMap<Field, String>,
     /// Parts whose labels are not known, under their own names.
     pub other: BTreeMap<String, String>,
+    /// Whether a dash stands for the authors of the entry before; see [`SameAuthors`].
+    pub repeats_authors: bool,
     /// The whole line, if neither people, title nor container were found.
     pub unparsed: Option<String>,
 }
@@ -100,12 +112,16 @@ impl Entry {
         (!PLAIN.contains(&text.to_lowercase().as_str())).then_some(text)
     }
 
-    /// Notes, and the whole text if it could not be parsed.
+    /// Notes, parts that have no place elsewhere, and the whole text if it could not be parsed.
     pub fn remarks(&self) -> Option<String> {
         let fields = [Field::Note, Field::Status, Field::Date, Field::Identifier];
         let texts = fields.into_iter().filter_map(|field| self.text(field));
-        let texts = texts.chain(self.unparsed.as_deref());
-        let remarks: Vec<&str> = texts.filter(|text| !text.is_empty()).collect();
+        let mut remarks: Vec<String> = texts.map(str::to_string).collect();
+        match &self.unparsed {
+            Some(line) => remarks.push(line.clone()),
+            None => remarks.extend(self.other.iter().map(|(name, text)| format!("{name}: {text}"))),
+        }
+        remarks.retain(|text| !text.is_empty());
         (!remarks.is_empty()).then(|| remarks.join(", "))
     }
 }

@@ -21,6 +21,8 @@ pub struct Identifiers {
     pub arxiv: Option<String>,
     /// The first address that is not that of the DOI.
     pub url: Option<String>,
+    /// Further DOIs and numbers at arXiv.
+    pub others: Vec<String>,
 }
 
 impl Identifiers {
@@ -32,13 +34,31 @@ impl Identifiers {
         }
         let mut announced = false;
         for word in line.split_whitespace().flat_map(pieces) {
-            found.doi = found.doi.or_else(|| doi(word));
-            found.arxiv = found.arxiv.or_else(|| arxiv(word, announced));
+            if let Some(more) = another(&mut found.doi, doi(word)) {
+                found.others.push(format!("doi:{more}"));
+            }
+            if let Some(more) = another(&mut found.arxiv, arxiv(word, announced)) {
+                found.others.push(format!("arXiv:{more}"));
+            }
             found.url = found.url.or_else(|| url(word));
             let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
             announced = bare.eq_ignore_ascii_case("arxiv") || (announced && bare.is_empty());
         }
         found
+    }
+}
+
+/// Keeps the first of its kind; returns one that differs from it.
+fn another(first: &mut Option<String>, found: Option<String>) -> Option<String> {
+    match (&first, found) {
+        (Some(first), Some(found)) => {
+            Some(found).filter(|found| !found.eq_ignore_ascii_case(first))
+        }
+        (None, found) => {
+            *first = found;
+            None
+        }
+        (Some(_), None) => None,
     }
 }
 
@@ -139,6 +159,14 @@ mod tests {
         check("http://a.org/web/http://b.org/c", "", "", "http://a.org/web/http://b.org/c");
         check("(doi:10.1000/a{b}).", "10.1000/a{b}", "", "");
         check("{10.1000/a}", "10.1000/a", "", "");
+    }
+
+    #[test]
+    fn a_second_identifier_of_a_kind_is_not_lost() {
+        let others = |line: &str| Identifiers::find(line).others;
+        assert_eq!(others("doi:10.1000/182 and doi:10.1000/183."), ["doi:10.1000/183"]);
+        assert_eq!(others("doi:10.1000/AB, https://doi.org/10.1000/ab"), [""; 0]);
+        assert_eq!(others("hep-th/9711200, gr-qc/9310026"), ["arXiv:gr-qc/9310026"]);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Access dates of web pages, which are not the date of the work.
 
+use super::date::Date;
 use crate::entry::assembly::Labelled;
 use crate::entry::field::Field;
 use crate::entry::parts::Part;
@@ -31,10 +32,19 @@ pub(crate) fn says_only_looked_at(text: &str) -> bool {
     words(text).any(is_looked_at) && words(text).all(|word| is_looked_at(word) || is_beside(word))
 }
 
-/// The text of a reference's dates without access dates. The word that introduces one may stand in
-/// the date or before it, under any label except a name's.
-pub(crate) fn dates(line: &Labelled, parts: &[Part]) -> String {
-    let mut dates = String::new();
+/// The dates of a reference as text.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Dates {
+    /// When it appeared.
+    pub(crate) published: String,
+    /// When somebody looked at it.
+    pub(crate) accessed: String,
+}
+
+/// The dates of a reference. The word that introduces an access date may stand in the date or before
+/// it, under any label except a name's.
+pub(crate) fn dates(line: &Labelled, parts: &[Part]) -> Dates {
+    let mut dates = Dates::default();
     let mut name_end = 0; // where the last title or person ends
     let mut date_end = None; // the token behind the date before
     let mut is_access = false;
@@ -52,15 +62,24 @@ pub(crate) fn dates(line: &Labelled, parts: &[Part]) -> String {
             is_access = ends_in_looked_at(&line.text[name_end..start]);
         }
         date_end = Some(part.tokens.end);
-        if is_access {
-            continue;
+        let (published, accessed) = match (is_access, around_looked_at(text)) {
+            (true, _) => ("", text),
+            (false, Some((published, accessed))) => (published, accessed),
+            (false, None) => (text, ""),
+        };
+        is_access |= !accessed.is_empty();
+        for (own, text) in [(&mut dates.published, published), (&mut dates.accessed, accessed)] {
+            own.push(' ');
+            own.push_str(&without_identifiers(text));
         }
-        let published = before_looked_at(text);
-        is_access = published.is_some();
-        dates.push(' ');
-        dates.push_str(&without_identifiers(published.unwrap_or(text)));
     }
     dates
+}
+
+/// The date in a text that says when somebody looked at it.
+pub(crate) fn accessed(text: &str) -> Option<Date> {
+    let (_, behind) = around_looked_at(text)?;
+    Some(Date::read(&without_identifiers(behind))).filter(|date| date.year.is_some())
 }
 
 /// Whether a field is a date or part of one.
@@ -82,14 +101,15 @@ fn ends_in_looked_at(before: &str) -> bool {
     words(before).filter(|word| !is_beside(word)).last().is_some_and(is_looked_at)
 }
 
-/// The text before a word that introduces an access date, if there is one.
-fn before_looked_at(text: &str) -> Option<&str> {
+/// The text before and behind a word that introduces an access date, if there is one.
+fn around_looked_at(text: &str) -> Option<(&str, &str)> {
     let mut start = 0;
     for part in text.split_inclusive(|c: char| !c.is_alphanumeric()) {
+        let behind = start + part.len();
         if words(part).any(is_looked_at) {
-            return Some(&text[..start]);
+            return Some((&text[..start], &text[behind..]));
         }
-        start += part.len();
+        start = behind;
     }
     None
 }
@@ -119,5 +139,8 @@ mod tests {
         }
         assert!(says_only_looked_at("(last accessed on") && says_only_looked_at("Accessed:"));
         assert!(!says_only_looked_at("on the") && !says_only_looked_at("widely cited"));
+        let date = accessed("URL http://a.org/b (last accessed on 12 May 2020)").unwrap();
+        assert_eq!(date.in_numbers().as_deref(), Some("2020-05-12"));
+        assert_eq!((accessed("widely cited"), accessed("12 May 2020")), (None, None));
     }
 }

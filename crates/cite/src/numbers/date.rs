@@ -1,6 +1,6 @@
 //! Years, months and days in the text of a date.
 
-use super::access::is_looked_at;
+use super::access::{is_looked_at, words};
 use crate::text::characters::is_dash;
 
 /// A date as far as it is known.
@@ -12,6 +12,49 @@ pub struct Date {
     pub month: Option<u8>,
     /// The day, from 1.
     pub day: Option<u8>,
+    /// The season of a quarterly.
+    pub season: Option<Season>,
+    /// What tells works of one year apart: the letter of `2006a`.
+    pub letter: Option<char>,
+}
+
+/// A season.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Season {
+    /// March to May in the north.
+    Spring,
+    /// June to August.
+    Summer,
+    /// September to November.
+    Autumn,
+    /// December to February.
+    Winter,
+}
+
+/// Names of seasons: English, German, French, Spanish, Italian, Portuguese, Dutch.
+#[rustfmt::skip]
+const SEASONS: [(Season, &[&str]); 4] = [
+    (Season::Spring, &["spring", "frühling", "frühjahr", "printemps", "primavera", "lente"]),
+    (Season::Summer, &["summer", "sommer", "été", "verano", "estate", "verão", "zomer"]),
+    (Season::Autumn, &["autumn", "fall", "herbst", "automne", "otoño", "autunno", "outono", "herfst"]),
+    (Season::Winter, &["winter", "hiver", "invierno", "inverno"]),
+];
+
+impl Season {
+    /// Its name in English.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Spring => "Spring",
+            Self::Summer => "Summer",
+            Self::Autumn => "Autumn",
+            Self::Winter => "Winter",
+        }
+    }
+
+    fn of(word: &str) -> Option<Self> {
+        let word = word.to_lowercase();
+        SEASONS.iter().find(|(_, names)| names.contains(&word.as_str())).map(|&(season, _)| season)
+    }
 }
 
 /// Names of months: English, German, French, Spanish, Italian, Portuguese, Dutch.
@@ -63,7 +106,18 @@ impl Date {
             None => in_numbers(&pieces),
         };
         let day = day.filter(|&day| month.is_some_and(|month| is_day(day, month, year)));
-        Self { year, month, day }
+        let season = words(text).find_map(Season::of).filter(|_| month.is_none());
+        let letter = year.and_then(|year| letter(text, year));
+        Self { year, month, day, season, letter }
+    }
+
+    /// As far as it is known, `2020-05-12`; `None` without a year.
+    pub fn in_numbers(self) -> Option<String> {
+        let mut text = self.year?.to_string();
+        for part in [self.month, self.day].into_iter().map_while(|part| part) {
+            text.push_str(&format!("-{part:02}"));
+        }
+        Some(text)
     }
 
     /// The name of the month as BibTeX knows it.
@@ -101,6 +155,46 @@ fn in_numbers(pieces: &[(Piece, char)]) -> (Option<u8>, Option<u8>) {
         }
     }
     (None, None)
+}
+
+/// The letter behind a year.
+fn letter(text: &str, year: u16) -> Option<char> {
+    let word = words(text).find_map(|word| word.strip_prefix(&year.to_string()))?;
+    let mut letters = word.chars();
+    letters.next().filter(char::is_ascii_lowercase).filter(|_| letters.next().is_none())
+}
+
+/// The year in which a work first appeared, and the text without it: `2001[1953]`, `2001 (1953)`.
+pub(crate) fn original(text: &str) -> Option<(u16, String)> {
+    for (open, close) in [('[', ']'), ('(', ')')] {
+        for (at, _) in text.match_indices(open) {
+            let Some((inside, behind)) = text[at + 1..].split_once(close) else { continue };
+            let inside = inside.trim_start_matches(|c: char| !c.is_ascii_digit()).trim();
+            let before = text[..at].trim_end();
+            let is_behind = before.ends_with(|c: char| c.is_ascii_digit());
+            let year = inside
+                .parse::<u16>()
+                .ok()
+                .filter(|_| inside.len() == 4 && (open == '[' || is_behind));
+            let rest = format!("{before} {behind}");
+            let newer = Date::read(&rest).year;
+            if let Some(year) =
+                year.filter(|&year| year >= 1000 && newer.is_some_and(|newer| newer > year))
+            {
+                return Some((year, rest));
+            }
+        }
+    }
+    None
+}
+
+/// Whether a text of dates has several years that are no range: `1918, 1922`.
+pub(crate) fn says_more_years(text: &str) -> bool {
+    let years: Vec<u16> = pieces(text)
+        .into_iter()
+        .filter_map(|(piece, _)| if let Piece::Year(year) = piece { Some(year) } else { None })
+        .collect();
+    years.iter().any(|&year| year != years[0])
 }
 
 /// Numbers and months, each with the mark after it: a space if there are none or several, `-` for
@@ -235,7 +329,41 @@ mod tests {
             let shown = (found.year.unwrap_or(0), found.month.unwrap_or(0), found.day.unwrap_or(0));
             assert_eq!(shown, (year, month, day), "{text}");
         }
+        let letter = |text: &str| Date::read(text).letter;
+        assert_eq!(
+            (letter("2006a"), letter("(2006b)."), letter("2006"), letter("2006th")),
+            (Some('a'), Some('b'), None, None)
+        );
+        let season = |text: &str| Date::read(text).season;
+        assert_eq!(
+            (season("Spring 2004"), season("Herbst 1999")),
+            (Some(Season::Spring), Some(Season::Autumn))
+        );
+        assert_eq!((season("May 2004"), season("2004")), (None, None));
+        assert_eq!(Date::read("12 May 2004").in_numbers().as_deref(), Some("2004-05-12"));
+        assert_eq!(Date::read("2004").in_numbers().as_deref(), Some("2004"));
         assert_eq!(Date::read("in press, ma 12345"), Date::default());
         assert_eq!(Date::read("dec").month_name(), Some("dec"));
+    }
+
+    #[test]
+    fn the_year_of_the_first_edition_stands_in_brackets() {
+        for (text, year, rest) in [
+            ("2001[1953]", 1953, "2001"),
+            ("(2001 [1953]).", 1953, "2001"),
+            ("2001 (1953)", 1953, "2001"),
+            ("[orig. 1953] 2001", 1953, "2001"),
+        ] {
+            let (found, newer) = original(text).unwrap();
+            assert_eq!(
+                (found, Date::read(&newer).in_numbers().as_deref()),
+                (year, Some(rest)),
+                "{text}"
+            );
+        }
+        for text in ["(2001)", "2001", "[2001] 1953", "(1953), 2001", "12 (3)", "2001 [x]"] {
+            assert_eq!(original(text), None, "{text}");
+        }
+        assert!(says_more_years("1918, 1922") && !says_more_years("(2004), May 2004, 1-2"));
     }
 }

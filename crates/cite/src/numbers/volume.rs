@@ -149,6 +149,39 @@ pub fn bare(text: &str) -> String {
     without_cues(text, CUES)
 }
 
+/// Whether a number is announced as an issue, `n°149`, `no. 3`, and no volume is beside it.
+pub(crate) fn is_issue(text: &str) -> bool {
+    const ISSUES: &[&str] = &[
+        "n°", "nº", "no", "nos", "nr", "núm", "número", "numéro", "numero", "num", "number",
+        "issue", "iss", "heft", "№", "вып",
+    ];
+    let text = text.trim_start_matches(|c: char| !c.is_alphanumeric() && c != '№').to_lowercase();
+    let end =
+        text.find(|c: char| !c.is_alphabetic() && !matches!(c, '°' | '№')).unwrap_or(text.len());
+    // `n ° 149`
+    let word = text[..end].to_string();
+    let word = if word == "n" && text[end..].trim_start().starts_with('°') {
+        "n°".to_string()
+    } else {
+        word
+    };
+    let has_volume = ["vol", "bd", "band", "tome", "jg"].iter().any(|volume| text.contains(volume));
+    ISSUES.contains(&word.as_str()) && text.contains(char::is_numeric) && !has_volume
+}
+
+/// Whether a text counts pages, `670 p.`, `312 Seiten`, and does not name one.
+pub(crate) fn is_page_total(text: &str) -> bool {
+    let text = tidy(text);
+    let text = text.strip_suffix('.').unwrap_or(&text);
+    let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(0);
+    let unit = text[end..].trim().to_lowercase();
+    end > 1
+        && matches!(
+            unit.as_str(),
+            "p" | "pp" | "pages" | "pgs" | "s" | "seiten" | "págs" | "pág" | "с"
+        )
+}
+
 /// The number of a chapter: `Chap. 3`.
 pub fn chapter(text: &str) -> String {
     bare(&without_cues(text, CHAPTERS))
@@ -181,7 +214,8 @@ fn is_apart(word: &str, behind: &str) -> bool {
 fn strip_unit(text: &str) -> String {
     let Some((number, unit)) = text.rsplit_once(' ') else { return text.to_string() };
     let unit = unit.trim_end_matches('.').to_lowercase();
-    match matches!(unit.as_str(), "p" | "pp" | "pages" | "s") && number.ends_with(char::is_numeric)
+    match matches!(unit.as_str(), "p" | "pp" | "pages" | "s" | "seiten")
+        && number.ends_with(char::is_numeric)
     {
         true => number.to_string(),
         false => text.to_string(),
@@ -233,6 +267,22 @@ mod tests {
         assert_eq!(report_parts("Tech Report # 296"), ("Tech Report", Some("296")));
         let long = "Technical Report on a Study of the Task 8";
         assert_eq!(report_parts(long), (long, None));
+    }
+
+    #[test]
+    fn words_beside_a_number_say_what_it_is() {
+        for text in ["n°149", "n ° 149", "nº 3", "no. 3,", "(Nr. 7)", "№2", "Heft 3"] {
+            assert!(is_issue(text), "{text}");
+        }
+        for text in ["149", "vol. 12, no. 3", "Bd. 3", "n", "no", "12(3)", "Bd. 12, Heft 3"] {
+            assert!(!is_issue(text), "{text}");
+        }
+        for text in ["670 p.", "546 pp", "312 Seiten.", "(272 pages)"] {
+            assert!(is_page_total(text), "{text}");
+        }
+        for text in ["p. 670", "12-17 pp.", "670", "pp. 12", "5 p. 12", "p", ""] {
+            assert!(!is_page_total(text), "{text}");
+        }
     }
 
     #[test]

@@ -29,6 +29,7 @@ pub fn bibtex(entry: &Entry, key: &str) -> String {
     put("number", plain(Field::Number));
     put("chapter", plain(Field::Chapter));
     put("pages", plain(Field::Pages));
+    put("pagetotal", plain(Field::PageTotal));
     put("publisher", plain(Field::Publisher));
     put(institution(entry.kind), plain(Field::Institution));
     put("address", plain(Field::Address));
@@ -47,10 +48,13 @@ pub fn bibtex(entry: &Entry, key: &str) -> String {
             let _ = writeln!(text, "  {name} = {{{value}}},");
         }
     };
+    put("issue", entry.date.season.map(|season| season.name().to_string()));
+    put("origdate", entry.original.map(|year| year.to_string()));
     put("doi", entry.text(Field::Doi).map(address));
     put("eprint", entry.text(Field::Arxiv).map(address));
     put("archiveprefix", entry.text(Field::Arxiv).map(|_| "arXiv".to_string()));
     put("url", entry.text(Field::Url).map(address));
+    put("urldate", entry.accessed.in_numbers());
     put("isbn", plain(Field::Isbn));
     put("language", plain(Field::Language));
     put("note", entry.remarks().map(|text| escaped(&text)));

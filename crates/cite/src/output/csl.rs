@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use crate::entry::Entry;
 use crate::entry::field::Field;
-use crate::entry::kind::{EntryKind, says_manuscript, says_patent};
+use crate::entry::kind::{EntryKind, says_manuscript};
 use crate::numbers::date::Date;
 use crate::people::name::{Name, People};
 
@@ -19,14 +19,16 @@ pub fn csl(entry: &Entry, id: &str) -> Value {
         }
     };
     let plain = |field: Field| entry.text(field).map(str::to_string);
-    let is_report = entry.kind == EntryKind::TechReport;
+    let is_numbered = entry.kind == EntryKind::TechReport || entry.is_patent();
     put("title", entry.whole_title());
     put("container-title", plain(Field::Journal).or_else(|| plain(Field::BookTitle)));
     put("collection-title", plain(Field::Series));
     put("volume", plain(Field::Volume));
-    put(if is_report { "number" } else { "issue" }, plain(Field::Number));
+    put(if is_numbered { "number" } else { "issue" }, plain(Field::Number));
     put("chapter-number", plain(Field::Chapter));
     put("page", plain(Field::Pages).map(|pages| pages.replace("--", "-")));
+    put("number-of-pages", plain(Field::PageTotal));
+    put("year-suffix", entry.date.letter.map(|letter| letter.to_string()));
     put("publisher", plain(Field::Publisher).or_else(|| plain(Field::Institution)));
     put("publisher-place", plain(Field::Address));
     put("edition", plain(Field::Edition));
@@ -43,16 +45,26 @@ pub fn csl(entry: &Entry, id: &str) -> Value {
             item.insert(field.name().to_string(), names.into());
         }
     }
-    item.extend(issued(entry.date).map(|date| ("issued".to_string(), date)));
+    let original = Date { year: entry.original, ..Date::default() };
+    let dates = [("issued", entry.date), ("accessed", entry.accessed), ("original-date", original)];
+    for (name, date) in dates {
+        item.extend(in_csl(date).map(|date| (name.to_string(), date)));
+    }
     Value::Object(item)
 }
 
 /// A date in numbers, starting with the year; in words without a year.
-fn issued(date: Date) -> Option<Value> {
+fn in_csl(date: Date) -> Option<Value> {
     if let Some(year) = date.year {
         let parts = [date.month, date.day].into_iter().map_while(|part| part.map(u16::from));
         let parts: Vec<u16> = std::iter::once(year).chain(parts).collect();
-        return Some(json!({ "date-parts": [parts] }));
+        return Some(match date.season {
+            Some(season) => json!({ "date-parts": [parts], "season": season as u8 + 1 }),
+            None => json!({ "date-parts": [parts] }),
+        });
+    }
+    if let Some(season) = date.season {
+        return Some(json!({ "literal": season.name() }));
     }
     let month = date.month_in_words()?;
     let day = date.day.map(|day| format!(" {day}")).unwrap_or_default();
@@ -67,7 +79,7 @@ fn kind(entry: &Entry) -> &'static str {
         EntryKind::Book => "book",
         EntryKind::PhdThesis | EntryKind::MastersThesis => "thesis",
         EntryKind::TechReport => "report",
-        EntryKind::Misc if entry.work().is_some_and(says_patent) => "patent",
+        EntryKind::Misc if entry.is_patent() => "patent",
         EntryKind::Misc if entry.work().is_some_and(says_manuscript) => "manuscript",
         EntryKind::Misc if entry.text(Field::Arxiv).is_some() => "article",
         EntryKind::Misc if entry.text(Field::Url).is_some() => "webpage",

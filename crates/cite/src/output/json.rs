@@ -28,6 +28,15 @@ pub fn fields(entry: &Entry) -> Value {
     for (field, number) in numbers {
         fields.extend(number.map(|number| (field.name().to_string(), number.into())));
     }
+    let words = [
+        ("year_letter", date.letter.map(|letter| letter.to_string())),
+        ("season", date.season.map(|season| season.name().to_string())),
+        ("original_year", entry.original.map(|year| year.to_string())),
+        ("accessed", entry.accessed.in_numbers()),
+    ];
+    for (name, text) in words {
+        fields.extend(text.map(|text| (name.to_string(), text.into())));
+    }
     for (field, text) in &entry.texts {
         fields.insert(field.name().to_string(), text.as_str().into());
     }

@@ -53,13 +53,14 @@ fn letters(number: usize) -> String {
 
 impl Entry {
     /// The preferred key: the family name of the first author (or editor), the year, and the first
-    /// significant word of the title; in ASCII, lower case.
+    /// significant word of the title; in ASCII, lower case. The letter of `2006a` stays with the year.
     pub fn key(&self) -> String {
         let people = [&self.authors, &self.editors];
         let first = people.iter().find_map(|people| people.names.first());
         let mut key = first.map(|name| plain(&name.family)).unwrap_or_default();
         if let Some(year) = self.date.year {
             key.push_str(&year.to_string());
+            key.extend(self.date.letter);
         }
         let titles = [Field::Title, Field::BookTitle, Field::Journal, Field::Thesis, Field::Report];
         let text = titles.iter().find_map(|&field| self.text(field)).or(self.unparsed.as_deref());

@@ -1,7 +1,8 @@
-//! Entries as files have them: BibTeX, CSL-JSON, fields as JSON.
+//! Entries as files have them: BibTeX, CSL-JSON, RIS, fields as JSON.
 
 pub(crate) mod bibtex;
 pub(crate) mod csl;
 pub(crate) mod json;
 pub(crate) mod key;
 pub(crate) mod latex;
+pub(crate) mod ris;

@@ -27,6 +27,8 @@ const STRINGS: &[&str] = &[
     "number",
     "chapter-number",
     "page",
+    "number-of-pages",
+    "year-suffix",
     "publisher",
     "publisher-place",
     "edition",
@@ -58,17 +60,50 @@ pub fn check(item: &Value) {
                     }));
                 }
             }
-            "issued" if value["literal"].is_string() => {}
-            "issued" => {
-                let parts = value["date-parts"][0].as_array().expect("parts of a date");
-                assert!((1..=3).contains(&parts.len()) && parts.iter().all(Value::is_number));
-            }
+            "issued" | "accessed" | "original-date" => check_date(value),
             other => {
                 assert!(STRINGS.contains(&other), "{other} is not in the schema");
                 assert!(value.as_str().is_some_and(|text| !text.is_empty()), "{other}");
             }
         }
     }
+}
+
+/// A date: one to three integers, year, month and day, and perhaps a season; or a text.
+fn check_date(date: &Value) {
+    let date = date.as_object().expect("a date");
+    assert!(date.keys().all(|name| ["date-parts", "season", "literal"].contains(&name.as_str())));
+    if let Some(literal) = date.get("literal") {
+        assert!(literal.as_str().is_some_and(|text| !text.is_empty()) && date.len() == 1);
+        return;
+    }
+    let dates = date["date-parts"].as_array().expect("dates");
+    assert_eq!(dates.len(), 1);
+    let parts: Vec<u64> =
+        dates[0].as_array().expect("parts").iter().map(|p| p.as_u64().unwrap()).collect();
+    assert!((1..=3).contains(&parts.len()));
+    assert!(parts.get(1).is_none_or(|month| (1..=12).contains(month)));
+    assert!(parts.get(2).is_none_or(|day| (1..=31).contains(day)));
+    assert!(date.get("season").is_none_or(|season| (1..=4).contains(&season.as_u64().unwrap())));
+}
+
+#[test]
+fn dates_have_the_names_of_the_schema() {
+    let entry = flat(&[
+        ("title", "Rivers."),
+        ("date", "Spring 2001[1953]"),
+        ("url", "http://a.org/b"),
+        ("note", "(accessed 12 May 2020)"),
+        ("pages", "670 p."),
+    ]);
+    let item = csl(&entry, "x");
+    check(&item);
+    let expected = json!({
+        "id": "x", "type": "webpage", "title": "Rivers", "URL": "http://a.org/b",
+        "issued": {"date-parts": [[2001]], "season": 1}, "number-of-pages": "670",
+        "original-date": {"date-parts": [[1953]]}, "accessed": {"date-parts": [[2020, 5, 12]]},
+    });
+    assert_eq!(item, expected);
 }
 
 #[test]

@@ -202,7 +202,8 @@ fn when_a_page_was_looked_at_is_no_date_of_it() {
     let labels =
         [("status", "(last accessed on"), ("date", "12"), ("month", "May"), ("year", "2020).")];
     let entry = flat(&[&[title, web], &labels[..]].concat());
-    assert_eq!(fields(&entry), json!({"title": "Rivers", "url": "https://a.org/b"}));
+    let expected = json!({"title": "Rivers", "url": "https://a.org/b", "accessed": "2020-05-12"});
+    assert_eq!(fields(&entry), expected);
     let entry = flat(&[&[title, ("year", "1999."), web], &labels[..]].concat());
     assert_eq!((entry.date.year, entry.date.month), (Some(1999), None));
     // The word may be in the date, and when it appeared behind it.

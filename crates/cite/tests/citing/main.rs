@@ -4,6 +4,8 @@ mod bibtex;
 mod csl;
 mod entries;
 mod reader;
+mod ris;
+mod styles;
 
 use bethe_cite::{Entry, Labelled, Meanings, Tokeniser};
 use bethe_tagging::labels::{Scheme, States};
