@@ -6,7 +6,10 @@ mod references;
 use std::fs;
 use std::thread;
 
-use bethe_cite::{Field, Parsed, Parser, ParserError, Parsing, lexicons, template};
+use bethe_cite::{
+    Dialect, Field, Keys, Layout, Parsed, Parser, ParserError, Parsing, Refusal, SameAuthors,
+    Tokeniser, Unwrapper, bibtex, csl, decoded, fields, lexicons, ris, template,
+};
 use bethe_tagging::rules::{Form, Relation, Rule, RulePenalty, Weight};
 use bethe_tagging::train::{Labelled, RuleSource, TrainSettings, train};
 use bethe_tagging::{TagError, TagOptions, Tagger};
@@ -48,6 +51,11 @@ fn tagger(penalty: RulePenalty) -> Tagger {
     parts.most_segments = vec![1; parts.states.kinds().len()];
     parts.penalty = penalty;
     Tagger::new(parts).unwrap()
+}
+
+/// How the references above were split.
+fn dialect() -> Dialect {
+    Dialect::of(&tagger(RulePenalty::SmoothedHinge), Some(Tokeniser::Words)).unwrap()
 }
 
 fn parse(parser: &Parser) -> Parsed {
@@ -98,4 +106,126 @@ fn a_solver_that_cannot_serve_the_rules_is_an_error_and_no_unparsed_entry() {
     assert!(matches!(parsing.parse(LINE, &options), Err(TagError::Solve(_))));
     assert!(parsing.parse("", &options).unwrap().entry.unparsed.is_some());
     assert!(parsing.parse(LINE, &TagOptions::default()).unwrap().entry.unparsed.is_none());
+}
+
+#[test]
+fn a_line_that_is_no_reference_says_why() {
+    let parser = Parser::new(&tagger(RulePenalty::SmoothedHinge), dialect());
+    let mut parsing = Parsing::new(&parser);
+    let several =
+        "Lee, A. (1999). On trees. J. Graphs, 12, 1–9. Ek, B. (2001). On rules. J. Chains, 3, 4–5.";
+    let marked = "[1] Ann Lee. On trees. J. Graphs, 1999. [2] Bo Ek. On rules. J. Chains, 2001.";
+    let long = "word ".repeat(20_001);
+    for (line, refused) in [
+        (several, Some(Refusal::Several)),
+        (marked, Some(Refusal::Several)),
+        (long.as_str(), Some(Refusal::TooLong(20_001))),
+        (" ", Some(Refusal::Blank)),
+        (LINE, None),
+    ] {
+        let parsed = parsing.parse(line, &TagOptions::default()).unwrap();
+        assert_eq!(parsed.refused, refused);
+        assert_eq!(parsed.entry.unparsed.is_some(), refused.is_some());
+        assert!(refused.is_none() || parsed.entry.unparsed.as_deref() == Some(line.trim()));
+    }
+    let hint = Refusal::Several.to_string();
+    assert!(hint.contains("several references") && hint.contains("expected one a line"), "{hint}");
+}
+
+#[test]
+fn entries_say_how_sure_their_fields_are() {
+    let parser = Parser::new(&tagger(RulePenalty::SmoothedHinge), dialect());
+    let mut parsing = Parsing::new(&parser);
+    let options = TagOptions { marginals: true, ..TagOptions::default() };
+    let known = parsing.parse(LINE, &options).unwrap();
+    let sure = known.confidence.unwrap();
+    assert!(sure.fields.contains_key(&Field::Author) && sure.fields.contains_key(&Field::Year));
+    assert!(sure.fields.values().all(|share| (sure.entry..=1.0).contains(share)));
+    let unknown = "zz 12 ; yy of 1999 qq Fox rules ; ; Graphs";
+    let unsure = parsing.parse(unknown, &options).unwrap().confidence.unwrap();
+    assert!(unsure.entry < sure.entry, "{unsure:?} {sure:?}");
+    assert_eq!(unsure.is_low(), unsure.entry < bethe_cite::LOW_CONFIDENCE);
+    // Nobody asked.
+    assert_eq!(parsing.parse(LINE, &TagOptions::default()).unwrap().confidence, None);
+}
+
+/// Numbers that look random, the same in every run.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % limit
+    }
+
+    /// A line of anything: bytes, marks, or a reference with some bytes changed.
+    fn line(&mut self) -> Vec<u8> {
+        const MARKS: &[u8] = b" .,;:()[]{}\\\"'-/&%$#_~^@0123456789ABCxyz\t";
+        let length = self.below(120);
+        match self.below(4) {
+            0 => (0..length).map(|_| self.below(256) as u8).collect(),
+            1 => (0..length).map(|_| MARKS[self.below(MARKS.len())]).collect(),
+            2 => (0..length / 3)
+                .flat_map(|_| {
+                    char::from_u32(self.below(0x3000) as u32)
+                        .unwrap_or('\u{ad}')
+                        .to_string()
+                        .into_bytes()
+                })
+                .collect(),
+            _ => {
+                let mut line = LINE.repeat(1 + self.below(3)).into_bytes();
+                for _ in 0..self.below(12) {
+                    let at = self.below(line.len());
+                    line[at] = self.below(256) as u8;
+                }
+                line
+            }
+        }
+    }
+}
+
+#[test]
+fn ten_thousand_lines_of_anything_give_entries_or_a_refusal() {
+    const LINES: usize = 10_000;
+    let parser = Parser::new(&tagger(RulePenalty::SmoothedHinge), dialect());
+    let mut parsing = Parsing::new(&parser);
+    let options = TagOptions { marginals: true, ..TagOptions::default() };
+    let mut random = Random(1);
+    let lines: Vec<String> = (0..LINES).map(|_| decoded(&random.line()).0.into_owned()).collect();
+    let (mut keys, mut same) = (Keys::default(), SameAuthors::default());
+    for line in &lines {
+        let mut parsed = parsing.parse(line, &options).unwrap();
+        assert_eq!(parsed.tagged.is_none(), parsed.refused.is_some(), "{line:?}");
+        same.fill(&mut parsed.entry);
+        let key = keys.unique(&parsed.entry.key());
+        let file = bibtex(&parsed.entry, &key);
+        let read = biblatex::Bibliography::parse(&file);
+        assert!(read.is_ok_and(|entries| entries.get(&key).is_some()), "{line:?} {file}");
+        assert_eq!(csl(&parsed.entry, &key)["id"], key);
+        assert!(fields(&parsed.entry).is_object());
+        assert_eq!(ris(&parsed.entry, &key).matches("\nER  - \n\n").count(), 1);
+    }
+    // Joined in any way, references have text and the number of their line.
+    for chunk in lines.chunks(50) {
+        let chunk: Vec<&str> = chunk.iter().map(String::as_str).collect();
+        for layout in [
+            Layout::of(&chunk),
+            Layout::of_wrapped(&chunk),
+            Layout::Numbered,
+            Layout::Blocks,
+            Layout::Indented,
+            Layout::Names { width: 60 },
+        ] {
+            let mut unwrapper = Unwrapper::new(layout);
+            let mut found: Vec<_> = chunk
+                .iter()
+                .enumerate()
+                .flat_map(|(at, line)| unwrapper.push(at + 1, line))
+                .collect();
+            found.extend(unwrapper.finish());
+            assert!(found.iter().all(|one| (1..=50).contains(&one.line) && !one.text.is_empty()));
+        }
+    }
 }

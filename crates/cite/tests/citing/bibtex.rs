@@ -173,6 +173,9 @@ proptest! {
         let file: String = (0..3).map(|_| bibtex(&entry, &keys.unique(&entry.key()))).collect();
         let found = read(&file).map_err(TestCaseError::fail)?;
         prop_assert_eq!(found.len(), 3);
+        let other = biblatex::Bibliography::parse(&file);
+        prop_assert_eq!(other.map(|entries| entries.len()).ok(), Some(3), "{}", file);
+        crate::ris::read(&bethe_cite::ris(&entry, "x"));
         prop_assert!(found[0].key != found[1].key && found[1].key != found[2].key);
         let item = bethe_cite::csl(&entry, &entry.key());
         crate::csl::check(&item);

@@ -5,6 +5,7 @@ mod csl;
 mod entries;
 mod reader;
 mod ris;
+mod round_trip;
 mod styles;
 
 use bethe_cite::{Entry, Labelled, Meanings, Tokeniser};
