@@ -12,7 +12,7 @@ use crate::identifiers::{Identifiers, beside_address, with_whole_addresses, with
 use crate::numbers::access::{dates, is_date, is_looked_at, says_only_looked_at, words};
 use crate::numbers::pages::pages;
 use crate::numbers::volume::{
-    VolumeParts, bare, chapter, is_issue, is_page_total, report_parts, volume_parts,
+    VolumeParts, bare, chapter, is_issue, page_total, report_parts, volume_parts,
 };
 use crate::people::labelled::is_about_people;
 use crate::text::characters::is_dash;
@@ -82,7 +82,7 @@ impl Entry {
         let field = kind_of_number(field, text);
         let text = match field {
             Field::Pages => pages(text),
-            Field::PageTotal => bare(text),
+            Field::PageTotal => page_total(text).unwrap_or_else(|| bare(text)),
             Field::Volume | Field::Number => bare(text),
             Field::Chapter => chapter(text),
             Field::Url => tidy(&with_whole_addresses(text)),
@@ -217,7 +217,7 @@ pub(super) fn append(own: &mut String, text: &str, between: &str) {
 fn kind_of_number(field: Field, text: &str) -> Field {
     match field {
         Field::Volume if is_issue(text) => Field::Number,
-        Field::Pages | Field::Volume if is_page_total(text) => Field::PageTotal,
+        Field::Pages | Field::Volume if page_total(text).is_some() => Field::PageTotal,
         _ => field,
     }
 }

@@ -75,7 +75,7 @@ const OTHER_DEGREES: &[&str] = &[
     "master", "masters", "masterarbeit", "m.s", "m. s", "ms", "m.sc", "msc", "m.a", "m. a", "ma",
     "m.phil", "mphil", "diplom", "diploma", "diplomarbeit", "magister", "magisterarbeit",
     "bachelor", "bachelors", "bachelorarbeit", "b.a", "b.s", "b.sc", "bsc", "laurea", "maestría",
-    "maestria", "máster", "mestrado", "licenciatura", "grado",
+    "maestria", "máster", "mestrado", "licenciatura", "grado", "mémoire",
 ];
 
 impl EntryKind {

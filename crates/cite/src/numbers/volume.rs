@@ -169,17 +169,17 @@ pub(crate) fn is_issue(text: &str) -> bool {
     ISSUES.contains(&word.as_str()) && text.contains(char::is_numeric) && !has_volume
 }
 
-/// Whether a text counts pages, `670 p.`, `312 Seiten`, and does not name one.
-pub(crate) fn is_page_total(text: &str) -> bool {
+/// How many pages a text counts: `670 p.`, `312 Seiten`; `None` if it names pages.
+pub(crate) fn page_total(text: &str) -> Option<String> {
     let text = tidy(text);
     let text = text.strip_suffix('.').unwrap_or(&text);
     let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(0);
     let unit = text[end..].trim().to_lowercase();
-    end > 1
-        && matches!(
-            unit.as_str(),
-            "p" | "pp" | "pages" | "pgs" | "s" | "seiten" | "págs" | "pág" | "с"
-        )
+    let is_unit = matches!(
+        unit.as_str(),
+        "p" | "pp" | "pages" | "pgs" | "s" | "seiten" | "págs" | "pág" | "с"
+    );
+    (end > 1 && is_unit).then(|| text[..end].to_string())
 }
 
 /// The number of a chapter: `Chap. 3`.
@@ -189,7 +189,8 @@ pub fn chapter(text: &str) -> String {
 
 fn without_cues(text: &str, cues: &[&str]) -> String {
     let in_cue = |c: char| c.is_alphabetic() || matches!(c, '°' | '№');
-    let mut text = tidy(text);
+    // `n ° 3` as some text has it.
+    let mut text = tidy(&text.replace("n °", "n°").replace("N °", "N°"));
     loop {
         let rest = text.trim_start_matches(|c: char| !c.is_alphanumeric() && c != '№');
         let end = rest.find(|c: char| !in_cue(c)).unwrap_or(rest.len());
@@ -214,6 +215,10 @@ fn is_apart(word: &str, behind: &str) -> bool {
 fn strip_unit(text: &str) -> String {
     let Some((number, unit)) = text.rsplit_once(' ') else { return text.to_string() };
     let unit = unit.trim_end_matches('.').to_lowercase();
+    // `10. Jg.`
+    if matches!(unit.as_str(), "jg" | "jahrg" | "jahrgang") {
+        return number.trim_end_matches('.').to_string();
+    }
     match matches!(unit.as_str(), "p" | "pp" | "pages" | "s" | "seiten")
         && number.ends_with(char::is_numeric)
     {
@@ -277,11 +282,11 @@ mod tests {
         for text in ["149", "vol. 12, no. 3", "Bd. 3", "n", "no", "12(3)", "Bd. 12, Heft 3"] {
             assert!(!is_issue(text), "{text}");
         }
-        for text in ["670 p.", "546 pp", "312 Seiten.", "(272 pages)"] {
-            assert!(is_page_total(text), "{text}");
+        for text in ["670 p.", "(670 pages)", "670 Seiten.", "670pp"] {
+            assert_eq!(page_total(text).as_deref(), Some("670"), "{text}");
         }
         for text in ["p. 670", "12-17 pp.", "670", "pp. 12", "5 p. 12", "p", ""] {
-            assert!(!is_page_total(text), "{text}");
+            assert_eq!(page_total(text), None, "{text}");
         }
     }
 
@@ -298,6 +303,8 @@ mod tests {
             ("(S1)", "S1"),
             ("Bd. 12", "12"),
             ("№2", "2"),
+            ("n ° 58", "58"),
+            ("10. Jg.", "10"),
             ("ch. 4", "ch. 4"),
         ] {
             assert_eq!(bare(text), expected, "{text}");

@@ -297,6 +297,8 @@ mod tests {
             ("Jean Dupont (dir.),", "Dupont|Jean"),
             ("Jean Dupont et Anne Petit (éds),", "Dupont|Jean; Petit|Anne"),
             ("sous la direction de Jean Dupont", "Dupont|Jean"),
+            ("Boudon R., Bulle N. (sous la dir.),", "Boudon|R.; Bulle|N."),
+            ("Lisý, Ján a kol.", "Lisý|Ján; others"),
             ("Silva, Ana (org.)", "Silva|Ana"),
             ("Pérez, Juan (coord.)", "Pérez|Juan"),
         ]);

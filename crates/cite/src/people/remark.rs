@@ -87,7 +87,9 @@ fn without_brackets(list: &str) -> String {
             let lower = bare(word).to_lowercase();
             ABOUT.contains(&lower.as_str()) || is_and(&lower, false) || lower.is_empty()
         };
-        let is_remark = inner.split_whitespace().all(is_about) || is_short_for(inner, &kept);
+        let is_remark = inner.split_whitespace().all(is_about)
+            || is_short_for(inner, &kept)
+            || inner.trim_start().starts_with("sous la dir");
         if !(in_brackets && is_remark) {
             kept.push_str(inner);
         }
@@ -110,8 +112,20 @@ fn bare(word: &str) -> &str {
 /// The list without `et al.`, and whether there are others. An ellipsis, `A. Li, …, Z. Xu`, becomes
 /// an `and`.
 pub(crate) fn without_others(list: &str) -> (String, Option<String>, bool) {
-    const OTHERS: &[&str] =
-        &["et al", "et. al", "and others", "et alii", "u. a.", "u.a.", "and coworkers", "и др"];
+    const OTHERS: &[&str] = &[
+        "et al",
+        "et. al",
+        "and others",
+        "et alii",
+        "u. a.",
+        "u.a.",
+        "and coworkers",
+        "и др",
+        "a kol",
+        "et coll",
+        "y otros",
+        "e outros",
+    ];
     const ELLIPSES: &[&str] = &["…", ". . .", "..."];
     let lower = list.to_ascii_lowercase();
     let found = OTHERS.iter().filter_map(|others| {
