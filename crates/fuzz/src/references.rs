@@ -7,8 +7,9 @@ use std::cell::RefCell;
 use std::sync::OnceLock;
 
 use bethe_cite::{
-    Date, Dialect, Identifiers, Keys, Parser, Parsing, Tokeniser, bibtex, clean, csl, decoded,
-    fields, lexicons, pages, people, report_parts, template, tidy, title, volume_parts,
+    Date, Dialect, Identifiers, Keys, Layout, Parser, Parsing, Tokeniser, Unwrapper, bibtex, clean,
+    csl, decoded, fields, lexicons, pages, people, report_parts, ris, template, tidy, title,
+    volume_parts,
 };
 use bethe_tagging::train::{Labelled, RuleSource, TrainSettings, train};
 use bethe_tagging::{TagOptions, Tagger};
@@ -56,6 +57,7 @@ pub fn line(bytes: &[u8]) -> Verdict {
     }
     let (line, _) = decoded(bytes);
     read_parts(&line);
+    join_lines(&line);
     let parsed = PARSING.with_borrow_mut(|parsing| {
         let parsing = parsing.get_or_insert_with(|| Parsing::new(PARSER.get_or_init(parser)));
         parse(parsing, &line)
@@ -101,7 +103,21 @@ fn parse(parsing: &mut Parsing, line: &str) -> bool {
     let written = bibtex(&parsed.entry, &key);
     assert!(!written.chars().any(|c| c.is_control() && !c.is_whitespace()), "{written:?}");
     let _ = (csl(&parsed.entry, &key).to_string(), fields(&parsed.entry).to_string());
+    assert_eq!(ris(&parsed.entry, &key).matches("\nER  - \n").count(), 1);
     parsed.tagged.is_some()
+}
+
+/// A text of several lines, in every layout: references are in order and not empty.
+fn join_lines(text: &str) {
+    let lines: Vec<&str> = text.lines().collect();
+    for layout in [Layout::of(&lines), Layout::of_wrapped(&lines), Layout::Numbered] {
+        let mut unwrapper = Unwrapper::new(layout);
+        let mut found: Vec<_> =
+            lines.iter().enumerate().flat_map(|(at, line)| unwrapper.push(at + 1, line)).collect();
+        found.extend(unwrapper.finish());
+        assert!(found.is_sorted_by_key(|one| one.line));
+        assert!(found.iter().all(|one| !one.text.is_empty()));
+    }
 }
 
 /// Readers of parts of an entry, on all of the line.
