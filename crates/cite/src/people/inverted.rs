@@ -59,41 +59,29 @@ pub(crate) fn inverted(
     })
 }
 
-/// People whose initials are parted from their family names by commas that should be between people,
-/// `Rowan, D. Hartley, K. Tanner, T.`, and the end of the list. A piece that is only initials shows it.
+/// People with commas where there should be none and none where there should be, `Rowan, D. Hartley,
+/// K. Tanner, T.`, and the end of their list: a piece that is only initials.
 pub(crate) fn chained(pieces: &[Piece], at: usize) -> Option<(Vec<Name>, usize)> {
-    let initials = |piece: &Piece| {
-        piece
-            .text
-            .split_whitespace()
-            .take_while(|word| is_initials(word))
-            .map(str::len)
-            .sum::<usize>()
-            > 0
-    };
-    let split = |text: &str| {
-        let count = text.split_whitespace().take_while(|word| is_initials(word)).count();
-        let words: Vec<&str> = text.split_whitespace().collect();
-        (words[..count].join(" "), words[count..].join(" "))
-    };
     let mut family = pieces[at].text.to_string();
-    if initials(&pieces[at]) || pieces[at].has_initials() || is_organisation(&family) {
+    if pieces[at].has_initials() || is_organisation(&family) {
         return None;
     }
     let mut names = Vec::new();
     for (p, piece) in pieces.iter().enumerate().skip(at + 1) {
-        let (given, next) = split(piece.text);
-        let is_family = next
-            .split_whitespace()
-            .all(|word| word.starts_with(char::is_uppercase) && !is_suffix(word));
-        if !piece.comma || given.is_empty() || !is_family {
+        let words: Vec<&str> = piece.text.split_whitespace().collect();
+        let initials = words.iter().take_while(|word| is_initials(word)).count();
+        let (given, next) = words.split_at(initials);
+        let is_of_family = |word: &&str| {
+            is_particle(word) || word.starts_with(char::is_uppercase) && !is_suffix(word)
+        };
+        if !piece.comma || given.is_empty() || !next.iter().all(is_of_family) {
             return None;
         }
-        names.extend(Name::inverted(&family, &given));
+        names.extend(Name::inverted(&family, &given.join(" ")));
         if next.is_empty() {
             return (names.len() > 1).then_some((names, p + 1));
         }
-        family = next;
+        family = next.join(" ");
     }
     None
 }

@@ -274,6 +274,7 @@ mod tests {
             ("Rowan, D. Hartley, K. Tanner, T.", "Rowan|D.; Hartley|K.; Tanner|T."),
             ("Rowan, D. B. Hartley, K. and Tanner, T.", "Rowan|D. B.; Hartley|K.; Tanner|T."),
             ("Rowan, D. Hartley Smith, K.", "Rowan|D.; Hartley Smith|K."),
+            ("Rowan, D. van der Berg, K.", "Rowan|D.; van der Berg|K."),
             ("Rowan, D., Hartley, K., Tanner, T.", "Rowan|D.; Hartley|K.; Tanner|T."),
         ]);
     }

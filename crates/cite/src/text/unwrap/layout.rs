@@ -52,7 +52,7 @@ impl Layout {
     }
 
     fn found(lines: &[&str]) -> Option<Self> {
-        let text: Vec<&str> = lines.iter().copied().filter(|line| is_text(line)).collect();
+        let text: Vec<&str> = lines.iter().copied().filter(is_text).collect();
         if Style::ALL.into_iter().any(|style| is_list(&text, style)) {
             return Some(Self::Numbered);
         }
@@ -60,7 +60,7 @@ impl Layout {
             return Some(Self::Indented);
         }
         let width = width(lines);
-        let pairs = || lines.windows(2).filter(|pair| pair.iter().all(|line| is_text(line)));
+        let pairs = || lines.windows(2).filter(|pair| pair.iter().all(is_text));
         let goes_on = |pair: &&[&str]| {
             continuation(pair[0], pair[1]) >= CERTAIN && is_full(pair[0], pair[1], width)
         };
@@ -80,17 +80,29 @@ fn is_text(line: &&str) -> bool {
     !line.trim().is_empty() && !is_heading(line) && !is_page_number(line)
 }
 
+/// Whether blank lines stand between lines of text, other than where a page ends.
 fn has_gaps(lines: &[&str]) -> bool {
-    let first = lines.iter().position(is_text).unwrap_or(0);
-    let last = lines.iter().rposition(is_text).unwrap_or(0);
-    lines.get(first..last).is_some_and(|inner| inner.iter().any(|line| line.trim().is_empty()))
+    let mut is_gap = false;
+    let mut is_page = true; // nothing stands before the first line
+    for line in lines {
+        is_page |= line.starts_with('\u{c}') || is_page_number(line) || is_heading(line);
+        if is_text(line) {
+            if is_gap && !is_page {
+                return true;
+            }
+            // A running head stands apart, too.
+            (is_gap, is_page) = (false, line.starts_with('\u{c}'));
+        }
+        is_gap |= line.trim().is_empty();
+    }
+    false
 }
 
 /// Whether the lines between two gaps are one reference: most lines that follow another in a block
 /// go on from it.
 fn is_parted_by_gaps(lines: &[&str]) -> bool {
     let (mut inner, mut going_on) = (0, 0);
-    for pair in lines.windows(2).filter(|pair| pair.iter().all(|line| is_text(line))) {
+    for pair in lines.windows(2).filter(|pair| pair.iter().all(is_text)) {
         inner += 1;
         going_on += usize::from(continuation(pair[0], pair[1]) > -2);
     }

@@ -1,8 +1,8 @@
 //! References that were wrapped over several lines, as a PDF or a copied page has them.
 //!
 //! A [`Layout`] is how a text shows where references begin; an [`Unwrapper`] joins lines by it.
-//! Words, ranges of pages and addresses that a line end broke are whole again. Page numbers, headings
-//! and bullets are left out.
+//! Words, ranges of pages and addresses that a line end broke are whole again. Page numbers, running
+//! heads, headings and bullets are left out.
 
 mod evidence;
 mod join;
@@ -14,11 +14,10 @@ pub(crate) use evidence::{begins_with_name, continuation};
 pub use layout::Layout;
 pub(crate) use marker::{Style, marker};
 
-use evidence::CERTAIN;
 use join::join;
 use layout::{indentation, is_full};
 use marker::without_bullet;
-use page::{is_heading, is_page_number};
+use page::{is_heading, is_page_number, is_running_head, without_digits};
 
 use super::several::parts;
 
@@ -45,6 +44,8 @@ pub struct Unwrapper {
     gap: bool,
     /// Whether a page ended behind it.
     page: bool,
+    /// The first lines of the last two pages, without their digits: left and right may differ.
+    heads: [String; 2],
 }
 
 /// A reference, whole, and the line it began in.
@@ -69,6 +70,7 @@ impl Unwrapper {
             margin: usize::MAX,
             gap: false,
             page: false,
+            heads: [String::new(), String::new()],
         }
     }
 
@@ -79,7 +81,12 @@ impl Unwrapper {
             let text = without_bullet(line.trim()).to_string();
             return split(Unwrapped { line: number, text });
         }
-        self.page |= line.starts_with('\u{c}');
+        if line.starts_with('\u{c}') {
+            self.page = true;
+            if self.is_head(line) {
+                return Vec::new();
+            }
+        }
         if line.trim().is_empty() {
             self.gap = true;
             return Vec::new();
@@ -111,16 +118,26 @@ impl Unwrapper {
         split(Unwrapped { line: self.first, text })
     }
 
+    /// Whether the first line of a page is its running head.
+    fn is_head(&mut self, line: &str) -> bool {
+        let head = without_digits(line);
+        let is_same = !head.is_empty() && self.heads.contains(&head);
+        self.heads.swap(0, 1);
+        self.heads[0] = head;
+        is_same || is_running_head(line)
+    }
+
     /// Whether a line begins a reference.
     fn begins(&self, line: &str) -> bool {
         if self.text.len() > LONGEST {
             return true;
         }
         let goes_on = continuation(&self.before, line);
-        let is_parted = self.gap && !(self.page && goes_on >= CERTAIN);
+        let is_parted = self.gap && !self.page;
         match self.layout {
             Layout::Lines => true,
-            Layout::Blocks => is_parted,
+            // A page may end inside a reference.
+            Layout::Blocks => is_parted || self.gap && goes_on <= 0,
             Layout::Numbered => self.is_next(line),
             Layout::Indented => is_parted || indentation(line) < self.margin.saturating_add(2),
             Layout::Names { width } => {

@@ -1,4 +1,4 @@
-//! What stands on a page beside references: its number, headings.
+//! What stands on a page beside references: its number, its running head, headings.
 
 /// Whether a line is the number of a page: `12`, `- 12 -`, `Page 12 of 30`, `xii`.
 pub(crate) fn is_page_number(line: &str) -> bool {
@@ -23,6 +23,19 @@ pub(crate) fn is_page_number(line: &str) -> bool {
     let is_marked = text.contains(['.', ',', ';', ':', '(', ')', '[', ']']);
     let is_range = numbers > 1 && words == numbers && !text.contains('/');
     numbers > 0 && !is_marked && !is_range
+}
+
+/// Whether the first line of a page is its running head: a page number stands apart at one end,
+/// `12        Rivers and lakes`.
+pub(crate) fn is_running_head(line: &str) -> bool {
+    let mut columns = line.trim().split("   ").filter(|column| !column.trim().is_empty());
+    let (first, last) = (columns.next().unwrap_or_default(), columns.last());
+    last.is_some_and(|last| is_page_number(first) || is_page_number(last))
+}
+
+/// A line without its digits, which running heads differ in.
+pub(crate) fn without_digits(line: &str) -> String {
+    line.trim().chars().filter(|c| !c.is_ascii_digit()).collect()
 }
 
 /// Whether a line is the heading of a bibliography.
@@ -52,6 +65,14 @@ mod tests {
         }
         for line in ["1997.", "12-17", "12, 17", "", "see 12", "vol. 12", "(1997)", "12345"] {
             assert!(!is_page_number(line), "{line}");
+        }
+        for line in
+            ["\u{c}12      Rivers and lakes", "RIVERS AND LAKES     xiii", " J. Li     Water    7"]
+        {
+            assert!(is_running_head(line), "{line}");
+        }
+        for line in ["12 Rivers", "Knuth, D.    The art", "1997.    Springer", "", "12"] {
+            assert!(!is_running_head(line), "{line}");
         }
         for line in ["References", "  7. REFERENCES", "Literaturverzeichnis:", "VII. Références"]
         {

@@ -81,6 +81,22 @@ fn blank_lines_part_blocks_but_not_at_the_end_of_a_page() {
 }
 
 #[test]
+fn what_stands_on_every_page_is_left_out() {
+    let text = "[1] A. Li. Rivers, lakes and\nseas. 1999.\n[2] B. Xu. The coasts of\n\n   7\n\
+                \u{c}8        Rivers and lakes\n\nAsia. 2001.\n[3] C. Ek. Wells and\n\
+                \u{c}Water Review, p. 9\nsprings. 2004. [4] D. Ray. Ice of\n\u{c}Water Review, p. 10\nthe poles. 2005.";
+    let found = joined(Layout::Numbered, &text.lines().collect::<Vec<_>>());
+    let whole = [
+        "[1] A. Li. Rivers, lakes and seas. 1999.",
+        "[2] B. Xu. The coasts of Asia. 2001.",
+        // Once, a head cannot be told from text.
+        "[3] C. Ek. Wells and Water Review, p. 9 springs. 2004.",
+        "[4] D. Ray. Ice of the poles. 2005.",
+    ];
+    assert_eq!(found, whole);
+}
+
+#[test]
 fn indented_lines_go_on() {
     let text = "   Knuth, D. E. (1997). The art of computer programming. Addison-\n\
                 \x20      Wesley, Reading.\n   Turing, A. (1936). On computable numbers, with an application to the\n\
