@@ -6,6 +6,7 @@ use std::ops::Range;
 use super::field::Field;
 use super::kind::EntryKind;
 use super::parts::Meanings;
+use super::repair::name_containers;
 use super::same_authors::repeats_authors;
 use crate::entry::Entry;
 use crate::identifiers::{Identifiers, beside_address, with_whole_addresses, without_identifiers};
@@ -38,7 +39,8 @@ impl Labelled<'_> {
 impl Entry {
     /// The entry for a line with labels.
     pub fn new(line: Labelled, meanings: &Meanings) -> Self {
-        let parts = meanings.parts(line.labels);
+        let mut parts = meanings.parts(line.labels);
+        name_containers(&line, &mut parts);
         let mut entry = Self::default();
         let dates = dates(&line, &parts);
         for part in &parts {
@@ -62,6 +64,8 @@ impl Entry {
             entry.keep_unlabelled(&line, &parts);
         }
         entry.repeats_authors = repeats_authors(line.text) && entry.authors.names.is_empty();
+        entry.move_boundaries(&line, &parts);
+        entry.find_patent(line.text);
         entry.split_volume();
         entry.find_thesis();
         entry.kind = EntryKind::decide(&mut entry);
@@ -170,7 +174,15 @@ impl Entry {
             let labelled = labelled.filter(|text| field != Field::Url || text.contains('.'));
             let labelled = labelled.filter(|text| !without_identifiers(text).is_empty());
             match (found, labelled) {
-                (Some(found), _) => drop(self.texts.insert(field, found)),
+                (Some(found), labelled) => {
+                    self.texts.insert(field, found);
+                    // What else stands under the label: `Erratum`.
+                    let rest = labelled.filter(|_| field != Field::Url);
+                    let rest = rest.map(|text| tidy(&without_identifiers(&text)));
+                    if let Some(rest) = rest.filter(|rest| says_more(rest)) {
+                        self.add(Field::Identifier, &rest);
+                    }
+                }
                 // Labelled as an identifier but not recognised: a note.
                 (None, Some(text)) => self.add(Field::Identifier, &text),
                 (None, None) => {}
@@ -200,7 +212,7 @@ fn says_more(text: &str) -> bool {
     #[rustfmt::skip]
     const ABOUT: &[&str] = &[
         "url", "urls", "online", "available", "at", "from", "in", "on", "see", "web", "internet",
-        "website", "homepage", "link", "and",
+        "website", "homepage", "link", "and", "doi", "arxiv", "preprint", "eprint",
     ];
     let is_about = |word: &str| ABOUT.contains(&word.to_lowercase().as_str());
     !words(text).any(is_looked_at) && !words(text).all(is_about)

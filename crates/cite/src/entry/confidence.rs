@@ -80,7 +80,7 @@ fn known(entry: &Entry) -> Vec<Field> {
 /// The labels that a field may come from, other than its own.
 fn sources(field: Field) -> &'static [Field] {
     match field {
-        Field::Journal | Field::BookTitle => &[Field::Container],
+        Field::Journal | Field::BookTitle => &[Field::Container, Field::Publisher],
         Field::Title => &[Field::Container, Field::BookTitle],
         Field::Series => &[Field::Container, Field::BookTitle],
         Field::Number => &[Field::Volume, Field::Report, Field::Genre],

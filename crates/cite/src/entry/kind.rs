@@ -98,7 +98,7 @@ impl EntryKind {
     /// 1. there is a thesis, or a type or genre that says thesis or dissertation, or, without a
     ///    container, a note that does: a master's thesis if it says so (or diploma, bachelor), else
     ///    a doctoral one;
-    /// 2. there is a journal: an article;
+    /// 2. the genre says patent: anything else; there is a journal: an article;
     /// 3. there is a container that may be a book or a journal: an article if it sounds like a
     ///    journal and not like proceedings, else in a book or in proceedings. Without a title it is
     ///    the book itself, with pages a part of it, and with volume and pages and no sign of a book
@@ -124,6 +124,9 @@ impl EntryKind {
             };
             let is_doctorate = any(DOCTORATES) || !any(OTHER_DEGREES);
             return if is_doctorate { Self::PhdThesis } else { Self::MastersThesis };
+        }
+        if entry.text(Field::Genre).is_some_and(says_patent) {
+            return Self::Misc;
         }
         if has(Field::Journal) {
             return Self::Article;
@@ -214,12 +217,14 @@ impl Entry {
             Field::Publisher,
             Field::Institution,
         ];
-        let says = |text: &str| {
-            contains(text, &["patent", "patents", "patentschrift", "brevet", "patente"])
-        };
         self.kind == EntryKind::Misc
-            && fields.iter().any(|&field| self.text(field).is_some_and(says))
+            && fields.iter().any(|&field| self.text(field).is_some_and(says_patent))
     }
+}
+
+/// Whether a text says that it is a patent.
+pub(super) fn says_patent(text: &str) -> bool {
+    contains(text, &["patent", "patents", "patentschrift", "brevet", "patente"])
 }
 
 /// Whether a type says that it was never published.

@@ -9,6 +9,8 @@ pub(crate) mod field;
 mod kept;
 pub(crate) mod kind;
 pub(crate) mod parts;
+mod patent;
+mod repair;
 pub(crate) mod same_authors;
 mod thesis;
 

@@ -13,4 +13,5 @@ pub(crate) mod organisation;
 pub(crate) mod pieces;
 pub(crate) mod remark;
 
-pub(crate) use name_word::is_particle;
+pub(crate) use name_word::{is_initials, is_particle};
+pub(crate) use organisation::is_organisation;

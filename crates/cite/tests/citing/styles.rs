@@ -142,3 +142,70 @@ fn what_has_no_field_becomes_a_note() {
     assert_eq!(entry.text(Field::Doi), Some("10.1000/182"));
     assert_eq!(entry.remarks().as_deref(), Some("doi:10.1000/183"));
 }
+
+#[test]
+fn words_move_over_a_boundary_that_labels_missed() {
+    let german = flat(&[("author", "Müller,"), ("title", "Hans Karl: Die Flüsse: Eine Reise.")]);
+    let expected = json!({
+        "author": [{"family": "Müller", "given": "Hans Karl"}], "title": "Die Flüsse: Eine Reise",
+    });
+    assert_eq!(fields(&german), expected);
+    // A title with a colon behind a whole name stays.
+    let whole = flat(&[("author", "Müller, Hans,"), ("title", "Europa: Die Flüsse.")]);
+    assert_eq!(whole.text(Field::Title), Some("Europa: Die Flüsse"));
+    let book = flat(&[
+        ("author", "Weber, Karl:"),
+        ("title", "Handel."),
+        ("editor", "In: Schmidt, Otto (Hrsg.):"),
+        ("publisher", "Handbuch der Wirtschaft,"),
+        ("location", "Stuttgart:"),
+        ("publisher", "Fischer"),
+    ]);
+    assert_eq!(book.text(Field::BookTitle), Some("Handbuch der Wirtschaft"));
+    assert_eq!(
+        (book.text(Field::Publisher), book.kind),
+        (Some("Fischer"), EntryKind::InCollection)
+    );
+    let title = "Organisation for Economic Co-operation and Development. Health at a glance.";
+    let entry = flat(&[("title", title), ("date", "2019.")]);
+    assert_eq!(entry.text(Field::Title), Some("Health at a glance"));
+    assert!(entry.authors.names[0].is_whole);
+    for title in ["The Society of Friends. A history.", "History of water. A study."] {
+        assert!(flat(&[("title", title)]).authors.names.is_empty(), "{title}");
+    }
+    let season = flat(&[("title", "Ice."), ("journal", "Water Review, Spring"), ("date", "2006.")]);
+    assert_eq!(season.text(Field::Journal), Some("Water Review"));
+    assert!(bibtex(&season, "x").contains("issue = {Spring}"));
+    let month = flat(&[("title", "Ice."), ("journal", "Nature, Sept."), ("date", "2006.")]);
+    assert_eq!((month.text(Field::Journal), month.date.month), (Some("Nature"), Some(9)));
+}
+
+#[test]
+fn a_patent_is_none_of_a_journal() {
+    let labels = [
+        "B-title",
+        "I-title",
+        "B-journal",
+        "I-journal",
+        "B-volume",
+        "I-volume",
+        "B-date",
+        "I-date",
+    ];
+    let entry = of_labels("Ice. US Patent 5,123,456, 1992.", &labels);
+    let shown = fields(&entry);
+    assert_eq!((&shown["genre"], &shown["number"]), (&json!("US Patent"), &json!("5,123,456")));
+    assert_eq!((shown.get("journal"), shown.get("volume")), (None, None));
+    let item = csl(&entry, "x");
+    assert_eq!((&item["type"], &item["number"]), (&json!("patent"), &json!("5,123,456")));
+    let journal =
+        flat(&[("title", "Ice."), ("journal", "Journal of Patent Law"), ("volume", "12")]);
+    assert_eq!((journal.kind, journal.text(Field::Volume)), (EntryKind::Article, Some("12")));
+}
+
+#[test]
+fn text_beside_an_identifier_is_kept() {
+    let entry = flat(&[("title", "Ice."), ("doi", "doi:10.1000/182. Erratum in doi:10.1000/183.")]);
+    let remarks = entry.remarks().unwrap_or_default();
+    assert!(remarks.contains("Erratum") && remarks.contains("10.1000/183"), "{remarks}");
+}

@@ -1,0 +1,120 @@
+//! Labels that are off by a little, put right where the text leaves no doubt.
+
+use super::assembly::Labelled;
+use super::field::Field;
+use super::parts::Part;
+use crate::entry::Entry;
+use crate::numbers::date::Date;
+use crate::people::name::{Name, People};
+use crate::people::{is_initials, is_organisation};
+use crate::text::tidy::tidy;
+
+/// What follows `In: A. Weber (Hrsg.):` is a book, not its publisher, if another publisher or a place
+/// comes later and nothing else is a container.
+pub(super) fn name_containers(line: &Labelled, parts: &mut [Part]) {
+    let is_container = |part: &Part| {
+        matches!(part.field, Some(Field::Journal | Field::BookTitle | Field::Container))
+    };
+    let introduces = |part: &Part| {
+        let text = line.text_of(&part.tokens).trim_start_matches(['(', '[', ',', ' ']);
+        let first = text.split([' ', ':']).next().unwrap_or_default().to_lowercase();
+        part.field == Some(Field::Editor) && matches!(first.as_str(), "in" | "dans")
+    };
+    if parts.iter().any(is_container) {
+        return;
+    }
+    let found = (1..parts.len()).find(|&at| {
+        let is_origin = |part: &Part| matches!(part.field, Some(Field::Publisher | Field::Address));
+        introduces(&parts[at - 1])
+            && parts[at].field == Some(Field::Publisher)
+            && parts[at + 1..].iter().any(is_origin)
+    });
+    if let Some(at) = found {
+        parts[at].field = Some(Field::Container);
+    }
+}
+
+impl Entry {
+    /// Moves words over a boundary that labels missed.
+    pub(super) fn move_boundaries(&mut self, line: &Labelled, parts: &[Part]) {
+        self.take_first_name(line, parts);
+        self.take_organisation();
+        self.take_season();
+    }
+
+    /// `Müller,` `Hans: Die Flüsse` has the first name in the title.
+    fn take_first_name(&mut self, line: &Labelled, parts: &[Part]) {
+        const MOST_NAMES: usize = 2;
+        let is_cut = parts.windows(2).any(|pair| {
+            let fields = (pair[0].field, pair[1].field);
+            fields == (Some(Field::Author), Some(Field::Title))
+                && line.text_of(&pair[0].tokens).trim_end().ends_with(',')
+        });
+        let [name] = &self.authors.names[..] else { return };
+        let is_half = is_cut && name.given.is_empty() && !name.is_whole && !self.authors.others;
+        let Some((given, title)) = self.text(Field::Title).and_then(|title| title.split_once(':'))
+        else {
+            return;
+        };
+        let is_name = |word: &str| {
+            let letters = |c: char| c.is_alphabetic() || matches!(c, '-' | '.');
+            word.starts_with(char::is_uppercase) && word.chars().all(letters)
+        };
+        let mut words = given.split_whitespace();
+        let is_given = given.split_whitespace().count() <= MOST_NAMES && words.all(is_name);
+        if is_half && is_given && !given.is_empty() {
+            let whole = Name::inverted(&name.family, given);
+            let title = tidy(title);
+            self.authors.names = whole.into_iter().collect();
+            self.texts.insert(Field::Title, title);
+        }
+    }
+
+    /// An organisation before the title, if there is nobody else.
+    fn take_organisation(&mut self) {
+        const FEWEST: usize = 2;
+        if !self.authors.names.is_empty() || !self.editors.names.is_empty() {
+            return;
+        }
+        let Some((first, rest)) = self.text(Field::Title).and_then(|title| title.split_once(". "))
+        else {
+            return;
+        };
+        let small = |word: &str| matches!(word, "of" | "for" | "and" | "on" | "the" | "in" | "&");
+        let is_name = first
+            .split_whitespace()
+            .all(|word| small(word) || word.starts_with(char::is_uppercase));
+        let is_author = is_organisation(first) && is_name && !first.starts_with("The ");
+        if is_author
+            && rest.split_whitespace().count() >= FEWEST
+            && !first.split_whitespace().any(is_initials)
+        {
+            let names = Name::whole(first).into_iter().collect();
+            let title = rest.to_string();
+            self.authors = People { names, others: false };
+            self.texts.insert(Field::Title, title);
+        }
+    }
+
+    /// A season or a month at the end of the container: `Water Review, Spring`.
+    fn take_season(&mut self) {
+        if self.date.year.is_none() || self.date.month.is_some() || self.date.season.is_some() {
+            return;
+        }
+        for field in [Field::Journal, Field::Container, Field::BookTitle] {
+            let Some((container, last)) = self.text(field).and_then(|text| text.rsplit_once(", "))
+            else {
+                continue;
+            };
+            let date = Date::read(last);
+            let is_date = date.year.is_none() && date != Date::default();
+            if is_date && !last.contains(' ') && last.chars().all(|c| c.is_alphabetic() || c == '.')
+            {
+                let container = container.to_string();
+                self.texts.insert(field, container);
+                (self.date.month, self.date.season) = (date.month, date.season);
+                return;
+            }
+        }
+    }
+}
