@@ -65,13 +65,49 @@ impl Layout {
             continuation(pair[0], pair[1]) >= CERTAIN && is_full(pair[0], pair[1], width)
         };
         let (all, wrapped) = (pairs().count(), pairs().filter(goes_on).count());
-        if (wrapped as f64) < CHANCE + WRAPPED * all as f64 {
+        let is_certain = wrapped as f64 >= CHANCE + WRAPPED * all as f64;
+        if !is_certain && !goes_on_behind_full_lines(pairs(), width) {
             return None;
         }
         Some(match has_gaps(lines) && is_parted_by_gaps(lines) {
             true => Self::Blocks,
             false => Self::Names { width },
         })
+    }
+}
+
+/// Whether lines behind full ones go on, and those behind short ones begin references: where each line
+/// is a reference, its length says nothing about the next.
+fn goes_on_behind_full_lines<'a>(pairs: impl Iterator<Item = &'a [&'a str]>, width: usize) -> bool {
+    const FEWEST: f64 = 6.0;
+    const APART: f64 = 2.5;
+    const LEAST: f64 = -1.0;
+    let [mut full, mut short] = [Mean::default(); 2];
+    for pair in pairs {
+        let kind = if is_full(pair[0], pair[1], width) { &mut full } else { &mut short };
+        kind.add(f64::from(continuation(pair[0], pair[1])));
+    }
+    full.count >= FEWEST
+        && short.count >= FEWEST
+        && full.value() - short.value() >= APART
+        && full.value() >= LEAST
+}
+
+/// A mean of what was added.
+#[derive(Clone, Copy, Debug, Default)]
+struct Mean {
+    count: f64,
+    sum: f64,
+}
+
+impl Mean {
+    fn add(&mut self, number: f64) {
+        self.count += 1.0;
+        self.sum += number;
+    }
+
+    fn value(self) -> f64 {
+        self.sum / self.count
     }
 }
 

@@ -126,6 +126,19 @@ fn names_begin_references_where_nothing_else_does() {
 }
 
 #[test]
+fn short_lines_end_references_where_nothing_else_tells() {
+    let wrapped = "M. Wang, G. Audi, A. Wapstra, F. Kondev, M. Cormick, X. Xu, Chin.\nPhys. C 36 (2012) 1603.\n";
+    let text = wrapped.repeat(8);
+    let (layout, found) = unwrapped(&text);
+    assert!(matches!(layout, Layout::Names { .. }));
+    assert_eq!(found, vec![wrapped.trim().replace('\n', " "); 8]);
+    // Each a reference, whatever the length of the one before.
+    let lines = "M. Wang, G. Audi, A. Wapstra, F. Kondev, X. Xu, Chin. Phys. C 36 (2012) 1603.\n\
+                 J. Li, Phys. Rev. C 5 (2012) 16.\n";
+    assert_eq!(unwrapped(&lines.repeat(8)).0, Layout::Lines);
+}
+
+#[test]
 fn one_reference_a_line_stays_as_it_is() {
     let text = "[3] Knuth, D. E. (1997). The art of computer  programming. Addison-Wesley.\n\
                 Turing, A. (1936). On computable numbers. Proc. London Math. Soc. 42, 230–265\n\
