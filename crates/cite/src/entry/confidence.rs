@@ -41,9 +41,9 @@ impl Confidence {
         let mut labelled: BTreeMap<Field, f64> = BTreeMap::new();
         for part in meanings.parts(labels) {
             let Some(field) = field_of(&part) else { continue };
-            let own = segments
-                .iter()
-                .filter(|(first, end, _)| *first < part.tokens.end && part.tokens.start < *end);
+            // Both are in the order of the tokens.
+            let first = segments.partition_point(|&(_, end, _)| end <= part.tokens.start);
+            let own = segments[first..].iter().take_while(|(first, ..)| *first < part.tokens.end);
             let least = own.map(|&(_, _, probability)| probability).fold(1.0, f64::min);
             let known = labelled.entry(field).or_insert(1.0);
             *known = known.min(least);

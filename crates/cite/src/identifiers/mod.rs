@@ -34,11 +34,12 @@ impl Identifiers {
         }
         let mut announced = false;
         for word in line.split_whitespace().flat_map(pieces) {
-            if let Some(more) = another(&mut found.doi, doi(word)) {
-                found.others.push(format!("doi:{more}"));
-            }
-            if let Some(more) = another(&mut found.arxiv, arxiv(word, announced)) {
-                found.others.push(format!("arXiv:{more}"));
+            let doi = another(&mut found.doi, doi(word)).map(|more| format!("doi:{more}"));
+            let arxiv = another(&mut found.arxiv, arxiv(word, announced));
+            for more in doi.into_iter().chain(arxiv.map(|more| format!("arXiv:{more}"))) {
+                if !found.others.contains(&more) {
+                    found.others.push(more);
+                }
             }
             found.url = found.url.or_else(|| url(word));
             let bare = word.trim_matches(|c: char| !c.is_alphanumeric());

@@ -166,7 +166,8 @@ fn letter(text: &str, year: u16) -> Option<char> {
 
 /// The year in which a work first appeared, and the text without it: `2001[1953]`, `[1953] 2001`.
 pub(crate) fn original(text: &str) -> Option<(u16, String)> {
-    text.match_indices('[').find_map(|(at, _)| {
+    const MOST_BRACKETS: usize = 4;
+    text.match_indices('[').take(MOST_BRACKETS).find_map(|(at, _)| {
         let (inside, behind) = text[at + 1..].split_once(']')?;
         let digits = inside.trim_start_matches(|c: char| !c.is_ascii_digit()).trim();
         let year = digits.parse().ok().filter(|_| digits.len() == 4)?;

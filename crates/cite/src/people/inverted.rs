@@ -62,12 +62,14 @@ pub(crate) fn inverted(
 /// People with commas where there should be none and none where there should be, `Rowan, D. Hartley,
 /// K. Tanner, T.`, and the end of their list: a piece that is only initials.
 pub(crate) fn chained(pieces: &[Piece], at: usize) -> Option<(Vec<Name>, usize)> {
+    /// Longer lists are not looked through from every name on.
+    const MOST: usize = 200;
     let mut family = pieces[at].text.to_string();
     if pieces[at].has_initials() || is_organisation(&family) {
         return None;
     }
     let mut names = Vec::new();
-    for (p, piece) in pieces.iter().enumerate().skip(at + 1) {
+    for (p, piece) in pieces.iter().enumerate().skip(at + 1).take(MOST) {
         let words: Vec<&str> = piece.text.split_whitespace().collect();
         let initials = words.iter().take_while(|word| is_initials(word)).count();
         let (given, next) = words.split_at(initials);

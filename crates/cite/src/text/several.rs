@@ -49,13 +49,15 @@ pub(crate) fn holds_several(text: &str) -> bool {
 /// Whether a line without marks seems to hold several references: behind the end of one with its
 /// year, a name begins another that has a year too.
 fn is_several(text: &str) -> bool {
+    /// Fewest words of a reference.
+    const FEWEST: usize = 7;
     let words: Vec<&str> = text.split_whitespace().collect();
-    (1..words.len().saturating_sub(1)).any(|at| {
-        is_end(words[at - 1])
-            && begins_with_author(&words[at..])
-            && is_whole(&words[..at])
-            && is_whole(&words[at..])
-    })
+    let is_dated = |at: usize| is_year(words[at]) && !(at > 0 && words[at - 1] == "published");
+    let dated: Vec<usize> = (0..words.len()).filter(|&at| is_dated(at)).collect();
+    let (Some(&first), Some(&last)) = (dated.first(), dated.last()) else { return false };
+    let most = words.len().saturating_sub(FEWEST).min(last);
+    (FEWEST.max(first + 1)..=most)
+        .any(|at| is_end(words[at - 1]) && begins_with_author(&words[at..]))
 }
 
 /// Whether a word may be the last of a reference: a page, a year, a longer word, with a stop.
@@ -71,13 +73,6 @@ fn begins_with_author(words: &[&str]) -> bool {
     const OTHERS: [&str; 8] = ["In", "Ed.", "Eds.", "Am", "Rev.", "Int.", "Res.", "Am."];
     let is_place = words.iter().take(4).any(|word| word.ends_with(':') && word.len() > 2);
     begins_with_name(words[0], words[1]) && !OTHERS.contains(&words[0]) && !is_place
-}
-
-/// Whether words may be a whole reference: there are enough, and one is a year.
-fn is_whole(words: &[&str]) -> bool {
-    const FEWEST: usize = 7;
-    let is_dated = |at: usize| is_year(words[at]) && !(at > 0 && words[at - 1] == "published");
-    words.len() >= FEWEST && (0..words.len()).any(is_dated)
 }
 
 /// A year, and not a part of some number: `(2004),`, `2004a`.
@@ -105,6 +100,15 @@ mod tests {
         for one in [first, "2. Li, A. Rivers, vol. 3. Springer, Berlin.", "Li, A. [1] B [2] C", ""]
         {
             assert_eq!(parts(one), None, "{one}");
+        }
+    }
+
+    #[test]
+    fn long_lines_are_read_in_one_pass() {
+        for piece in ["[1 ", "1. ", "(1) [2] ", "Li, A. ", "12. Li, A. ", "1999. Li, A. x ", "[[[["]
+        {
+            let text = piece.repeat(20_000);
+            let _ = (parts(&text), is_several(&text));
         }
     }
 

@@ -1,5 +1,6 @@
 //! Whether a line goes on from the line before, judged by how the one ends and the other begins.
 
+use super::marker::marker;
 use crate::text::characters::is_dash;
 
 /// Words that no reference ends with.
@@ -65,6 +66,9 @@ fn beginning(line: &str) -> i32 {
     let lower = first.to_lowercase();
     if begins_with_name(first, second) {
         return -3;
+    }
+    if marker(line).is_some() {
+        return -1;
     }
     if c.is_alphabetic() && INNER.contains(&lower.as_str()) {
         return 3;

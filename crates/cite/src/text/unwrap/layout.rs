@@ -53,6 +53,9 @@ impl Layout {
 
     fn found(lines: &[&str]) -> Option<Self> {
         let text: Vec<&str> = lines.iter().copied().filter(is_text).collect();
+        if text.iter().all(|line| marker(line).is_some()) {
+            return None;
+        }
         if Style::ALL.into_iter().any(|style| is_list(&text, style)) {
             return Some(Self::Numbered);
         }
@@ -169,16 +172,18 @@ fn is_list(text: &[&str], style: Style) -> bool {
     };
     let ends = counted.iter().skip(1).copied().chain([text.len()]);
     let longest = counted.iter().zip(ends).map(|(start, end)| end - start).max();
-    let inner = (first + 1..text.len()).filter(|at| !counted.contains(at));
+    let inner = (first + 1..text.len()).filter(|at| counted.binary_search(at).is_err());
     let inner: Vec<usize> = inner.collect();
     // A name behind the end of a reference begins another, which has no mark.
     let goes_on = |&&at: &&usize| continuation(text[at - 1], text[at]) > -3;
     let going_on = inner.iter().filter(goes_on).count();
+    // The numbers 1, 2, 3 from the first line on leave no doubt.
+    let is_sure = places[0] == (0, Some(1)) && by_one == places.len() && by_one > 2;
     first < FIRST
         && 3 * by_one > 2 * (counted.len() - 1)
         && longest.is_some_and(|lines| lines <= MOST_LINES)
         && 3 * counted.len() >= 2 * places.len()
-        && 2 * going_on >= inner.len()
+        && (is_sure || 2 * going_on >= inner.len())
 }
 
 /// Whether lines that are indented go on from those that are not.

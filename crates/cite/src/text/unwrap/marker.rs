@@ -36,6 +36,8 @@ pub(crate) struct Marker {
 const MOST: u32 = 1000;
 /// Bytes between the brackets of the longest label.
 const LONGEST: usize = 60;
+/// Text begins within as many characters behind a mark.
+const NEAR: usize = 100;
 /// A star or a point is a bullet only before a space; they all are here.
 const BULLETS: [char; 12] = ['•', '◦', '▪', '‣', '●', '■', '○', '□', '➢', '✓', '·', '*'];
 
@@ -49,7 +51,7 @@ pub(crate) fn marker(line: &str) -> Option<Marker> {
         Style::Square | Style::Round | Style::Label => true,
         Style::Stop | Style::Bracket | Style::Bullet => rest.starts_with(char::is_whitespace),
     };
-    (is_apart && rest.contains(char::is_alphabetic)).then_some(found)
+    (is_apart && rest.chars().take(NEAR).any(char::is_alphabetic)).then_some(found)
 }
 
 fn in_brackets(text: &str) -> Option<Marker> {
@@ -58,9 +60,9 @@ fn in_brackets(text: &str) -> Option<Marker> {
         '(' => ')',
         _ => return None,
     };
-    let inside = text[1..].split_once(close)?.0;
-    let length = inside.len() + 2;
-    let inside = inside.trim();
+    let (end, _) = text.char_indices().take(LONGEST + 2).find(|&(_, c)| c == close)?;
+    let length = end + 1;
+    let inside = text[1..end].trim();
     let style = if close == ']' { Style::Square } else { Style::Round };
     if let Some(number) = counted(inside) {
         return Some(Marker { style, number: Some(number), length });

@@ -152,6 +152,15 @@ fn one_reference_a_line_stays_as_it_is() {
 }
 
 #[test]
+fn a_numbered_list_of_one_a_line_stays_as_it_is() {
+    let text = "1. Mayer M., Duschl W. J., 2005, MNRAS,  358, 614\n2. 2011 Nonlinearity 24 1975\n\
+                3. J. COLONGE et I. C. DUBIN. Bull. Soc. Chim. Fr. 1180 (1960);\n4. Omukai K., 1998, ApJ, 508";
+    let (layout, found) = unwrapped(text);
+    assert_eq!((layout, found.len()), (Layout::Lines, 4));
+    assert_eq!(found, text.lines().collect::<Vec<_>>());
+}
+
+#[test]
 fn a_text_that_is_known_to_be_wrapped_is_joined_whatever_it_looks_like() {
     let blocks = ["Rivers.", "Lakes.", "", "Seas."];
     assert_eq!(joined(Layout::of_wrapped(&blocks), &blocks), ["Rivers. Lakes.", "Seas."]);
