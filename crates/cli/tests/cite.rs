@@ -328,3 +328,31 @@ fn limits_and_threads_are_those_of_tagging() {
     let message = MODEL.refusal(&["cite", "model", "train.txt", "--tolerance", "-1"]);
     assert!(message.starts_with("--tolerance"), "{message}");
 }
+
+#[test]
+fn wrapped_references_are_joined_in_files_and_on_request() {
+    let lines = [
+        "[1] J. van Dyk and M. A. López. On sparse graphs and deep vision. Journal of Ecology, 12(3):45–67, 2004.",
+        "[2] Anna Gupta. Hidden labels for adaptive search. PhD thesis, Leiden University. 2011.",
+        "[3] A. Chen. Towards robust parsing. Journal of Ecology, 7(1):7–15, 1999.",
+    ];
+    let whole = cite(&lines.join("\n"), &[]);
+    let wrapped: String = lines.iter().flat_map(|line| [line.split_at(40).0, "\n", line.split_at(40).1, "\n"]).collect();
+    assert_eq!(cite(&wrapped, &["--unwrap"]), whole);
+    let folder = Folder::new().with("refs.txt", &wrapped);
+    let (model, file) = (MODEL.path("model"), folder.path("refs.txt"));
+    let arguments = ["cite", model.to_str().unwrap(), file.to_str().unwrap(), "--quiet"];
+    assert_eq!(text(&folder.bethe(&arguments), &arguments), whole);
+    // Standard input has one reference a line unless one says otherwise, and so has a file if told.
+    assert_eq!(cite(&wrapped, &["--format", "json"]).lines().count(), 6);
+    let never = [&arguments[..], &["--unwrap=never", "--format", "json"]].concat();
+    assert_eq!(text(&folder.bethe(&never), &never).lines().count(), 6);
+}
+
+#[test]
+fn ris_has_a_record_for_every_entry() {
+    let written = cite(&lines(5).join("\n"), &["--format", "ris"]);
+    assert_eq!(written.matches("TY  - ").count(), 5);
+    assert_eq!(written.matches("ER  - ").count(), 5);
+    assert!(written.contains("\nAU  - "), "{written}");
+}

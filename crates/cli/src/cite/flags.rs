@@ -9,8 +9,9 @@ use crate::tagging::LimitFlags;
 
 /// Turn references in plain text into bibliography entries.
 ///
-/// FILE has one reference per line. Every line that is not blank gives an entry; a line that cannot
-/// be parsed gives one of type misc with its text. Entries are written while lines are still read.
+/// FILE has one reference a line, or a bibliography that is wrapped over several. Every reference
+/// gives an entry; one that cannot be parsed gives one of type misc with its text. Entries are
+/// written while lines are still read.
 /// Exit code 2 means bad input.
 #[derive(Args)]
 pub struct Flags {
@@ -24,6 +25,12 @@ pub struct Flags {
     /// Output format
     #[arg(long, value_enum, default_value_t = Format::Bibtex)]
     pub format: Format,
+
+    /// Whether references are wrapped over several lines. auto looks at the first lines of a file;
+    /// standard input has one reference a line
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t = Unwrap::Auto,
+          num_args = 0..=1, require_equals = true, default_missing_value = "always")]
+    pub unwrap: Unwrap,
 
     /// How lines are split into tokens
     #[arg(long, value_enum, default_value_t = Tokens::Auto)]
@@ -56,10 +63,23 @@ pub enum Format {
     Bibtex,
     /// One JSON array, for reference managers and citation processors
     CslJson,
+    /// Tagged lines, for reference managers
+    Ris,
     /// One object per line: fields, tokens and labels
     Json,
     /// Tokens and labels, as bethe tag writes them
     Conll,
+}
+
+/// Whether references are wrapped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Unwrap {
+    /// If the first lines of the file say so
+    Auto,
+    /// They are
+    Always,
+    /// One reference a line
+    Never,
 }
 
 /// How lines are split into tokens.
@@ -101,6 +121,8 @@ impl Flags {
                 refused("--marginals", "csl-json", "json or conll")
             }
             Format::Bibtex if self.marginals => refused("--marginals", "bibtex", "json or conll"),
+            Format::Ris if self.explain => refused("--explain", "ris", "bibtex, json or conll"),
+            Format::Ris if self.marginals => refused("--marginals", "ris", "json or conll"),
             _ => Ok(()),
         }
     }

@@ -2,22 +2,25 @@
 
 mod flags;
 mod lines;
+mod unwrap;
 mod write;
 
 pub use flags::Flags;
-use flags::Format;
+use flags::{Format, Unwrap};
 
 use std::io::{self, Write};
+use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
-use bethe_cite::{Dialect, DialectError, Parsed, Parser, Parsing};
+use bethe_cite::{Dialect, DialectError, Parsed, Parser, Parsing, Refusal, SameAuthors};
 use bethe_tagging::{TagError, TagOptions, Tagger};
 use bethe_terminal::{Outcome, bad_input, counted, say, threads};
 use rayon::prelude::*;
 
 use crate::tagging::{Batches, SHARE, Statistics, read_tagger};
 use lines::{Line, Lines};
+use unwrap::References;
 use write::Writer;
 
 /// Reads a file or standard input.
@@ -33,7 +36,7 @@ pub fn run(flags: Flags) -> Result<Outcome> {
         ..flags.limits.options(&tagger)?
     };
     let parser = Parser::new(&tagger, dialect(&flags, &tagger)?);
-    let of_references = matches!(flags.format, Format::Bibtex | Format::CslJson);
+    let of_references = matches!(flags.format, Format::Bibtex | Format::CslJson | Format::Ris);
     if of_references && !parser.meanings().has_fields() {
         return Err(bad_input(format!(
             "{}: found the labels {}, expected fields of references among them, such as author, title \
@@ -42,7 +45,15 @@ pub fn run(flags: Flags) -> Result<Outcome> {
             some_labels(&tagger)
         )));
     }
-    let mut batches = Batches::of(&flags.file, move |input, path| Lines::new(input, path, memory))?;
+    // Whoever sends line by line waits for no more than the line.
+    let unwrap = match flags.unwrap {
+        Unwrap::Auto if flags.file == Path::new("-") => Unwrap::Never,
+        unwrap => unwrap,
+    };
+    let mut batches = Batches::of(&flags.file, move |input, path| {
+        References::new(Lines::new(input, path, memory), unwrap)
+    })?;
+    let mut same = SameAuthors::default();
     let mut writer = Writer::new(&parser, flags.format, flags.explain);
     let mut out = Output { out: io::stdout().lock(), closed: false };
     let mut counts = Counts::default();
@@ -66,10 +77,11 @@ pub fn run(flags: Flags) -> Result<Outcome> {
             let lines = lines.par_iter().with_min_len(SHARE);
             lines.map_init(|| Parsing::new(&parser), parse).collect()
         });
-        let parsed = parsed?;
+        let mut parsed = parsed?;
+        parsed.iter_mut().for_each(|parsed| same.fill(&mut parsed.entry));
         let mut text = String::new();
         for (line, parsed) in lines.iter().zip(&parsed) {
-            counts.add(parsed);
+            counts.add(line, parsed);
             writer.add(&mut text, line, parsed);
         }
         out.write(&text)?;
@@ -123,6 +135,9 @@ struct Counts {
     /// Entries that only hold the text of their line.
     unparsed: usize,
     blank: usize,
+    /// Lines that hold several references, and the first of them.
+    several: usize,
+    first_several: usize,
     /// Lines that were not UTF-8, and the first of them.
     replaced: usize,
     first_replaced: usize,
@@ -143,8 +158,14 @@ impl Counts {
         !is_blank
     }
 
-    fn add(&mut self, parsed: &Parsed) {
+    fn add(&mut self, line: &Line, parsed: &Parsed) {
         self.entries += 1;
+        if parsed.refused == Some(Refusal::Several) {
+            self.several += 1;
+            if self.several == 1 {
+                self.first_several = line.number;
+            }
+        }
         self.unparsed += usize::from(parsed.entry.unparsed.is_some());
         if let Some(tagged) = &parsed.tagged {
             self.statistics.add(tagged);
@@ -164,6 +185,14 @@ impl Counts {
             count => text.push_str(&format!(
                 "\n{count} lines could not be parsed; their entries hold the text"
             )),
+        }
+        if self.several > 0 {
+            text.push_str(&format!(
+                "\nwarning: {} with several references, first line {}; give each a line of its own, \
+                 or marks such as [1]",
+                counted(self.several, "line"),
+                self.first_several
+            ));
         }
         if self.replaced > 0 {
             text.push_str(&format!(

@@ -1,6 +1,6 @@
 //! What `bethe cite` writes for a reference.
 
-use bethe_cite::{Keys, Parsed, Parser, bibtex, csl, fields};
+use bethe_cite::{Keys, Parsed, Parser, bibtex, csl, fields, ris};
 use bethe_tagging::Tagged;
 use bethe_tagging::labels::leaf_segments;
 use bethe_terminal::shown;
@@ -38,6 +38,8 @@ struct Record<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     probabilities: Option<&'a [f64]>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    confidence: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     segments: Option<Vec<SegmentRecord<'a>>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     explanation: Option<Vec<String>>,
@@ -66,6 +68,10 @@ impl<'a> Writer<'a> {
                 out.push_str(if self.begun { ",\n" } else { "[\n" });
                 let key = self.keys.unique(&parsed.entry.key());
                 out.push_str(&csl(&parsed.entry, &key).to_string());
+            }
+            Format::Ris => {
+                let key = self.keys.unique(&parsed.entry.key());
+                out.push_str(&ris(&parsed.entry, &key));
             }
             Format::Json => self.json(out, line, parsed),
             Format::Conll => self.conll(out, parsed),
@@ -116,6 +122,7 @@ impl<'a> Writer<'a> {
             text: &parsed.text,
             tokens: parsed.tokens.iter().map(|place| &parsed.text[place.clone()]).collect(),
             probabilities: probabilities.map(Vec::as_slice),
+            confidence: parsed.confidence.as_ref().map(|confidence| confidence.entry),
             segments: segments.map(|tagged| self.segments(&labels, tagged)),
             explanation: self.explanation(parsed),
             labels,
