@@ -38,7 +38,8 @@ impl Factor {
             let share = |row: usize| left[row] / entry(row, row);
             let next = (rank..n).max_by(|&a, &b| share(order[a]).total_cmp(&share(order[b])));
             let next = next.expect("a row is left");
-            if !(share(order[next]) > DEPENDENT) {
+            let left_over = share(order[next]);
+            if left_over <= DEPENDENT || left_over.is_nan() {
                 break;
             }
             order.swap(rank, next);

@@ -155,10 +155,14 @@ impl pulp::WithSimd for Pass<'_> {
     #[inline(always)]
     fn with_simd<S: Simd>(mut self, simd: S) {
         let last = self.chain.sequence.positions.len() - 1;
-        (0..=last).for_each(|t| self.centre(simd, t));
+        // Plain loops: a closure need not be compiled for the same instructions.
+        for t in 0..=last {
+            self.centre(simd, t);
+        }
         for run in 0..self.chain.tilts.runs.len() {
-            let links = self.chain.tilts.runs[run].links();
-            links.for_each(|t| self.step_forward(simd, run, t));
+            for t in self.chain.tilts.runs[run].links() {
+                self.step_forward(simd, run, t);
+            }
         }
         for group in &mut self.chain.tilts.groups[..self.scratch.groups.len()] {
             group.counts.fill(0.0);
