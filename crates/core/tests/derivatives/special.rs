@@ -260,3 +260,24 @@ fn tables_that_do_not_fit_are_refused() {
     let found = solved.pullback(&[v]).unwrap_err().to_string();
     assert_eq!(found, "variables [1]: found 3 numbers, expected 2");
 }
+
+#[test]
+fn fewer_marginals_give_the_same_gradients_of_fewer_tables() {
+    let model = chain(14, 5, 3);
+    let ones = count(&model, [(0, 1), (3, 1)]).unwrap();
+    let problem = Problem::new(model, vec![Energy::squared(4.0, 0.5, ones)]).unwrap();
+    let v = [indicator(3, 1, 3)];
+    let [all, nodes, none] = [Tables::All, Tables::Nodes, Tables::None].map(|marginals| {
+        let request = Request { marginals, ..Request::default() };
+        let solved = problem.solve_differentiable(&exact(), &request, &mut Ignore);
+        solved.unwrap().pullback(&v).unwrap()
+    });
+    let scopes: Vec<&[usize]> = none.potentials.iter().map(|table| &table.scope[..]).collect();
+    assert_eq!(scopes, [&[0][..], &[3]]);
+    assert_eq!((nodes.potentials.len(), all.potentials.len()), (5, 5 + 9));
+    for table in nodes.potentials.iter().chain(&none.potentials) {
+        let same = all.potentials.iter().find(|other| other.scope == table.scope).unwrap();
+        let pairs = table.values.iter().zip(&same.values);
+        assert!(pairs.clone().all(|(a, b)| (a - b).abs() < 1e-12), "{table:?} {same:?}");
+    }
+}
