@@ -58,9 +58,8 @@ impl Full {
                 stage.innovation[i] = if stage.observed[i] { given - mean[i] } else { 0.0 };
             }
             solve(&stage.factor, &mut stage.innovation);
-            for i in 0..n {
-                let row = &stage.predicted[i * n..(i + 1) * n];
-                mean[i] += row.iter().zip(&stage.innovation).map(|(p, q)| p * q).sum::<f64>();
+            for (mean, row) in mean.iter_mut().zip(stage.predicted.chunks(n)) {
+                *mean += row.iter().zip(&stage.innovation).map(|(p, q)| p * q).sum::<f64>();
             }
             mean = apply(&stage.step, &mean);
         }

@@ -152,7 +152,7 @@ impl Newton {
             let before = self.program.place(&self.current, &self.step, &mut self.trial);
             // A short step cannot be told from rounding.
             let is_lost = trial > 0 && -before < LOST * noise;
-            if !(before < 0.0) || is_lost || engine.is_cancelled() {
+            if before >= 0.0 || before.is_nan() || is_lost || engine.is_cancelled() {
                 break;
             }
             self.program.evaluate(engine, f64::INFINITY, &mut self.trial);
