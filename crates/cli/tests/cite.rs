@@ -337,7 +337,12 @@ fn wrapped_references_are_joined_in_files_and_on_request() {
         "[3] A. Chen. Towards robust parsing. Journal of Ecology, 7(1):7–15, 1999.",
     ];
     let whole = cite(&lines.join("\n"), &[]);
-    let wrapped: String = lines.iter().flat_map(|line| [line.split_at(40).0, "\n", line.split_at(40).1, "\n"]).collect();
+    let wrapped = |line: &&str| {
+        let at = line.find(". ").expect("a sentence") + 2;
+        let at = at + line[at..].find(' ').expect("a space");
+        format!("{}\n{}\n", &line[..at], &line[at + 1..])
+    };
+    let wrapped: String = lines.iter().map(wrapped).collect();
     assert_eq!(cite(&wrapped, &["--unwrap"]), whole);
     let folder = Folder::new().with("refs.txt", &wrapped);
     let (model, file) = (MODEL.path("model"), folder.path("refs.txt"));

@@ -57,9 +57,10 @@ impl CountRules {
         match settings.method {
             Method::Auto | Method::Dual | Method::Newton => Ok(()),
             _ if !self.hard.is_empty() => unserved("hard rules", "auto, dual or newton"),
-            Method::Adaptive | Method::AcceleratedRda { .. } if has_kinks => {
-                unserved("rules with the penalty hinge", "auto, dual, rda or mirror-descent")
-            }
+            Method::Adaptive | Method::AcceleratedRda { .. } if has_kinks => unserved(
+                "rules with the penalty hinge",
+                "auto, dual, newton, rda or mirror-descent",
+            ),
             _ => Ok(()),
         }
     }

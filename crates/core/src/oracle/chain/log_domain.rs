@@ -177,7 +177,11 @@ impl LogAnswer<'_> {
     }
 
     /// Visits the probability of every pair of states of a link: `visit(from, to, slot, probability)`.
-    pub(super) fn visit_pairs(&mut self, t: usize, mut visit: impl FnMut(usize, usize, usize, f64)) {
+    pub(super) fn visit_pairs(
+        &mut self,
+        t: usize,
+        mut visit: impl FnMut(usize, usize, usize, f64),
+    ) {
         let Some(Link { layout, joint, .. }) = self.link(t) else { return };
         layout.for_each_entry(|i, j, slot| visit(i, j, slot, joint.probability(i, j, slot)));
     }

@@ -103,7 +103,8 @@ impl Chain {
         let (alpha, beta) = (&messages.alpha[here.states()], &messages.beta);
         let factor =
             messages.beta_scales[t] / inner_product(pulp::Scalar, alpha, &beta[here.states()]);
-        let (after, weights) = (&beta[next.states()], &tilts.nodes.weights(sequence)[next.states()]);
+        let (after, weights) =
+            (&beta[next.states()], &tilts.nodes.weights(sequence)[next.states()]);
         let stays = diagonal.iter().enumerate().map(|(i, slot)| {
             let weight = slot.map_or(0.0, |slot| table.exp_forward[slot]);
             alpha[i] * weight * weights[i] * after[i] * factor
