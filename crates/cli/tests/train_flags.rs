@@ -154,7 +154,7 @@ fn the_penalty_is_kept_in_the_model_and_used() {
         let message = folder.refusal(&["tag", "model", "test.txt", "--solver", solver]);
         let expected = format!(
             "--solver: found {solver}, which cannot serve the model's rules with the penalty hinge, \
-             expected auto, dual, rda or mirror-descent"
+             expected auto, dual, newton, rda or mirror-descent"
         );
         assert!(message.ends_with(&expected), "{message}");
     }
