@@ -182,7 +182,7 @@ impl Work<'_> {
             .map(|cited| self.parser.sequence(&cited.text, &cited.tokens))
             .collect();
         let parts = self.tagger.parts();
-        let known = Vocabulary { extractor: &parts.extractor, dictionary: &parts.dictionary };
+        let known = Vocabulary { extractor: &parts.extractor, attributes: &parts.attributes };
         let (mut workspace, mut corpus) = (Workspace::default(), Corpus::new());
         let mut observed = Corpus::new();
         for sequence in &sequences {

@@ -129,6 +129,7 @@ element!(f32, F32);
 element!(u64, U64);
 element!(u32, U32);
 element!(u16, U16);
+element!(i16, I16);
 element!(u8, U8);
 
 impl Archive {

@@ -1,3 +1,4 @@
+use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -5,11 +6,14 @@ use std::sync::Arc;
 use bethe_core::MemoryLimit;
 use bethe_core::memory::TooLarge;
 use bethe_learn::archive::{Archive, ArchiveError};
+use bethe_learn::attributes::Attributes;
 use bethe_learn::crf::{AttributeStates, Borders, Crf, Structure, StructureFault, Transitions};
-use bethe_learn::dictionary::{Dictionary, DictionaryFault};
+use bethe_learn::dictionary::DictionaryFault;
+use bethe_learn::hashed::HashedFault;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use super::compact::{attributes, insert_attributes, insert_weights, weights};
 use super::data::columns;
 use super::features::{Extractor, LexiconError, Lexicons, Template, TemplateError};
 use super::input::Input;
@@ -18,8 +22,10 @@ use super::model::{Parts, Tagger, Training, WeightFeatures};
 use super::rules::{MOST_WEIGHT, Rule, RuleError, RulePenalty};
 use super::tag::decode::Decoding;
 
-/// The version of the file's form; another is refused.
-const FORM: u32 = 2;
+/// The version of the file's form.
+const FORM: u32 = 3;
+/// The oldest that is read: without annotations and hashes.
+const OLDEST_FORM: u32 = 2;
 /// A pair of states in the file, in tables of scores and in those of inference.
 const BYTES_PER_TRANSITION: f64 = 32.0;
 
@@ -44,6 +50,8 @@ struct Metadata {
     penalty: RulePenalty,
     decoding: Decoding,
     training: Training,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    annotations: BTreeMap<String, String>,
 }
 
 impl Metadata {
@@ -79,7 +87,9 @@ pub enum ContentFault {
     #[error(transparent)]
     Archive(#[from] ArchiveError),
     /// A model for another task, or of another version.
-    #[error("found a {task:?} model of version {form}, expected \"tagging\" of version {FORM}")]
+    #[error(
+        "found a {task:?} model of version {form}, expected \"tagging\" of version {OLDEST_FORM} or {FORM}"
+    )]
     Form {
         /// The task.
         task: String,
@@ -92,6 +102,9 @@ pub enum ContentFault {
     /// The dictionary is damaged.
     #[error(transparent)]
     Dictionary(#[from] DictionaryFault),
+    /// The hashes of attributes are damaged.
+    #[error(transparent)]
+    Hashes(#[from] HashedFault),
     /// The weights' structure is damaged.
     #[error(transparent)]
     Structure(#[from] StructureFault),
@@ -120,6 +133,11 @@ impl Tagger {
     /// Writes the model file, whole or not at all.
     pub fn write(&self, path: &Path) -> Result<(), ModelError> {
         self.archive().write(path).map_err(ModelError::Archive)
+    }
+
+    /// The bytes of the model file.
+    pub fn to_bytes(&self) -> Result<Vec<u8>, ModelError> {
+        self.archive().to_bytes().map_err(ModelError::Archive)
     }
 
     /// Reads a model file.
@@ -159,11 +177,18 @@ impl Tagger {
         Self::from_content(&archive, limit).map_err(content)
     }
 
+    /// The oldest form that can hold it, so that older programs read what they can.
+    fn form(&self) -> u32 {
+        let Parts { attributes, annotations, .. } = &*self.parts;
+        let is_old = matches!(attributes, Attributes::Named(_)) && annotations.is_empty();
+        if is_old { OLDEST_FORM } else { FORM }
+    }
+
     fn archive(&self) -> Archive {
-        let Parts { extractor, dictionary, crf, .. } = &*self.parts;
+        let Parts { extractor, attributes, crf, .. } = &*self.parts;
         let mut archive = Archive::new(&Metadata {
             task: "tagging".to_string(),
-            form: FORM,
+            form: self.form(),
             input: self.parts.input.clone(),
             score_labels: self.parts.score_labels.clone(),
             template: extractor.template().to_string(),
@@ -176,16 +201,14 @@ impl Tagger {
             penalty: self.parts.penalty,
             decoding: self.parts.decoding,
             training: self.parts.training.clone(),
+            annotations: self.parts.annotations.clone(),
         });
-        let (bytes, ends, slots) = dictionary.arrays();
-        archive.insert("dictionary.bytes", &[bytes.len()], bytes);
-        archive.insert("dictionary.ends", &[ends.len()], ends);
-        archive.insert("dictionary.slots", &[slots.len()], slots);
+        insert_attributes(&mut archive, attributes);
         let structure = &crf.structure;
         let (AttributeStates { ends, states: pairs }, weights) = structure.compact(&crf.weights);
         archive.insert("pairs.ends", &[ends.len()], &ends);
         archive.insert("pairs.states", &[pairs.len()], &pairs);
-        archive.insert("weights", &[weights.len()], &weights);
+        insert_weights(&mut archive, &weights, attributes);
         let bits = |flags: &[bool]| flags.iter().map(|&flag| u8::from(flag)).collect::<Vec<u8>>();
         let Transitions { forbidden, weighted } = structure.transitions();
         let states = structure.states();
@@ -202,17 +225,13 @@ impl Tagger {
 
     fn from_content(archive: &Archive, limit: MemoryLimit) -> Result<Self, ContentFault> {
         let head: Head = archive.metadata()?;
-        if head.task != "tagging" || head.form != FORM {
+        if head.task != "tagging" || !(OLDEST_FORM..=FORM).contains(&head.form) {
             return Err(ContentFault::Form { task: head.task, form: head.form });
         }
         let metadata: Metadata = archive.metadata()?;
         metadata.check_memory(limit)?;
         check_features(metadata.weight_features)?;
-        let dictionary = Dictionary::from_arrays(
-            archive.values("dictionary.bytes")?,
-            archive.values("dictionary.ends")?,
-            archive.values("dictionary.slots")?,
-        )?;
+        let known = attributes(archive)?;
         let states = metadata.states.len();
         let bits = |name: &str, count| -> Result<Vec<bool>, ArchiveError> {
             Ok(archive.array::<u8>(name, count)?.into_iter().map(|bit| bit != 0).collect())
@@ -226,12 +245,12 @@ impl Tagger {
             not_first: bits("states.not_first", states)?,
             not_last: bits("states.not_last", states)?,
         };
-        let attributes = AttributeStates {
-            ends: archive.array("pairs.ends", dictionary.len())?,
+        let pairs = AttributeStates {
+            ends: archive.array("pairs.ends", known.len())?,
             states: archive.values("pairs.states")?,
         };
-        let structure = Structure::new(states, attributes, transitions, borders)?;
-        let weights = finite("weights", archive.array("weights", structure.free_weights())?)?;
+        let structure = Structure::new(states, pairs, transitions, borders)?;
+        let weights = finite("weights", weights(archive, structure.free_weights())?)?;
         let crf =
             Crf { weights: structure.weights_of_pairs(&weights), structure: Arc::new(structure) };
         let template = metadata.template.parse::<Template>()?;
@@ -240,7 +259,7 @@ impl Tagger {
             input: metadata.input,
             score_labels: metadata.score_labels,
             extractor: Extractor::new(template, lexicons),
-            dictionary,
+            attributes: known,
             states: metadata.states,
             crf,
             rule_groups: groups(metadata.rule_groups, metadata.rules.len())?,
@@ -251,6 +270,7 @@ impl Tagger {
             penalty: metadata.penalty,
             decoding: metadata.decoding,
             training: metadata.training,
+            annotations: metadata.annotations,
         })?;
         let expected = tagger.compiled.rules.soft.len() * tagger.parts.weight_features.len();
         let found = tagger.parts.rule_weights.len();

@@ -1,5 +1,5 @@
+use bethe_learn::attributes::{Attributes, FindAttributes};
 use bethe_learn::corpus::Corpus;
-use bethe_learn::dictionary::Dictionary;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -27,11 +27,11 @@ pub enum Input {
 
 /// What turns the rows of a sequence into numbers of attributes.
 #[derive(Clone, Copy)]
-pub struct Vocabulary<'a> {
+pub struct Vocabulary<'a, Known = Attributes> {
     /// The template and the lexicons.
     pub extractor: &'a Extractor,
     /// Numbers of attributes.
-    pub dictionary: &'a Dictionary,
+    pub attributes: &'a Known,
 }
 
 /// Why a sequence does not fit a model.
@@ -165,14 +165,14 @@ impl Input {
     /// Adds a sequence's known attributes to a corpus.
     pub fn observe(
         &self,
-        Vocabulary { extractor, dictionary }: Vocabulary,
+        Vocabulary { extractor, attributes }: Vocabulary<impl FindAttributes>,
         sequence: &Sequence,
         workspace: &mut Workspace,
         corpus: &mut Corpus,
     ) -> Result<(), InputError> {
         let extracted = self.extract(extractor, sequence, workspace)?;
         let mut position = 0;
-        dictionary.find_all(
+        attributes.find_all(
             extracted.attributes(),
             |attribute| attribute.hash(),
             |attribute, text| extracted.is(attribute, text),

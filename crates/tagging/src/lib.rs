@@ -5,6 +5,7 @@
 //! segments there are. A [`Tagger`] is what [`train`] makes of all that; [`score`] compares
 //! predicted labels with the right ones.
 
+mod compact;
 pub mod data;
 pub mod features;
 mod file;

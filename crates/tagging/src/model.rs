@@ -1,10 +1,10 @@
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use bethe_core::oracle::ChainModel;
+use bethe_learn::attributes::Attributes;
 use bethe_learn::corpus::Observations;
 use bethe_learn::crf::Crf;
-use bethe_learn::dictionary::Dictionary;
 use serde::{Deserialize, Serialize};
 
 use super::features::Extractor;
@@ -66,8 +66,8 @@ pub struct Parts {
     pub score_labels: Vec<String>,
     /// The template and the lexicons.
     pub extractor: Extractor,
-    /// The dictionary of attributes.
-    pub dictionary: Dictionary,
+    /// The attributes.
+    pub attributes: Attributes,
     /// Labels.
     pub states: States,
     /// The base model.
@@ -88,6 +88,9 @@ pub struct Parts {
     pub decoding: Decoding,
     /// How it was trained.
     pub training: Training,
+    /// What else the file states, by name, for programs that build on taggers: how text was split,
+    /// where the data came from.
+    pub annotations: BTreeMap<String, String>,
 }
 
 /// Rules that say the same of nearly all labels.

@@ -1,5 +1,7 @@
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use bethe_learn::attributes::Attributes;
 use bethe_learn::crf::{AttributeStates, Crf, Structure, Transitions};
 use bethe_learn::dictionary::Dictionary;
 use thiserror::Error;
@@ -108,7 +110,7 @@ impl Tagger {
             input: Input::Scores,
             score_labels: labels.iter().map(|label| label.to_string()).collect(),
             extractor: Extractor::new(template, Lexicons::default()),
-            dictionary: Dictionary::default(),
+            attributes: Attributes::Named(Dictionary::default()),
             states,
             crf: Crf { structure: Arc::new(structure), weights },
             rules,
@@ -120,6 +122,7 @@ impl Tagger {
             penalty: RulePenalty::default(),
             decoding: Decoding::default(),
             training: Training::default(),
+            annotations: BTreeMap::new(),
         })?)
     }
 }

@@ -103,7 +103,7 @@ fn random_features_of_weights_see_all_attributes_that_training_saw() {
                 seen = attributes;
             }
         });
-        (seen, tagger.unwrap().parts().dictionary.len())
+        (seen, tagger.unwrap().parts().attributes.len())
     };
     let (seen, kept) = attributes(WeightFeatures::Constant);
     assert!(kept < seen, "{kept} of {seen}: L1 leaves some without a weight");

@@ -1,6 +1,7 @@
 //! What the training text of a model looked like.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use bethe_tagging::{Input, Tagger};
 
@@ -27,6 +28,12 @@ pub struct Dialect {
 
 /// Most columns of a training file.
 const MOST_COLUMNS: usize = 1000;
+/// Annotations of a model that state its dialect.
+const TOKENS: &str = "text.tokens";
+const DASHES: &str = "text.dashes";
+const QUOTES: &str = "text.quotes";
+const DASH_NAMES: [(Option<&str>, &str); 3] =
+    [(None, "any"), (Some("-"), "hyphen"), (Some("--"), "two hyphens")];
 
 /// Why a model cannot read plain text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -45,6 +52,12 @@ pub enum DialectError {
         "the model reads tokens in column {0}, expected one of the first {MOST_COLUMNS} columns"
     )]
     FarColumn(usize),
+    /// The file states its dialect in words that are not known.
+    #[error("the model states an unknown {0}, expected one that this version knows")]
+    Unknown(&'static str),
+    /// Its attributes have no names.
+    #[error("the model's attributes have no names and it does not state how text was split")]
+    NoNames,
     /// Its attributes do not show whole words.
     #[error(
         "the model's template has no line for the word itself, such as Uword:%x[0,0], so it does \
@@ -54,7 +67,43 @@ pub enum DialectError {
 }
 
 impl Dialect {
-    /// Recognised from the model's own words, or as given.
+    /// A dialect for text in one column: every dash a hyphen, every quotation mark a straight one.
+    pub fn plain(tokeniser: Tokeniser) -> Self {
+        Self { tokeniser, column: 0, dash: Some("-"), straight: true }
+    }
+
+    /// The annotations that state it in a model file.
+    pub fn annotations(self) -> BTreeMap<String, String> {
+        let dashes = DASH_NAMES.iter().find(|(dash, _)| *dash == self.dash);
+        let quotes = if self.straight { "straight" } else { "any" };
+        let all = [
+            (TOKENS, self.tokeniser.name()),
+            (DASHES, dashes.map_or("", |(_, name)| name)),
+            (QUOTES, quotes),
+        ];
+        all.into_iter().map(|(name, value)| (name.to_string(), value.to_string())).collect()
+    }
+
+    /// What a model file states, if it does.
+    fn stated(
+        annotations: &BTreeMap<String, String>,
+        column: usize,
+    ) -> Result<Option<Self>, DialectError> {
+        let Some(tokens) = annotations.get(TOKENS) else { return Ok(None) };
+        let value = |name: &str| annotations.get(name).map_or("any", String::as_str);
+        let tokeniser = Tokeniser::named(tokens).ok_or(DialectError::Unknown(TOKENS))?;
+        let dash = DASH_NAMES.iter().find(|(_, name)| *name == value(DASHES));
+        let &(dash, _) = dash.ok_or(DialectError::Unknown(DASHES))?;
+        let straight = match value(QUOTES) {
+            "straight" => true,
+            "any" => false,
+            _ => return Err(DialectError::Unknown(QUOTES)),
+        };
+        Ok(Some(Self { tokeniser, column, dash, straight }))
+    }
+
+    /// As the model file states it, else recognised from the model's own words; the tokeniser may
+    /// be given.
     ///
     /// Judged by the words of the dictionary (with a letter or a digit): if at least one in 20 ends
     /// in a comma, text was split at spaces; if fewer than one in 100 contain punctuation, every
@@ -75,10 +124,17 @@ impl Dialect {
         if column >= MOST_COLUMNS {
             return Err(DialectError::FarColumn(place + 1));
         }
+        if let Some(stated) = Self::stated(&parts.annotations, column)? {
+            return Ok(Self { tokeniser: told.unwrap_or(stated.tokeniser), ..stated });
+        }
+        let names = (0..parts.attributes.len()).map(|attribute| parts.attributes.name(attribute));
+        let Some(names) = names.collect::<Option<Vec<&str>>>() else {
+            let tokeniser = told.ok_or(DialectError::NoNames)?;
+            return Ok(Self { column, ..Self::plain(tokeniser) });
+        };
         let text = parts.extractor.template().to_string();
         let words = text.lines().find_map(|line| word_line(line, read)).map(|start| {
-            let attributes = (0..parts.dictionary.len()).map(|a| parts.dictionary.string(a));
-            attributes.filter_map(|a| a.strip_prefix(start)).collect::<Vec<&str>>()
+            names.iter().filter_map(|name| name.strip_prefix(start)).collect::<Vec<&str>>()
         });
         let Some(words) = words else {
             let tokeniser = told.ok_or(DialectError::NoWords)?;

@@ -21,6 +21,19 @@ pub enum Tokeniser {
 const KEEPS_STOP: &[&str] = &["Proc."];
 
 impl Tokeniser {
+    const NAMES: [(Self, &'static str); 3] =
+        [(Self::Spaces, "spaces"), (Self::Words, "words"), (Self::Punctuation, "punctuation")];
+
+    /// Its name in model files and on the command line.
+    pub fn name(self) -> &'static str {
+        Self::NAMES.iter().find(|(own, _)| *own == self).map_or("", |(_, name)| name)
+    }
+
+    /// The tokeniser of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::NAMES.iter().find(|(_, own)| *own == name).map(|&(tokeniser, _)| tokeniser)
+    }
+
     /// The tokens of a line, as places in it.
     pub fn tokens(self, line: &str) -> Vec<Range<usize>> {
         let mut found = Vec::with_capacity(line.len() / 4);

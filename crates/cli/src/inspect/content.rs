@@ -77,7 +77,7 @@ impl<'a> Content<'a> {
             states: (0..parts.states.len()).map(|state| name(&parts.states, state)).collect(),
             input: &parts.input,
             score_labels: &parts.score_labels,
-            attributes: parts.dictionary.len(),
+            attributes: parts.attributes.len(),
             weights: parts.crf.structure.free_weights(),
             template: parts.extractor.template().to_string(),
             lexicons: lists.map(|(name, all)| Lexicon { name, entries: all.len() }).collect(),
@@ -144,11 +144,11 @@ fn strongest(tagger: &Tagger, top: usize) -> Vec<Strongest<'_>> {
     }
     let of_state = |(state, mut own): (usize, Vec<(f64, usize)>)| {
         keep(&mut own, top);
-        let weighted = |(weight, attribute)| Weighted {
-            attribute: parts.dictionary.string(attribute),
-            weight,
+        // Hashed attributes have no names to show.
+        let weighted = |(weight, attribute)| {
+            Some(Weighted { attribute: parts.attributes.name(attribute)?, weight })
         };
-        let attributes = own.into_iter().map(weighted).collect();
+        let attributes = own.into_iter().filter_map(weighted).collect();
         Strongest { state: name(&parts.states, state), attributes }
     };
     all.into_iter().enumerate().map(of_state).collect()

@@ -21,7 +21,7 @@ pub fn summary(name: &str, tagger: &Tagger) -> String {
     };
     line("reads", input(tagger));
     line("labels", labels(tagger));
-    let attributes = parts.dictionary.len();
+    let attributes = parts.attributes.len();
     line(
         "attributes",
         format!("{attributes}, {}", counted(parts.crf.structure.free_weights(), "weight")),

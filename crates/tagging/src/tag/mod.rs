@@ -95,7 +95,7 @@ impl Tagging {
         self.tagger.check_memory(sequence.len(), options, place)?;
         let parts = &self.tagger.parts;
         self.corpus.clear();
-        let known = Vocabulary { extractor: &parts.extractor, dictionary: &parts.dictionary };
+        let known = Vocabulary { extractor: &parts.extractor, attributes: &parts.attributes };
         parts.input.observe(known, sequence, &mut self.workspace, &mut self.corpus)?;
         let observations = self.corpus.sequence(0);
         let scores =

@@ -206,8 +206,8 @@ impl Prepared {
                     data.corpus.push_scores(self.states.len(), &spread);
                 }
                 None => {
-                    let Self { extractor, dictionary, .. } = self;
-                    let known = Vocabulary { extractor, dictionary };
+                    let Self { extractor, dictionary: attributes, .. } = self;
+                    let known = Vocabulary { extractor, attributes };
                     self.input.observe(known, sequence, &mut workspace, &mut data.corpus)?;
                 }
             }

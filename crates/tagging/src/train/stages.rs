@@ -1,5 +1,7 @@
+use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
 
+use bethe_learn::attributes::Attributes;
 use bethe_learn::crf::{Crf, Transitions};
 
 use super::super::data::{DataError, Sequence};
@@ -180,7 +182,7 @@ impl Base {
             input: self.prepared.input.clone(),
             score_labels: self.prepared.score_labels.clone(),
             extractor: self.prepared.extractor.clone(),
-            dictionary,
+            attributes: Attributes::Named(dictionary),
             states: self.prepared.states.clone(),
             crf,
             rules: learned.rules,
@@ -191,6 +193,7 @@ impl Base {
             penalty: rules.penalty,
             decoding: learned.decoding,
             training: Training { rules: learned.training, ..self.training.clone() },
+            annotations: BTreeMap::new(),
         })?)
     }
 
