@@ -28,8 +28,8 @@ pub use request::Request;
 use thiserror::Error;
 
 use crate::energy::{Energy, EnergyError};
-use crate::model::Model;
 use crate::model::uai::{Sample, UaiError};
+use crate::model::{Factor, Model, ModelError};
 
 /// A model and the energies on it.
 #[derive(Clone, Debug)]
@@ -75,6 +75,33 @@ impl Problem {
     /// The energies.
     pub fn energies(&self) -> &[Energy] {
         &self.energies
+    }
+
+    /// Adds a factor to the model.
+    ///
+    /// # Errors
+    /// As [`Model::push_factor`].
+    pub fn add_factor(&mut self, factor: Factor) -> Result<(), ModelError> {
+        self.model.push_factor(factor)
+    }
+
+    /// Adds an energy.
+    ///
+    /// # Errors
+    /// If it does not fit the model.
+    pub fn add_energy(&mut self, energy: Energy) -> Result<(), ProblemError> {
+        let index = self.energies.len();
+        energy.check(&self.model).map_err(|error| ProblemError { index, error })?;
+        self.energies.push(energy);
+        Ok(())
+    }
+
+    /// Fixes a variable to a state.
+    ///
+    /// # Errors
+    /// As [`Model::observe`].
+    pub fn fix(&mut self, variable: usize, state: usize) -> Result<(), ModelError> {
+        self.model.observe(variable, state)
     }
 
     /// Fixes the variables that a sample of evidence observes.

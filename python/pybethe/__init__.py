@@ -1,0 +1,22 @@
+"""Inference and learning in discrete graphical models under global terms.
+
+    import pybethe as pb
+    p = pb.Problem([2, 2, 2])
+    p.factor([0, 1], [[1.0, 0.0], [0.0, 1.0]])
+    p.measure({0: [0, 1], 1: [0, 1], 2: [0, 1]}, weight=20.0, offset=-1.0)
+    p.solve().marginals[0]
+"""
+
+from ._engine import Answer, Map, Picture, Problem, Record, Tables, __version__, solve, solve_many
+
+__all__ = [
+    "Answer",
+    "Map",
+    "Picture",
+    "Problem",
+    "Record",
+    "Tables",
+    "__version__",
+    "solve",
+    "solve_many",
+]

@@ -1,0 +1,35 @@
+//! The module `pybethe._engine`: the Rust crates, with the same words, for Python.
+//!
+//! [`problem`] states problems, [`options`] reads what a caller asks of a solve, [`run`] solves with the
+//! interpreter released, [`answer`] shows what was found. Python adds nothing but names and types.
+
+mod answer;
+mod energy;
+mod html;
+mod marginals;
+mod options;
+mod problem;
+mod reference;
+mod run;
+mod trace;
+
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+/// The compiled part of `pybethe`.
+#[pyo3::pymodule]
+mod _engine {
+    #[pymodule_export]
+    use crate::answer::{Answer, Map};
+    #[pymodule_export]
+    use crate::marginals::Tables;
+    #[pymodule_export]
+    use crate::problem::{Problem, solve, solve_many};
+    #[pymodule_export]
+    use crate::trace::{Picture, Record};
+
+    /// The version of the engine.
+    #[pymodule_export]
+    #[allow(non_upper_case_globals)]
+    const __version__: &str = env!("CARGO_PKG_VERSION");
+}

@@ -1,0 +1,76 @@
+//! Work with the interpreter released, on threads of our own, that Ctrl-C ends.
+
+use std::sync::mpsc::{RecvTimeoutError, sync_channel};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use bethe_core::Cancel;
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
+/// How often signals are looked at.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// Threads for all cores. They do not survive a fork, so a child process starts its own.
+static SHARED: Mutex<Option<(u32, Arc<ThreadPool>)>> = Mutex::new(None);
+
+/// A pool of so many threads, or the shared one of all cores.
+pub fn pool(jobs: Option<usize>) -> PyResult<Arc<ThreadPool>> {
+    let build = |jobs: usize| {
+        let built = ThreadPoolBuilder::new().num_threads(jobs).build();
+        built.map(Arc::new).map_err(|error| PyRuntimeError::new_err(error.to_string()))
+    };
+    if let Some(jobs) = jobs {
+        return build(jobs);
+    }
+    let mut shared = SHARED.lock().unwrap_or_else(|held| held.into_inner());
+    let process = std::process::id();
+    match &*shared {
+        Some((owner, pool)) if *owner == process => Ok(Arc::clone(pool)),
+        _ => {
+            let pool = build(0)?;
+            *shared = Some((process, Arc::clone(&pool)));
+            Ok(pool)
+        }
+    }
+}
+
+/// What became of work: its result, and the exception of a signal that came meanwhile.
+pub struct Ended<T> {
+    pub result: T,
+    pub signal: Option<PyErr>,
+}
+
+/// Runs work on a pool and looks at signals while it runs. A signal that raises, such as Ctrl-C,
+/// cancels the work, whose result is waited for all the same: it is the best so far.
+pub fn run<T: Send + 'static>(
+    py: Python<'_>,
+    pool: &ThreadPool,
+    cancel: &Cancel,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> PyResult<Ended<T>> {
+    let (sender, receiver) = sync_channel(1);
+    pool.spawn(move || {
+        // Nobody listens only if the caller is gone.
+        let _ = sender.send(work());
+    });
+    let receiver = Mutex::new(receiver);
+    let mut signal = None;
+    loop {
+        let received = py
+            .detach(|| receiver.lock().unwrap_or_else(|held| held.into_inner()).recv_timeout(LOOK));
+        match received {
+            Ok(result) => return Ok(Ended { result, signal }),
+            Err(RecvTimeoutError::Timeout) => {
+                if let Err(raised) = py.check_signals() {
+                    cancel.cancel();
+                    signal.get_or_insert(raised);
+                }
+            }
+            Err(RecvTimeoutError::Disconnected) => {
+                return Err(PyRuntimeError::new_err("a thread of the engine ended in a fault"));
+            }
+        }
+    }
+}
