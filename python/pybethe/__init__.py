@@ -7,7 +7,20 @@
     p.solve().marginals[0]
 """
 
-from ._engine import Answer, Map, Picture, Problem, Record, Tables, __version__, solve, solve_many
+from ._engine import (
+    Answer,
+    Map,
+    Picture,
+    Problem,
+    Record,
+    Tables,
+    TrainedTagger,
+    __version__,
+    solve,
+    solve_many,
+)
+from . import rules
+from .tagger import Tagger
 
 __all__ = [
     "Answer",
@@ -16,7 +29,10 @@ __all__ = [
     "Problem",
     "Record",
     "Tables",
+    "Tagger",
+    "TrainedTagger",
     "__version__",
+    "rules",
     "solve",
     "solve_many",
 ]

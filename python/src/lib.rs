@@ -6,12 +6,16 @@
 mod answer;
 mod energy;
 mod html;
+mod keywords;
 mod marginals;
 mod options;
 mod problem;
 mod reference;
 mod run;
+mod sequences;
+mod tagger;
 mod trace;
+mod training;
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
@@ -25,6 +29,8 @@ mod _engine {
     use crate::marginals::Tables;
     #[pymodule_export]
     use crate::problem::{Problem, solve, solve_many};
+    #[pymodule_export]
+    use crate::tagger::TrainedTagger;
     #[pymodule_export]
     use crate::trace::{Picture, Record};
 

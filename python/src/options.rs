@@ -5,9 +5,11 @@ use std::time::Duration;
 use bethe_core::problem::CovarianceOf;
 use bethe_core::solve::Returned;
 use bethe_core::{MemoryLimit, Method, OracleKind, Request, Settings, StepSchedule, Tables};
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+
+use crate::keywords::Keywords;
 
 /// Every keyword of `solve`.
 const WORDS: [&str; 17] = [
@@ -45,20 +47,7 @@ pub struct Options {
 impl Options {
     /// Reads the keywords of a call; one that is not known is an error.
     pub fn new(given: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
-        let Some(given) = given else { return Self::read(&Keywords(None)) };
-        for key in given.keys() {
-            let key: String = key.extract()?;
-            if !WORDS.contains(&key.as_str()) {
-                return Err(PyTypeError::new_err(format!(
-                    "found keyword {key:?}, expected one of {}",
-                    WORDS.join(", ")
-                )));
-            }
-        }
-        Self::read(&Keywords(Some(given)))
-    }
-
-    fn read(given: &Keywords<'_, '_>) -> PyResult<Self> {
+        let given = &Keywords::new(given, &WORDS)?;
         let default = Settings::default();
         let time_limit: Option<f64> = given.get("time_limit")?;
         let settings = Settings {
@@ -99,21 +88,12 @@ impl Options {
             memory_limit: memory.map_or_else(bethe_io::half_of_memory, MemoryLimit::of),
             ..Request::default()
         };
-        let jobs: Option<usize> = match given.get::<i64>("n_jobs")? {
-            None | Some(-1) => None,
-            Some(jobs) if jobs > 0 => usize::try_from(jobs).ok(),
-            Some(found) => {
-                return Err(PyValueError::new_err(format!(
-                    "n_jobs: found {found}, expected at least 1, or -1 for all cores"
-                )));
-            }
-        };
         Ok(Self {
             settings,
             request,
             trace: given.get("trace")?.unwrap_or(false),
             callback: given.get("callback")?,
-            jobs,
+            jobs: given.jobs()?,
         })
     }
 }
@@ -170,44 +150,4 @@ fn seconds(found: f64) -> PyResult<Duration> {
     Duration::try_from_secs_f64(found).map_err(|_| {
         PyValueError::new_err(format!("time_limit: found {found}, expected seconds, at least 0"))
     })
-}
-
-/// The keywords of a call. `None` counts as not given.
-struct Keywords<'a, 'py>(Option<&'a Bound<'py, PyDict>>);
-
-impl<'py> Keywords<'_, 'py> {
-    fn item(&self, word: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let item = self.0.map(|given| given.get_item(word)).transpose()?.flatten();
-        Ok(item.filter(|item| !item.is_none()))
-    }
-
-    fn has(&self, word: &str) -> PyResult<bool> {
-        Ok(self.item(word)?.is_some())
-    }
-
-    fn get<T: for<'a> FromPyObject<'a, 'py>>(&self, word: &str) -> PyResult<Option<T>> {
-        let Some(item) = self.item(word)? else { return Ok(None) };
-        match item.extract() {
-            Ok(value) => Ok(Some(value)),
-            Err(error) => {
-                let error: PyErr = error.into();
-                let text = error.value(item.py()).to_string();
-                Err(PyTypeError::new_err(format!("{word}: found {item}: {text}")))
-            }
-        }
-    }
-
-    /// One of several words; the first is the default.
-    fn choice<T: Clone>(&self, word: &str, choices: &[(&str, T)]) -> PyResult<T> {
-        Ok(self.optional_choice(word, choices)?.unwrap_or_else(|| choices[0].1.clone()))
-    }
-
-    fn optional_choice<T: Clone>(&self, word: &str, choices: &[(&str, T)]) -> PyResult<Option<T>> {
-        let Some(found) = self.get::<String>(word)? else { return Ok(None) };
-        if let Some((_, choice)) = choices.iter().find(|(name, _)| *name == found) {
-            return Ok(Some(choice.clone()));
-        }
-        let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
-        Err(PyValueError::new_err(format!("found {word}={found:?}, expected {}", names.join(", "))))
-    }
 }

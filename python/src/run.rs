@@ -1,5 +1,6 @@
 //! Work with the interpreter released, on threads of our own, that Ctrl-C ends.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -52,8 +53,11 @@ pub fn run<T: Send + 'static>(
 ) -> PyResult<Ended<T>> {
     let (sender, receiver) = sync_channel(1);
     pool.spawn(move || {
-        // Nobody listens only if the caller is gone.
-        let _ = sender.send(work());
+        // A panic must not end the process: without a result, the caller raises. Nobody listens only
+        // if the caller is gone.
+        if let Ok(result) = catch_unwind(AssertUnwindSafe(work)) {
+            let _ = sender.send(result);
+        }
     });
     let receiver = Mutex::new(receiver);
     let mut signal = None;

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::flags::Format;
 use super::lines::Line;
-use crate::tag::write::{explanation, sequence};
+use crate::tag::write::sequence;
 
 /// The label of tokens that have none.
 const NO_LABEL: &str = "_";
@@ -159,6 +159,6 @@ impl<'a> Writer<'a> {
 
     fn explanation(&self, parsed: &Parsed) -> Option<Vec<String>> {
         let tagged = parsed.tagged.as_ref();
-        self.explain.then(|| tagged.map_or_else(Vec::new, |t| explanation(self.parser.tagger(), t)))
+        self.explain.then(|| tagged.map_or_else(Vec::new, |t| self.parser.tagger().explanation(t)))
     }
 }

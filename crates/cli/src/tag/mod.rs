@@ -147,7 +147,7 @@ impl<W: Write> Command<'_, W> {
         for (sequence, tagged) in tagged {
             self.statistics.add(tagged);
             if self.options.explain {
-                for line in write::explanation(self.tagger, tagged) {
+                for line in self.tagger.explanation(tagged) {
                     text.extend(["# ", &shown(&line), "\n"]);
                 }
             }

@@ -91,6 +91,12 @@ fn colon(field: &str) -> Option<usize> {
     None
 }
 
+/// An attribute as a field of an attribute file.
+pub fn attribute_field(name: &str, value: f64) -> String {
+    let name = name.replace('\\', "\\\\").replace(':', "\\:");
+    if value == 1.0 { name } else { format!("{name}:{value}") }
+}
+
 pub(super) fn unescape(text: &str) -> Cow<'_, str> {
     if !text.contains('\\') {
         return Cow::Borrowed(text);
@@ -110,7 +116,21 @@ pub(super) fn unescape(text: &str) -> Cow<'_, str> {
 
 #[cfg(test)]
 mod tests {
-    use super::is_plain;
+    use std::path::Path;
+
+    use super::{attribute_field, is_plain};
+    use crate::data::Sequence;
+
+    #[test]
+    fn fields_are_read_back_as_they_were_written() {
+        let given = [("w=a", 1.0), (r"a:b\:", -2.5), (r"\", 0.0), ("a b\tc", 1e-300), (":", 1.0)];
+        let fields: Vec<String> =
+            given.iter().map(|(name, value)| attribute_field(name, *value)).collect();
+        let cells = std::iter::once("label").chain(fields.iter().map(String::as_str));
+        let sequence = Sequence::of_cells(Path::new("made").into(), [cells]).unwrap();
+        let read: Vec<_> = sequence.attributes(0).map(Result::unwrap).collect();
+        assert_eq!(read, given.map(|(name, value)| (name.into(), value)));
+    }
 
     #[test]
     fn special_bytes_are_seen_at_every_place_and_no_others() {

@@ -14,7 +14,7 @@ mod error;
 mod reader;
 mod sequence;
 
-pub use attributes::Attributes;
+pub use attributes::{Attributes, attribute_field};
 pub use error::DataError;
 pub(super) use error::columns;
 pub use reader::Sequences;

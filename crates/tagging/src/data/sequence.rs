@@ -48,6 +48,33 @@ impl Sequence {
         sequence
     }
 
+    /// A sequence from cells, whatever characters they have. Errors name `path`, and rows as lines.
+    ///
+    /// # Errors
+    /// If the text is longer than sequences of files may be (2 GiB).
+    pub fn of_cells<'a, Cells>(
+        path: Arc<Path>,
+        rows: impl IntoIterator<Item = Cells>,
+    ) -> Result<Self, DataError>
+    where
+        Cells: IntoIterator<Item = &'a str>,
+    {
+        let mut sequence = Self::new(path);
+        for (line, row) in rows.into_iter().enumerate() {
+            let (text, cells) = (sequence.text.len() as u32, sequence.cells.len() as u32);
+            sequence.rows.push(Row { line: line + 1, text, cells });
+            for cell in row {
+                if cell.len() > sequence.room() {
+                    return Err(sequence.too_long(line + 1));
+                }
+                let start = sequence.text.len() as u32;
+                sequence.text.push_str(cell);
+                sequence.cells.push((start, start + cell.len() as u32));
+            }
+        }
+        Ok(sequence)
+    }
+
     /// The memory it takes.
     pub fn bytes(&self) -> f64 {
         let text = self.text.len() as f64;

@@ -11,6 +11,7 @@ mod marginals;
 mod options;
 mod scores;
 mod tagged;
+mod words;
 
 use bethe_core::oracle::{Chain, Oracle};
 use bethe_core::solve::SolveError;
@@ -91,6 +92,9 @@ impl Tagging {
 
     /// Tags a sequence of a file.
     pub fn tag(&mut self, sequence: &Sequence, options: &TagOptions) -> Result<Tagged, TagError> {
+        if sequence.is_empty() {
+            return Ok(Tagged::of_nothing());
+        }
         let place = || (sequence.path().display().to_string(), sequence.line(0));
         self.tagger.check_memory(sequence.len(), options, place)?;
         let parts = &self.tagger.parts;
@@ -173,7 +177,7 @@ impl Tagging {
         let rules = &self.tagger.compiled.rules;
         let length = scores.len() / self.tagger.parts.states.len();
         if length == 0 {
-            return Ok(Some(Tagged { best: vec![(Vec::new(), 0.0)], ..Tagged::default() }));
+            return Ok(Some(Tagged::of_nothing()));
         }
         let ruled = options.rules && (weights.iter().any(|w| *w > 0.0) || !rules.hard.is_empty());
         match ruled {

@@ -28,6 +28,13 @@ pub struct Tagged {
     pub broken: Vec<usize>,
 }
 
+impl Tagged {
+    /// The labels of a sequence without tokens.
+    pub(super) fn of_nothing() -> Self {
+        Self { best: vec![(Vec::new(), 0.0)], ..Self::default() }
+    }
+}
+
 /// Figures about inference under rules.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Summary {

@@ -1,0 +1,180 @@
+//! Sequences as Python has them: lists of tokens, of tuples of columns, of dicts of attributes, or
+//! arrays of scores.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use bethe_tagging::data::{Format, Sequence, attribute_field};
+use numpy::{AllowTypeChange, PyArrayLike2, PyUntypedArrayMethods};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyDict, PyString};
+
+/// Sequences, with the kind that all of them have.
+pub enum Given {
+    /// Rows of cells, or of attributes.
+    Rows(Format, Vec<Sequence>),
+    /// `[sequences][positions × labels]`
+    Scores(Vec<Vec<f64>>),
+}
+
+/// Labels of sequences. `[sequences][positions]`
+pub type Labels = Vec<Vec<String>>;
+
+/// Reads `y`: one list of labels per sequence.
+pub fn labels(given: &Bound<'_, PyAny>) -> PyResult<Labels> {
+    let of_sequence = |(index, own): (usize, PyResult<Bound<'_, PyAny>>)| {
+        let own = own?;
+        if own.is_instance_of::<PyString>() {
+            return Err(PyTypeError::new_err(format!(
+                "found y[{index}] = {own}, expected a list of labels, one per token"
+            )));
+        }
+        own.try_iter()?.map(|label| Ok(label?.str()?.to_string())).collect()
+    };
+    given.try_iter()?.enumerate().map(of_sequence).collect()
+}
+
+/// Reads `X`, and labels into a last column if there are any.
+pub fn sequences(given: &Bound<'_, PyAny>, labels: Option<&Labels>) -> PyResult<Given> {
+    let items: Vec<Bound<'_, PyAny>> = given.try_iter()?.collect::<PyResult<_>>()?;
+    if let Some(labels) = labels
+        && labels.len() != items.len()
+    {
+        let (found, expected) = (labels.len(), items.len());
+        return Err(PyValueError::new_err(format!(
+            "found labels of {found} sequences, expected {expected}"
+        )));
+    }
+    let own = |index: usize| labels.map(|labels| labels[index].as_slice());
+    if items.first().is_some_and(is_scores) {
+        let scored = |(index, item): (usize, &Bound<'_, PyAny>)| scores(index, item, own(index));
+        return Ok(Given::Scores(items.iter().enumerate().map(scored).collect::<PyResult<_>>()?));
+    }
+    let attributes =
+        items.iter().find_map(first_token).is_some_and(|t| t.is_instance_of::<PyDict>());
+    let format = if attributes { Format::Attributes } else { Format::Columns };
+    let rows = |(index, item): (usize, &Bound<'_, PyAny>)| rows(index, item, own(index), format);
+    Ok(Given::Rows(format, items.iter().enumerate().map(rows).collect::<PyResult<_>>()?))
+}
+
+/// Whether it is an array of two axes.
+fn is_scores(item: &Bound<'_, PyAny>) -> bool {
+    item.getattr("ndim").and_then(|axes| axes.extract::<usize>()).is_ok_and(|axes| axes == 2)
+}
+
+fn first_token<'py>(item: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
+    item.try_iter().ok()?.next()?.ok()
+}
+
+fn scores(index: usize, item: &Bound<'_, PyAny>, labels: Option<&[String]>) -> PyResult<Vec<f64>> {
+    let array: PyArrayLike2<'_, f64, AllowTypeChange> = item.extract().map_err(|_| {
+        PyTypeError::new_err(format!("found X[{index}], expected an array of scores"))
+    })?;
+    check_length(index, array.shape()[0], labels)?;
+    Ok(array.as_array().iter().copied().collect())
+}
+
+/// Rows that have labels only, beside scores.
+pub fn of_labels(labels: &Labels) -> PyResult<Vec<Sequence>> {
+    let path: Arc<Path> = Path::new("y").into();
+    let sequence = |labels: &Vec<String>| {
+        let rows = labels.iter().map(|label| [label.as_str()]);
+        Sequence::of_cells(Arc::clone(&path), rows)
+            .map_err(|error| PyValueError::new_err(error.to_string()))
+    };
+    labels.iter().map(sequence).collect()
+}
+
+/// An error unless there is one label per token.
+pub fn check_length(index: usize, tokens: usize, labels: Option<&[String]>) -> PyResult<()> {
+    match labels {
+        Some(labels) if labels.len() != tokens => Err(PyValueError::new_err(format!(
+            "sequence {index}: found {tokens} tokens and {} labels, expected one label per token",
+            labels.len()
+        ))),
+        _ => Ok(()),
+    }
+}
+
+/// One sequence, whose rows have their cells as an attribute file or a column file has them.
+fn rows(
+    index: usize,
+    item: &Bound<'_, PyAny>,
+    labels: Option<&[String]>,
+    format: Format,
+) -> PyResult<Sequence> {
+    if item.is_instance_of::<PyString>() {
+        return Err(PyTypeError::new_err(format!(
+            "found X[{index}] = {:?}, expected a list of tokens, not a text",
+            item.str()?.to_string()
+        )));
+    }
+    let tokens: Vec<Bound<'_, PyAny>> = item.try_iter()?.collect::<PyResult<_>>()?;
+    check_length(index, tokens.len(), labels)?;
+    let mut rows = Vec::with_capacity(tokens.len());
+    for (position, token) in tokens.iter().enumerate() {
+        let label = labels.map(|labels| labels[position].clone());
+        let place = || format!("X[{index}][{position}]");
+        rows.push(match format {
+            Format::Attributes => {
+                let mut row = vec![attribute_field(label.as_deref().unwrap_or_default(), 1.0)];
+                attributes(token, &place(), &mut row)?;
+                row
+            }
+            Format::Columns => {
+                let mut row = cells(token, &place())?;
+                row.extend(label);
+                row
+            }
+        });
+    }
+    let path: Arc<Path> = Path::new(&format!("X[{index}]")).into();
+    let cells = rows.iter().map(|row| row.iter().map(String::as_str));
+    Sequence::of_cells(path, cells).map_err(|error| PyValueError::new_err(error.to_string()))
+}
+
+/// A token: one cell, or several columns.
+fn cells(token: &Bound<'_, PyAny>, place: &str) -> PyResult<Vec<String>> {
+    if let Ok(text) = token.cast::<PyString>() {
+        return Ok(vec![text.to_string()]);
+    }
+    if token.is_instance_of::<PyDict>() {
+        return Err(PyTypeError::new_err(format!(
+            "found a dict at {place}, expected text as in the tokens before"
+        )));
+    }
+    let columns = token.try_iter().map_err(|_| {
+        PyTypeError::new_err(format!(
+            "found {token} at {place}, expected a text, a tuple of columns or a dict of attributes"
+        ))
+    })?;
+    columns.map(|column| Ok(column?.str()?.to_string())).collect()
+}
+
+/// Attributes as CRFsuite's Python packages have them: numbers are values, true is 1, false leaves
+/// the attribute out, text is part of the name.
+fn attributes(token: &Bound<'_, PyAny>, place: &str, row: &mut Vec<String>) -> PyResult<()> {
+    let expected = || PyTypeError::new_err(format!("found {token} at {place}, expected a dict"));
+    for (name, value) in token.cast::<PyDict>().map_err(|_| expected())?.iter() {
+        let name = name.str()?.to_string();
+        if let Ok(truth) = value.cast::<PyBool>() {
+            if truth.is_true() {
+                row.push(attribute_field(&name, 1.0));
+            }
+        } else if let Ok(text) = value.cast::<PyString>() {
+            row.push(attribute_field(&format!("{name}:{text}"), 1.0));
+        } else if let Ok(number) = value.extract::<f64>() {
+            row.push(attribute_field(&name, number));
+        } else if let Ok(texts) = value.try_iter() {
+            for text in texts {
+                row.push(attribute_field(&format!("{name}:{}", text?.str()?), 1.0));
+            }
+        } else {
+            return Err(PyTypeError::new_err(format!(
+                "found {value} for {name:?} at {place}, expected a number, a text or a truth"
+            )));
+        }
+    }
+    Ok(())
+}
