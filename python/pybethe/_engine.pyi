@@ -8,7 +8,19 @@ from typing_extensions import Self, Unpack
 
 from ._types import Array, Options, PenaltyName, Scope, Terms, Variable
 
-__all__: list[str]
+__all__ = [
+    "Answer",
+    "Map",
+    "Picture",
+    "Problem",
+    "Record",
+    "Tables",
+    "TrainedTagger",
+    "__version__",
+    "solve",
+    "solve_many",
+]
+
 __version__: str
 
 @final
