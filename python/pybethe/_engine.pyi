@@ -13,10 +13,12 @@ __all__ = [
     "Map",
     "Picture",
     "Problem",
+    "Projection",
     "Record",
     "Tables",
     "TrainedTagger",
     "__version__",
+    "fenchel_young",
     "solve",
     "solve_many",
 ]
@@ -228,3 +230,33 @@ class TrainedTagger:
     ) -> list[list[tuple[list[str], float]]]: ...
     def explain(self, x: Iterable[Any], *, n_jobs: int | None = None) -> list[list[str]]: ...
     def evaluate(self, gold: Iterable[Any], predicted: list[list[str]]) -> dict[str, Any]: ...
+
+_Rule = tuple[list[float], str, float | None, float, float | None]
+_Pulled = tuple[Array, Array | None, Array, Array, Array]
+
+@final
+class Projection:
+    def __new__(
+        cls,
+        scores: npt.ArrayLike,
+        lengths: list[int],
+        transitions: npt.ArrayLike | None,
+        rules: list[_Rule],
+        *,
+        tolerance: float = 1e-10,
+        n_jobs: int | None = None,
+    ) -> Self: ...
+    @property
+    def marginals(self) -> Array: ...
+    def pullback(self, v: npt.ArrayLike) -> _Pulled: ...
+
+def fenchel_young(
+    scores: npt.ArrayLike,
+    lengths: list[int],
+    labels: list[list[int]],
+    transitions: npt.ArrayLike | None,
+    rules: list[_Rule],
+    *,
+    tolerance: float = 1e-8,
+    n_jobs: int | None = None,
+) -> tuple[Array, _Pulled]: ...

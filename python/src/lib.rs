@@ -7,6 +7,7 @@ mod answer;
 mod energy;
 mod html;
 mod keywords;
+mod layers;
 mod marginals;
 mod options;
 mod problem;
@@ -25,6 +26,8 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 mod _engine {
     #[pymodule_export]
     use crate::answer::{Answer, Map};
+    #[pymodule_export]
+    use crate::layers::{Projection, fenchel_young};
     #[pymodule_export]
     use crate::marginals::Tables;
     #[pymodule_export]

@@ -1,0 +1,455 @@
+//! Layers for neural networks: chains of scores under rules, in batches, with their gradients.
+//!
+//! A batch is `[sequences, positions, labels]`; a sequence may be shorter than the batch. A rule is a
+//! penalty on `z = Σ_t coefficients·μ_t + offset`, the same for every sequence.
+
+use std::sync::Mutex;
+
+use bethe_core::problem::{EnergyGradients, TableAnswer};
+use bethe_core::solve::{Ignore, SolveError};
+use bethe_core::{
+    Answer, Cancel, Differentiable, Energy, Factor, Model, Penalty, Problem, Request, Settings,
+    Term,
+};
+use numpy::{
+    AllowTypeChange, IntoPyArray, PyArray1, PyArray2, PyArray3, PyArrayLike2, PyArrayLike3,
+    PyArrayMethods, PyUntypedArrayMethods,
+};
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::sync::MutexExt;
+use rayon::prelude::*;
+
+use crate::{energy, run};
+
+/// A penalty on an expected, weighted count of labels.
+#[derive(Clone, Debug)]
+struct CountRule {
+    /// `[labels]`
+    coefficients: Vec<f64>,
+    penalty: Penalty,
+    weight: f64,
+    offset: f64,
+}
+
+/// What all sequences of a batch share, and their scores.
+#[derive(Clone, Debug)]
+struct Batch {
+    positions: usize,
+    labels: usize,
+    /// `[sequences][positions][labels]`
+    scores: Vec<f64>,
+    /// `[sequences]`
+    lengths: Vec<usize>,
+    /// `[labels][labels]`, from the label before to the label after.
+    transitions: Option<Vec<f64>>,
+    rules: Vec<CountRule>,
+}
+
+impl Batch {
+    fn sequences(&self) -> usize {
+        self.lengths.len()
+    }
+
+    /// The scores of a sequence, those of padding left out. `[positions][labels]`
+    fn scores_of(&self, sequence: usize) -> &[f64] {
+        let start = sequence * self.positions * self.labels;
+        &self.scores[start..start + self.lengths[sequence] * self.labels]
+    }
+
+    /// A sequence as a problem: a factor per position, then one per link.
+    fn problem(&self, sequence: usize) -> Result<Problem, String> {
+        let length = self.lengths[sequence];
+        let mut model = Model::new(&vec![self.labels; length]).map_err(|e| e.to_string())?;
+        for (t, scores) in self.scores_of(sequence).chunks(self.labels).enumerate() {
+            model.add_factor(&[t], scores).map_err(|e| e.to_string())?;
+        }
+        if let Some(transitions) = &self.transitions {
+            for t in 1..length {
+                let factor = Factor { scope: vec![t - 1, t], log_potentials: transitions.clone() };
+                model.push_factor(factor).map_err(|e| e.to_string())?;
+            }
+        }
+        let energies = self.rules.iter().map(|rule| {
+            let term = |t| Term { scope: vec![t], coefficients: rule.coefficients.clone() };
+            Energy::Measurement {
+                weight: rule.weight,
+                penalty: rule.penalty,
+                offset: rule.offset,
+                terms: (0..length).map(term).collect(),
+            }
+        });
+        Problem::new(model, energies.collect()).map_err(|e| e.to_string())
+    }
+
+    /// Runs work for every sequence that has a position, on all threads.
+    fn each<T: Send>(
+        &self,
+        work: impl Fn(usize, Problem) -> Result<T, String> + Sync,
+    ) -> Result<Vec<Option<T>>, String> {
+        let one = |sequence: usize| match self.lengths[sequence] {
+            0 => Ok(None),
+            _ => {
+                let found = self.problem(sequence).and_then(|problem| work(sequence, problem));
+                found.map(Some).map_err(|error| format!("sequence {sequence}: {error}"))
+            }
+        };
+        (0..self.sequences()).into_par_iter().map(one).collect()
+    }
+}
+
+/// A rule as Python states it: coefficients, penalty, weight, offset, δ of a Huber penalty.
+type GivenRule = (Vec<f64>, String, Option<f64>, f64, Option<f64>);
+
+fn batch(
+    scores: &Bound<'_, PyAny>,
+    lengths: Vec<usize>,
+    transitions: Option<&Bound<'_, PyAny>>,
+    rules: Vec<GivenRule>,
+) -> PyResult<Batch> {
+    let scores: PyArrayLike3<'_, f64, AllowTypeChange> = scores.extract()?;
+    let &[sequences, positions, labels] = scores.shape() else {
+        return Err(PyValueError::new_err("scores: expected [sequences, positions, labels]"));
+    };
+    if lengths.len() != sequences || lengths.iter().any(|length| *length > positions) {
+        return Err(PyValueError::new_err(format!(
+            "found {} lengths, expected {sequences}, none above {positions}",
+            lengths.len()
+        )));
+    }
+    let transitions = transitions.map(|given| -> PyResult<Vec<f64>> {
+        let given: PyArrayLike2<'_, f64, AllowTypeChange> = given.extract()?;
+        if given.shape() != [labels, labels] {
+            return Err(PyValueError::new_err(format!(
+                "found transitions of shape {:?}, expected [{labels}, {labels}]",
+                given.shape()
+            )));
+        }
+        Ok(given.as_array().iter().copied().collect())
+    });
+    let rule = |(index, given): (usize, GivenRule)| {
+        let (coefficients, penalty, weight, offset, delta) = given;
+        if coefficients.len() != labels {
+            return Err(PyValueError::new_err(format!(
+                "rule {index}: found {} coefficients, expected {labels}, one per label",
+                coefficients.len()
+            )));
+        }
+        let penalty = energy::penalty(&penalty, delta, None, None)?;
+        Ok(CountRule { coefficients, penalty, weight: energy::weight(penalty, weight)?, offset })
+    };
+    Ok(Batch {
+        positions,
+        labels,
+        scores: scores.as_array().iter().copied().collect(),
+        lengths,
+        transitions: transitions.transpose()?,
+        rules: rules.into_iter().enumerate().map(rule).collect::<PyResult<_>>()?,
+    })
+}
+
+/// How each sequence is solved. Only what is proved can be differentiated.
+fn ask(batch: &Batch, tolerance: f64, cancel: &Cancel) -> PyResult<(Settings, Request)> {
+    let settings = Settings { tolerance, ..Settings::default() };
+    settings.check().map_err(|error| PyValueError::new_err(error.to_string()))?;
+    let marginals = match batch.transitions {
+        Some(_) => bethe_core::Tables::All,
+        None => bethe_core::Tables::Nodes,
+    };
+    let memory_limit = bethe_io::half_of_memory();
+    Ok((
+        settings,
+        Request { marginals, memory_limit, cancel: cancel.clone(), ..Request::default() },
+    ))
+}
+
+/// Gives sums over sequences back to Python, or raises.
+fn finished<T>(py: Python<'_>, ended: run::Ended<Result<T, String>>) -> PyResult<T> {
+    match ended.signal {
+        Some(signal) => Err(signal),
+        None => py.check_signals().and(ended.result.map_err(PyValueError::new_err)),
+    }
+}
+
+/// The tables of nodes among an answer's, and those of links: nodes come first, then the factors of
+/// nodes, then those of links.
+fn nodes(tables: &[TableAnswer], length: usize) -> impl Iterator<Item = f64> + '_ {
+    tables[..length].iter().flat_map(|table| table.values.iter().copied())
+}
+
+fn links(tables: &[TableAnswer]) -> impl Iterator<Item = &TableAnswer> {
+    tables.iter().filter(|table| table.scope.len() == 2)
+}
+
+/// Marginals of a batch under rules, and how they change.
+#[pyclass(frozen, module = "pybethe")]
+pub struct Projection {
+    batch: Batch,
+    /// `None` for sequences without positions.
+    solved: Mutex<Vec<Option<Differentiable>>>,
+}
+
+/// Gradients of scores, transitions, weights, offsets and coefficients.
+type Pulled<'py> = (
+    Bound<'py, PyArray3<f64>>,
+    Option<Bound<'py, PyArray2<f64>>>,
+    Bound<'py, PyArray1<f64>>,
+    Bound<'py, PyArray1<f64>>,
+    Bound<'py, PyArray2<f64>>,
+);
+
+/// Sums of gradients over sequences.
+struct Sums {
+    transitions: Vec<f64>,
+    weights: Vec<f64>,
+    offsets: Vec<f64>,
+    /// `[rules][labels]`
+    coefficients: Vec<f64>,
+}
+
+impl Sums {
+    fn new(batch: &Batch) -> Self {
+        let (rules, labels) = (batch.rules.len(), batch.labels);
+        Self {
+            transitions: vec![0.0; labels * labels],
+            weights: vec![0.0; rules],
+            offsets: vec![0.0; rules],
+            coefficients: vec![0.0; rules * labels],
+        }
+    }
+
+    fn arrays<'py>(
+        self,
+        py: Python<'py>,
+        batch: &Batch,
+        scores: Vec<f64>,
+    ) -> PyResult<Pulled<'py>> {
+        let Batch { positions, labels, .. } = *batch;
+        let rules = batch.rules.len();
+        let transitions = batch.transitions.is_some();
+        let transitions =
+            transitions.then(|| self.transitions.into_pyarray(py).reshape([labels, labels]));
+        Ok((
+            scores.into_pyarray(py).reshape([batch.sequences(), positions, labels])?,
+            transitions.transpose()?,
+            self.weights.into_pyarray(py),
+            self.offsets.into_pyarray(py),
+            self.coefficients.into_pyarray(py).reshape([rules, labels])?,
+        ))
+    }
+}
+
+#[pymethods]
+impl Projection {
+    #[new]
+    #[pyo3(signature = (scores, lengths, transitions, rules, *, tolerance = 1e-10, n_jobs = None))]
+    fn new(
+        scores: &Bound<'_, PyAny>,
+        lengths: Vec<usize>,
+        transitions: Option<&Bound<'_, PyAny>>,
+        rules: Vec<GivenRule>,
+        tolerance: f64,
+        n_jobs: Option<usize>,
+    ) -> PyResult<Self> {
+        let (py, batch) = (scores.py(), batch(scores, lengths, transitions, rules)?);
+        let cancel = Cancel::new();
+        let (settings, request) = ask(&batch, tolerance, &cancel)?;
+        let own = batch.clone();
+        let work = move || {
+            own.each(|_, problem| {
+                let found = problem.solve_differentiable(&settings, &request, &mut Ignore);
+                found.map_err(|error: SolveError| error.to_string())
+            })
+        };
+        let pool = run::pool(n_jobs)?;
+        let solved = finished(py, run::run(py, &pool, &cancel, work)?)?;
+        Ok(Self { batch, solved: Mutex::new(solved) })
+    }
+
+    /// `[sequences, positions, labels]`, zero where there is padding.
+    #[getter]
+    fn marginals<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray3<f64>>> {
+        let Batch { positions, labels, .. } = self.batch;
+        let mut marginals = vec![0.0; self.batch.scores.len()];
+        let solved = self.solved.lock_py_attached(py).unwrap_or_else(|held| held.into_inner());
+        for (sequence, found) in solved.iter().enumerate() {
+            let Some(found) = found else { continue };
+            let start = sequence * positions * labels;
+            let own = nodes(&found.answer().marginals, self.batch.lengths[sequence]);
+            marginals[start..].iter_mut().zip(own).for_each(|(to, from)| *to = from);
+        }
+        marginals.into_pyarray(py).reshape([self.batch.sequences(), positions, labels])
+    }
+
+    /// Gradients of `⟨v, marginals⟩` in scores, transitions, weights, offsets and coefficients, for `v`
+    /// of the marginals' shape.
+    fn pullback<'py>(&self, py: Python<'py>, v: &Bound<'py, PyAny>) -> PyResult<Pulled<'py>> {
+        let v: PyArrayLike3<'_, f64, AllowTypeChange> = v.extract()?;
+        let Batch { positions, labels, .. } = self.batch;
+        if v.shape() != [self.batch.sequences(), positions, labels] {
+            return Err(PyValueError::new_err(format!(
+                "found a direction of shape {:?}, expected that of the marginals",
+                v.shape()
+            )));
+        }
+        let v: Vec<f64> = v.as_array().iter().copied().collect();
+        let mut held = self.solved.lock_py_attached(py).unwrap_or_else(|held| held.into_inner());
+        let solved: &mut Vec<Option<Differentiable>> = &mut held;
+        let size = positions * labels;
+        let pool = run::pool(None)?;
+        let pulled: Result<Vec<_>, String> = py.detach(|| {
+            pool.install(|| {
+                let items = solved.par_iter_mut().zip(v.par_chunks(size.max(1)));
+                let pull = |(found, v): (&mut Option<Differentiable>, &[f64])| match found {
+                    None => Ok(None),
+                    Some(found) => {
+                        let direction: Vec<TableAnswer> = (0..found.answer().map.assignment.len())
+                            .map(|t| TableAnswer {
+                                scope: vec![t],
+                                values: v[t * labels..(t + 1) * labels].to_vec(),
+                            })
+                            .collect();
+                        found.pullback(&direction).map(Some).map_err(|e| e.to_string())
+                    }
+                };
+                items.map(pull).collect()
+            })
+        });
+        let mut sums = Sums::new(&self.batch);
+        let mut scores = vec![0.0; self.batch.scores.len()];
+        for (sequence, pulled) in pulled.map_err(PyRuntimeError::new_err)?.iter().enumerate() {
+            let Some(pulled) = pulled else { continue };
+            let own = nodes(&pulled.potentials, self.batch.lengths[sequence]);
+            scores[sequence * size..].iter_mut().zip(own).for_each(|(to, from)| *to = from);
+            for link in links(&pulled.potentials) {
+                add(&mut sums.transitions, &link.values);
+            }
+            for (rule, energy) in pulled.energies.iter().enumerate() {
+                let EnergyGradients::Measurement { weight, offset, coefficients } = energy else {
+                    continue;
+                };
+                sums.weights[rule] += weight;
+                sums.offsets[rule] += offset;
+                for own in coefficients {
+                    add(&mut sums.coefficients[rule * labels..(rule + 1) * labels], own);
+                }
+            }
+        }
+        sums.arrays(py, &self.batch, scores)
+    }
+}
+
+fn add(sums: &mut [f64], own: &[f64]) {
+    sums.iter_mut().zip(own).for_each(|(sum, own)| *sum += own);
+}
+
+/// The Fenchel–Young loss of labels, and its gradients in scores, transitions, weights and offsets.
+///
+/// `labels` is `[sequences][positions]`; padding is ignored. Returns the loss of every sequence, then
+/// the gradients of their sum.
+#[pyfunction]
+#[pyo3(signature = (scores, lengths, labels, transitions, rules, *, tolerance = 1e-8, n_jobs = None))]
+pub fn fenchel_young<'py>(
+    scores: &Bound<'py, PyAny>,
+    lengths: Vec<usize>,
+    labels: Vec<Vec<usize>>,
+    transitions: Option<&Bound<'py, PyAny>>,
+    rules: Vec<GivenRule>,
+    tolerance: f64,
+    n_jobs: Option<usize>,
+) -> PyResult<(Bound<'py, PyArray1<f64>>, Pulled<'py>)> {
+    let (py, batch) = (scores.py(), batch(scores, lengths, transitions, rules)?);
+    check_labels(&batch, &labels)?;
+    let cancel = Cancel::new();
+    let (settings, request) = ask(&batch, tolerance, &cancel)?;
+    let own = batch.clone();
+    let truth = labels.clone();
+    let work = move || {
+        own.each(|sequence, problem| {
+            let answer = problem.solve_with(&settings, &request, &mut Ignore);
+            let answer = answer.map_err(|error| error.to_string())?;
+            let loss = loss(&own, sequence, &truth[sequence], &answer)?;
+            Ok((loss, answer))
+        })
+    };
+    let pool = run::pool(n_jobs)?;
+    let solved = finished(py, run::run(py, &pool, &cancel, work)?)?;
+    let size = batch.positions * batch.labels;
+    let (mut losses, mut sums) = (vec![0.0; batch.sequences()], Sums::new(&batch));
+    let mut gradient = vec![0.0; batch.scores.len()];
+    for (sequence, found) in solved.iter().enumerate() {
+        let Some((loss, answer)) = found else { continue };
+        losses[sequence] = *loss;
+        let own = nodes(&answer.marginals, batch.lengths[sequence]);
+        let gradient = &mut gradient[sequence * size..];
+        gradient.iter_mut().zip(own).for_each(|(to, from)| *to = from);
+        let truth = &labels[sequence][..batch.lengths[sequence]];
+        for (t, &label) in truth.iter().enumerate() {
+            gradient[t * batch.labels + label] -= 1.0;
+        }
+        for link in links(&answer.marginals) {
+            add(&mut sums.transitions, &link.values);
+        }
+        for pair in truth.windows(2) {
+            sums.transitions[pair[0] * batch.labels + pair[1]] -= 1.0;
+        }
+        for (index, rule) in batch.rules.iter().enumerate() {
+            let z = measured(rule, truth);
+            let Some(value) = answer.energies[index].value else { continue };
+            if !rule.penalty.is_hard() && rule.weight > 0.0 {
+                sums.weights[index] += rule.penalty.value(z) - value / rule.weight;
+            }
+            let pull = answer.energies[index].multipliers.as_ref().map_or(0.0, |own| own[0]);
+            sums.offsets[index] += rule.weight * rule.penalty.derivative(z) - pull;
+        }
+    }
+    Ok((losses.into_pyarray(py), sums.arrays(py, &batch, gradient)?))
+}
+
+fn check_labels(batch: &Batch, labels: &[Vec<usize>]) -> PyResult<()> {
+    if labels.len() != batch.sequences() {
+        return Err(PyValueError::new_err(format!(
+            "found labels of {} sequences, expected {}",
+            labels.len(),
+            batch.sequences()
+        )));
+    }
+    for (sequence, (own, &length)) in labels.iter().zip(&batch.lengths).enumerate() {
+        let wrong = own.iter().take(length).find(|label| **label >= batch.labels);
+        if own.len() < length || wrong.is_some() {
+            return Err(PyValueError::new_err(format!(
+                "sequence {sequence}: expected {length} labels from 0 to {}",
+                batch.labels.saturating_sub(1)
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// What a rule measures of labels.
+fn measured(rule: &CountRule, labels: &[usize]) -> f64 {
+    labels.iter().map(|&label| rule.coefficients[label]).sum::<f64>() + rule.offset
+}
+
+/// `−F* − ⟨θ, S(y)⟩ + L(S(y))`
+fn loss(batch: &Batch, sequence: usize, labels: &[usize], answer: &Answer) -> Result<f64, String> {
+    let labels = &labels[..batch.lengths[sequence]];
+    let scores = batch.scores_of(sequence).chunks(batch.labels).zip(labels);
+    let mut score: f64 = scores.map(|(scores, &label)| scores[label]).sum();
+    if let Some(transitions) = &batch.transitions {
+        let links = labels.windows(2).map(|pair| transitions[pair[0] * batch.labels + pair[1]]);
+        score += links.sum::<f64>();
+    }
+    let mut energy = 0.0;
+    for (index, rule) in batch.rules.iter().enumerate() {
+        let z = measured(rule, labels);
+        if rule.penalty.violation(z) > 0.0 {
+            return Err(format!("the labels break hard rule {index}: their loss is infinite"));
+        }
+        if !rule.penalty.is_hard() {
+            energy += rule.weight * rule.penalty.value(z);
+        }
+    }
+    let objective = answer.objective.ok_or("the hard rules contradict each other")?;
+    Ok(energy - score - objective)
+}
