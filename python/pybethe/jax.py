@@ -92,7 +92,8 @@ def _backward(rules: _Rules, tolerance: float, given: tuple[Any, ...], v: Any) -
         _, vjp = layers.project_with_vjp(scores, transitions, own, mask, tolerance=tolerance)
         found = vjp(v)
         dtypes = [a.dtype for a in (scores, transitions, weights, offsets)]
-        return _as(dtypes, [found.scores, found.transitions, found.weights, found.offsets])
+        sums = [own.sum(axis=0) for own in (found.transitions, found.weights, found.offsets)]
+        return _as(dtypes, [found.scores, *sums])
 
     shapes = _like(scores, transitions, weights, offsets)
     pulled = jax.pure_callback(run, shapes, *given, v, vmap_method="sequential")
@@ -132,17 +133,10 @@ def _loss_forward(rules: _Rules, tolerance: float, *given: Any) -> tuple[Any, tu
 
     def run(scores: Any, labels: Any, transitions: Any, mask: Any, weights: Any) -> tuple[Any, ...]:
         own = layers._with(rules, weights, [rule.offset for rule in rules])
-        # One sequence at a time has its own gradients: a loss may be weighed per sequence.
-        losses, parts = [], []
-        for index in range(sequences):
-            at = slice(index, index + 1)
-            loss, found = layers.fenchel_young_loss(
-                scores[at], labels[at], transitions, own, mask[at], tolerance=tolerance
-            )
-            losses.append(loss[0])
-            parts.append((found.scores[0], found.transitions, found.weights))
-        stacked = [np.stack(own) for own in zip(*parts)]
-        return _as([scores.dtype] * 4, [np.array(losses), *stacked])
+        losses, found = layers.fenchel_young_loss(
+            scores, labels, transitions, own, mask, tolerance=tolerance
+        )
+        return _as([scores.dtype] * 4, [losses, found.scores, found.transitions, found.weights])
 
     dtype = scores.dtype
     shapes = (

@@ -82,7 +82,8 @@ def equal(
 
 
 class Gradients(NamedTuple):
-    """Gradients in everything that goes in; `transitions` is `None` without them."""
+    """Gradients in everything that goes in, for each sequence: the first axis is that of the
+    sequences. `transitions` is `None` without them."""
 
     scores: Array
     transitions: Array | None
@@ -122,7 +123,7 @@ def project_with_vjp(
     tolerance: float = 1e-10,
     n_jobs: int | None = None,
 ) -> tuple[Array, Callable[[npt.ArrayLike], Gradients]]:
-    """Marginals, and a function from `v` to the gradients of `⟨v, marginals⟩`."""
+    """Marginals, and a function from `v` to the gradients of `⟨v, marginals⟩`, each sequence's own."""
     own = _scores(scores)
     given = [rule._given() for rule in rules]
     found = Projection(
@@ -160,8 +161,8 @@ def fenchel_young_loss(
     tolerance: float = 1e-8,
     n_jobs: int | None = None,
 ) -> tuple[Array, Gradients]:
-    """The loss of each sequence, and the gradients of their sum. Without rules it is the negative
-    log-likelihood of a conditional random field."""
+    """The loss of each sequence, and its gradients. Without rules it is the negative log-likelihood
+    of a conditional random field."""
     own = _scores(scores)
     truth = np.asarray(labels)
     if truth.shape != own.shape[:2]:

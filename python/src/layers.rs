@@ -12,14 +12,15 @@ use bethe_core::{
     Term,
 };
 use numpy::{
-    AllowTypeChange, IntoPyArray, PyArray1, PyArray2, PyArray3, PyArrayLike2, PyArrayLike3,
-    PyArrayMethods, PyUntypedArrayMethods,
+    AllowTypeChange, IntoPyArray, PyArray1, PyArray3, PyArrayLike2, PyArrayLike3, PyArrayMethods,
+    PyUntypedArrayMethods,
 };
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
 use rayon::prelude::*;
 
+use crate::gradients::{Arrays, Gradients, Own, Sizes, add};
 use crate::{energy, run};
 
 /// A penalty on an expected, weighted count of labels.
@@ -49,6 +50,16 @@ struct Batch {
 impl Batch {
     fn sequences(&self) -> usize {
         self.lengths.len()
+    }
+
+    fn sizes(&self) -> Sizes {
+        Sizes {
+            sequences: self.sequences(),
+            positions: self.positions,
+            labels: self.labels,
+            rules: self.rules.len(),
+            has_transitions: self.transitions.is_some(),
+        }
     }
 
     /// The scores of a sequence, those of padding left out. `[positions][labels]`
@@ -189,56 +200,6 @@ pub struct Projection {
     solved: Mutex<Vec<Option<Differentiable>>>,
 }
 
-/// Gradients of scores, transitions, weights, offsets and coefficients.
-type Pulled<'py> = (
-    Bound<'py, PyArray3<f64>>,
-    Option<Bound<'py, PyArray2<f64>>>,
-    Bound<'py, PyArray1<f64>>,
-    Bound<'py, PyArray1<f64>>,
-    Bound<'py, PyArray2<f64>>,
-);
-
-/// Sums of gradients over sequences.
-struct Sums {
-    transitions: Vec<f64>,
-    weights: Vec<f64>,
-    offsets: Vec<f64>,
-    /// `[rules][labels]`
-    coefficients: Vec<f64>,
-}
-
-impl Sums {
-    fn new(batch: &Batch) -> Self {
-        let (rules, labels) = (batch.rules.len(), batch.labels);
-        Self {
-            transitions: vec![0.0; labels * labels],
-            weights: vec![0.0; rules],
-            offsets: vec![0.0; rules],
-            coefficients: vec![0.0; rules * labels],
-        }
-    }
-
-    fn arrays<'py>(
-        self,
-        py: Python<'py>,
-        batch: &Batch,
-        scores: Vec<f64>,
-    ) -> PyResult<Pulled<'py>> {
-        let Batch { positions, labels, .. } = *batch;
-        let rules = batch.rules.len();
-        let transitions = batch.transitions.is_some();
-        let transitions =
-            transitions.then(|| self.transitions.into_pyarray(py).reshape([labels, labels]));
-        Ok((
-            scores.into_pyarray(py).reshape([batch.sequences(), positions, labels])?,
-            transitions.transpose()?,
-            self.weights.into_pyarray(py),
-            self.offsets.into_pyarray(py),
-            self.coefficients.into_pyarray(py).reshape([rules, labels])?,
-        ))
-    }
-}
-
 #[pymethods]
 impl Projection {
     #[new]
@@ -283,7 +244,7 @@ impl Projection {
 
     /// Gradients of `⟨v, marginals⟩` in scores, transitions, weights, offsets and coefficients, for `v`
     /// of the marginals' shape.
-    fn pullback<'py>(&self, py: Python<'py>, v: &Bound<'py, PyAny>) -> PyResult<Pulled<'py>> {
+    fn pullback<'py>(&self, py: Python<'py>, v: &Bound<'py, PyAny>) -> PyResult<Arrays<'py>> {
         let v: PyArrayLike3<'_, f64, AllowTypeChange> = v.extract()?;
         let Batch { positions, labels, .. } = self.batch;
         if v.shape() != [self.batch.sequences(), positions, labels] {
@@ -315,38 +276,34 @@ impl Projection {
                 items.map(pull).collect()
             })
         });
-        let mut sums = Sums::new(&self.batch);
-        let mut scores = vec![0.0; self.batch.scores.len()];
+        let mut gradients = Gradients::new(self.batch.sizes());
         for (sequence, pulled) in pulled.map_err(PyRuntimeError::new_err)?.iter().enumerate() {
             let Some(pulled) = pulled else { continue };
-            let own = nodes(&pulled.potentials, self.batch.lengths[sequence]);
-            scores[sequence * size..].iter_mut().zip(own).for_each(|(to, from)| *to = from);
+            let own = gradients.of(sequence);
+            let scores = nodes(&pulled.potentials, self.batch.lengths[sequence]);
+            own.scores.iter_mut().zip(scores).for_each(|(to, from)| *to = from);
             for link in links(&pulled.potentials) {
-                add(&mut sums.transitions, &link.values);
+                add(own.transitions, &link.values);
             }
             for (rule, energy) in pulled.energies.iter().enumerate() {
                 let EnergyGradients::Measurement { weight, offset, coefficients } = energy else {
                     continue;
                 };
-                sums.weights[rule] += weight;
-                sums.offsets[rule] += offset;
-                for own in coefficients {
-                    add(&mut sums.coefficients[rule * labels..(rule + 1) * labels], own);
+                own.weights[rule] += weight;
+                own.offsets[rule] += offset;
+                for position in coefficients {
+                    add(&mut own.coefficients[rule * labels..(rule + 1) * labels], position);
                 }
             }
         }
-        sums.arrays(py, &self.batch, scores)
+        gradients.arrays(py)
     }
-}
-
-fn add(sums: &mut [f64], own: &[f64]) {
-    sums.iter_mut().zip(own).for_each(|(sum, own)| *sum += own);
 }
 
 /// The Fenchel–Young loss of labels, and its gradients in scores, transitions, weights and offsets.
 ///
-/// `labels` is `[sequences][positions]`; padding is ignored. Returns the loss of every sequence, then
-/// the gradients of their sum.
+/// `labels` is `[sequences][positions]`; padding is ignored. Returns the loss of every sequence, and its
+/// gradients.
 #[pyfunction]
 #[pyo3(signature = (scores, lengths, labels, transitions, rules, *, tolerance = 1e-8, n_jobs = None))]
 pub fn fenchel_young<'py>(
@@ -357,7 +314,7 @@ pub fn fenchel_young<'py>(
     rules: Vec<GivenRule>,
     tolerance: f64,
     n_jobs: Option<usize>,
-) -> PyResult<(Bound<'py, PyArray1<f64>>, Pulled<'py>)> {
+) -> PyResult<(Bound<'py, PyArray1<f64>>, Arrays<'py>)> {
     let (py, batch) = (scores.py(), batch(scores, lengths, transitions, rules)?);
     check_labels(&batch, &labels)?;
     let cancel = Cancel::new();
@@ -374,36 +331,49 @@ pub fn fenchel_young<'py>(
     };
     let pool = run::pool(n_jobs)?;
     let solved = finished(py, run::run(py, &pool, &cancel, work)?)?;
-    let size = batch.positions * batch.labels;
-    let (mut losses, mut sums) = (vec![0.0; batch.sequences()], Sums::new(&batch));
-    let mut gradient = vec![0.0; batch.scores.len()];
+    let mut losses = vec![0.0; batch.sequences()];
+    let mut gradients = Gradients::new(batch.sizes());
     for (sequence, found) in solved.iter().enumerate() {
         let Some((loss, answer)) = found else { continue };
         losses[sequence] = *loss;
-        let own = nodes(&answer.marginals, batch.lengths[sequence]);
-        let gradient = &mut gradient[sequence * size..];
-        gradient.iter_mut().zip(own).for_each(|(to, from)| *to = from);
         let truth = &labels[sequence][..batch.lengths[sequence]];
-        for (t, &label) in truth.iter().enumerate() {
-            gradient[t * batch.labels + label] -= 1.0;
-        }
+        fill(gradients.of(sequence), &batch, truth, answer);
+    }
+    Ok((losses.into_pyarray(py), gradients.arrays(py)?))
+}
+
+/// The gradients of the loss of one sequence: what is expected less what is true.
+fn fill(own: Own<'_>, batch: &Batch, truth: &[usize], answer: &Answer) {
+    let expected = nodes(&answer.marginals, truth.len());
+    own.scores.iter_mut().zip(expected).for_each(|(to, from)| *to = from);
+    for (t, &label) in truth.iter().enumerate() {
+        own.scores[t * batch.labels + label] -= 1.0;
+    }
+    if batch.transitions.is_some() {
         for link in links(&answer.marginals) {
-            add(&mut sums.transitions, &link.values);
+            add(own.transitions, &link.values);
         }
         for pair in truth.windows(2) {
-            sums.transitions[pair[0] * batch.labels + pair[1]] -= 1.0;
-        }
-        for (index, rule) in batch.rules.iter().enumerate() {
-            let z = measured(rule, truth);
-            let Some(value) = answer.energies[index].value else { continue };
-            if !rule.penalty.is_hard() && rule.weight > 0.0 {
-                sums.weights[index] += rule.penalty.value(z) - value / rule.weight;
-            }
-            let pull = answer.energies[index].multipliers.as_ref().map_or(0.0, |own| own[0]);
-            sums.offsets[index] += rule.weight * rule.penalty.derivative(z) - pull;
+            own.transitions[pair[0] * batch.labels + pair[1]] -= 1.0;
         }
     }
-    Ok((losses.into_pyarray(py), sums.arrays(py, &batch, gradient)?))
+    for (index, rule) in batch.rules.iter().enumerate() {
+        let z = measured(rule, truth);
+        let Some(value) = answer.energies[index].value else { continue };
+        if !rule.penalty.is_hard() && rule.weight > 0.0 {
+            own.weights[index] = rule.penalty.value(z) - value / rule.weight;
+        }
+        let pull = answer.energies[index].multipliers.as_ref().map_or(0.0, |own| own[0]);
+        let slope = rule.weight * rule.penalty.derivative(z);
+        own.offsets[index] = slope - pull;
+        // `∂/∂a = w φ′(z_y) S(y) − λ μ`
+        let coefficients = &mut own.coefficients[index * batch.labels..][..batch.labels];
+        for (label, sum) in coefficients.iter_mut().enumerate() {
+            let count = truth.iter().filter(|own| **own == label).count() as f64;
+            let expected = answer.marginals[..truth.len()].iter().map(|table| table.values[label]);
+            *sum = slope * count - pull * expected.sum::<f64>();
+        }
+    }
 }
 
 fn check_labels(batch: &Batch, labels: &[Vec<usize>]) -> PyResult<()> {

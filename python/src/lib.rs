@@ -5,6 +5,7 @@
 
 mod answer;
 mod energy;
+mod gradients;
 mod html;
 mod keywords;
 mod layers;
