@@ -157,7 +157,7 @@ fn counts_that_the_reach_does_not_allow_are_named() {
 
 #[test]
 fn flags_out_of_range_are_named() {
-    let cases: [(&[&str], &str); 20] = [
+    let cases: [(&[&str], &str); 24] = [
         (&["--population", "0"], "--population: found 0, expected a positive number"),
         (&["--population", "nan"], "--population: found NaN, expected a positive number"),
         (&["--reach", "-1"], "--reach: found -1, expected a number of at least 0"),
@@ -187,6 +187,13 @@ fn flags_out_of_range_are_named() {
         ),
         (&["--sample", "3"], "--sample needs --out DIR, the folder for its file"),
         (&["--threshold", "3"], "--threshold needs --out DIR, the folder for its file"),
+        (&["--geojson"], "--geojson needs --out DIR, the folder for its file"),
+        (&["--transitions"], "--transitions needs --out DIR, the folder for its file"),
+        (&["--out", "o", "--crs", "EPSG:1"], "--crs needs --geojson"),
+        (
+            &["--out", "o", "--geojson", "--crs", "Albers"],
+            "--crs: found \"Albers\", expected EPSG:CODE as EPSG:3035",
+        ),
         (&["--out", "o", "--seed", "3"], "--seed needs --sample"),
         (&["--out", "o", "--from", "a"], "--from needs --at"),
         (&["--out", "o", "--from", "z", "--at", "1"], "--from: \"z\" is not one of the 3 cells"),

@@ -124,6 +124,106 @@ fn tables_of_one_run_agree_with_each_other() {
 }
 
 #[test]
+fn a_long_file_gives_what_a_wide_one_gives() {
+    let wide = folder();
+    let flags = ["--out", "out", "--quiet"];
+    run(&wide, &flags);
+    let text = counts();
+    let names: Vec<&str> = text.lines().next().unwrap().split(',').collect();
+    let mut long = "day;cell;count\n".to_string();
+    // By cells, so that times come in another order, and without what was not observed.
+    for column in (1..names.len()).rev() {
+        for row in rows(&text).iter().rev().filter(|row| row[column] != "NA") {
+            long += &format!("{};{};{},0\n", row[0], names[column], row[column]);
+        }
+    }
+    let folder = Folder::new().with("cells.csv", &cells()).with("counts.csv", &long);
+    let output = folder.bethe(&[&FIXED[..], &flags[..2]].concat());
+    let warning = "warning: counts.csv: 1 of 112 pairs of a time and a cell have no row and count as \
+                   not observed; if nobody was there, add --unlisted zero";
+    assert!(error(&output).starts_with(warning), "{}", error(&output));
+    for name in ["flows.csv", "counts.csv"] {
+        let name = format!("out/{name}");
+        assert_eq!(folder.read(&name), wide.read(&name));
+    }
+    let zero = summary(&folder, &["--unlisted", "zero"]);
+    assert_eq!((&zero["observed"], &zero["warnings"]), (&112.into(), &Value::Array(vec![])));
+    let message = wide.refusal(&[&FIXED[..], &["--unlisted", "zero"]].concat());
+    assert!(
+        message.starts_with("counts.csv: --unlisted is for counts as time,cell,count; found a")
+    );
+}
+
+#[test]
+fn lines_and_transitions_hold_the_flows() {
+    let folder = folder();
+    run(&folder, &["--out", "out", "--geojson", "--transitions", "--threshold", "0", "--quiet"]);
+    let lines: Value = serde_json::from_str(&folder.read("out/flows.geojson")).unwrap();
+    let lines = lines["features"].as_array().unwrap();
+    let flows = rows(&folder.read("out/flows.csv"));
+    let moving: Vec<&Vec<String>> = flows.iter().filter(|row| row[1] != row[2]).collect();
+    assert_eq!(lines.len(), moving.len());
+    for (line, row) in lines.iter().zip(moving) {
+        let known = &line["properties"];
+        assert_eq!([&known["time"], &known["from"], &known["to"]], [&row[0], &row[1], &row[2]]);
+        assert!(close(&known["count"], number(&row[3]), 0.0));
+    }
+    assert_eq!(lines[0]["geometry"]["coordinates"], serde_json::json!([[0.0, 0.0], [1.0, 0.0]]));
+    let counts = rows(&folder.read("out/counts.csv"));
+    let index = |name: &str| name[1..].parse::<usize>().unwrap();
+    let transitions = rows(&folder.read("out/transitions.csv"));
+    for row in &flows {
+        let (time, from) = (number(&row[0]) as usize - 1, index(&row[1]));
+        let expected = number(&row[3]) / number(&counts[time][from + 1]);
+        let own = transitions.iter().find(|own| own[..3] == row[..3]);
+        let found = own.map_or(0.0, |own| number(&own[3]));
+        assert!((found - expected).abs() < 1e-4, "{row:?} {found} {expected}");
+    }
+}
+
+#[test]
+fn lines_say_what_their_coordinates_are() {
+    let folder = folder().with("both.csv", &both());
+    let flags = ["--out", "out", "--geojson"];
+    let warning = "warning: cells.csv: flows.geojson has x and y of the cells, which maps take for";
+    assert!(error(&folder.bethe(&[&FIXED[..], &flags].concat())).starts_with(warning));
+    let crs = folder.bethe(&[&FIXED[..], &flags, &["--crs", "epsg:3035"]].concat());
+    assert!(!error(&crs).contains("warning"), "{}", error(&crs));
+    assert!(folder.read("out/flows.geojson").contains("urn:ogc:def:crs:EPSG::3035"));
+    // Longitude and latitude of the same file are taken, whatever distances are of.
+    let cells = ["flows", "counts.csv", "--cells", "both.csv", "--population", "400"];
+    let degrees = folder.bethe(&[&cells[..], &flags].concat());
+    assert!(!error(&degrees).contains("warning"), "{}", error(&degrees));
+    let lines: Value = serde_json::from_str(&folder.read("out/flows.geojson")).unwrap();
+    assert_eq!(lines["features"][0]["geometry"]["coordinates"][0], serde_json::json!([10.0, 50.0]));
+    let further = ["--coordinates", "lonlat", "--crs", "EPSG:3035"];
+    let message = folder.refusal(&[&cells[..], &flags, &further].concat());
+    assert_eq!(message, "--crs is for x and y; the cells of both.csv have longitude and latitude");
+}
+
+/// The cells with longitude and latitude beside `x` and `y`.
+fn both() -> String {
+    let row = |n: usize| format!("r{n},{},{},{},{}\n", n % 4, n / 4, 10 + n % 4, 50 + n / 4);
+    "cell,x,y,lon,lat\n".to_string() + &(0..16).map(row).collect::<String>()
+}
+
+#[test]
+fn the_map_shows_what_was_observed_as_individuals() {
+    let folder = folder();
+    let observed = |further: &[&str]| -> f64 {
+        run(&folder, &[&["--out", "out", "--quiet"], further].concat());
+        let page = folder.read("out/index.html");
+        let data = page.split("type=\"application/json\">").nth(1).unwrap();
+        let data: Value = serde_json::from_str(data.split("</script>").next().unwrap()).unwrap();
+        assert_eq!(data["observed"][3][5], Value::Null);
+        data["observed"][0][0].as_f64().unwrap()
+    };
+    assert_eq!(observed(&[]), 60.0);
+    assert_eq!(observed(&["--rate", "0.5"]), 120.0);
+    assert_eq!(observed(&["--noise", "squared"]), 60.0);
+}
+
+#[test]
 fn small_flows_are_dropped() {
     let folder = folder();
     run(&folder, &["--out", "out", "--threshold", "2.5", "--quiet"]);

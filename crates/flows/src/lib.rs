@@ -18,3 +18,4 @@ pub mod learn;
 pub mod model;
 pub mod output;
 pub mod simulate;
+pub mod uncertainty;

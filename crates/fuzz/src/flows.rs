@@ -6,8 +6,8 @@ use std::sync::OnceLock;
 use bethe_core::solve::Ignore;
 use bethe_core::{Cancel, MemoryLimit, Settings, Status};
 use bethe_flows::data::{
-    Cells, Covariate, Geometry, Observations, read_cell_values, read_cells, read_covariates,
-    read_observations,
+    Cells, Covariate, Geometry, Layout, Observations, Unlisted, read_cell_values, read_cells,
+    read_covariates, read_observations,
 };
 use bethe_flows::energy::Noise;
 use bethe_flows::infer::FlowProblem;
@@ -85,9 +85,14 @@ fn draw(cells: &Cells) {
 
 /// Times and counts.
 pub fn observations(bytes: &[u8]) -> Verdict {
-    let read = |path: &Path| read_observations(path, three(), Path::new("cells.csv"), MEMORY);
+    let source = (three(), Path::new("cells.csv"));
+    let meaning = [Unlisted::Unobserved, Unlisted::Zero][bytes.len() % 2];
+    let read = |path: &Path| read_observations(path, source, meaning, MEMORY);
     match with_file("observations.csv", bytes, read) {
-        Ok(observations) => {
+        Ok((observations, layout)) => {
+            if let Layout::Long { unlisted } = layout {
+                assert!(unlisted < observations.times().len() * three().len());
+            }
             for time in 0..observations.times().len() {
                 let counts = observations.at(time).iter().flatten();
                 assert!(counts.clone().all(|count| count.is_finite() && *count >= 0.0));

@@ -4,16 +4,18 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use bethe_core::{MemoryLimit, Settings};
-use bethe_flows::data::Geometry;
+use bethe_flows::data::{Geometry, Unlisted};
 use bethe_terminal::{bad_input, time};
 
-use super::flags::{CoordinatesChoice, Flags, NoiseChoice, YesNo};
+use super::flags::{CoordinatesChoice, Flags, NoiseChoice, UnlistedChoice, YesNo};
 use crate::solver;
 
 /// The validated configuration of `bethe flows`.
 pub struct Config {
     pub memory: MemoryLimit,
     pub observations: PathBuf,
+    /// Only for a long file; `None` for the default.
+    pub unlisted: Option<Unlisted>,
     pub cells: PathBuf,
     /// `None` for whichever the cells have.
     pub geometry: Option<Geometry>,
@@ -36,6 +38,10 @@ pub struct Config {
     pub forecast: usize,
     /// A cell and a time, by name.
     pub given: Option<(String, String)>,
+    pub geojson: bool,
+    /// The EPSG code of the coordinates.
+    pub crs: Option<u32>,
+    pub transitions: bool,
     /// Whether names in CSV files are protected from spreadsheets.
     pub quote_formulas: bool,
     #[cfg(feature = "parquet")]
@@ -76,6 +82,10 @@ impl TryFrom<Flags> for Config {
         Ok(Self {
             memory,
             observations: flags.observations,
+            unlisted: flags.unlisted.map(|choice| match choice {
+                UnlistedChoice::Unobserved => Unlisted::Unobserved,
+                UnlistedChoice::Zero => Unlisted::Zero,
+            }),
             cells: flags.cells,
             geometry: flags.coordinates.map(|choice| match choice {
                 CoordinatesChoice::Xy => Geometry::Plane,
@@ -98,6 +108,9 @@ impl TryFrom<Flags> for Config {
             sample: flags.sample.map(|number| (number, flags.seed.unwrap_or(0))),
             forecast: flags.forecast.unwrap_or(0),
             given: flags.from.zip(flags.at),
+            geojson: flags.geojson,
+            crs: flags.crs.as_deref().map(epsg).transpose()?,
+            transitions: flags.transitions,
             #[cfg(feature = "parquet")]
             parquet: flags.parquet,
             quote_formulas: flags.quote_formulas,
@@ -139,6 +152,13 @@ fn check(flag: &str, value: Option<f64>, fits: impl Fn(f64) -> bool, expected: &
     }
 }
 
+/// The number of a system of coordinates.
+fn epsg(text: &str) -> Result<u32> {
+    let (name, code) = text.split_once(':').unwrap_or_default();
+    let code = code.parse().ok().filter(|_| name.eq_ignore_ascii_case("epsg"));
+    code.ok_or_else(|| bad_input(format!("--crs: found {text:?}, expected EPSG:CODE as EPSG:3035")))
+}
+
 fn at_least_one(flag: &str, value: Option<usize>) -> Result<()> {
     match value {
         Some(0) => Err(bad_input(format!("{flag}: found 0, expected at least 1"))),
@@ -176,6 +196,8 @@ fn fitting_output(flags: &Flags) -> Result<()> {
         ("--sample", flags.sample.is_some()),
         ("--forecast", flags.forecast.is_some()),
         ("--from", flags.from.is_some()),
+        ("--geojson", flags.geojson),
+        ("--transitions", flags.transitions),
         #[cfg(feature = "parquet")]
         ("--parquet", flags.parquet),
     ];
@@ -184,6 +206,7 @@ fn fitting_output(flags: &Flags) -> Result<()> {
     }
     let pairs = [
         ("--seed", flags.seed.is_some(), "--sample", flags.sample.is_some()),
+        ("--crs", flags.crs.is_some(), "--geojson", flags.geojson),
         ("--at", flags.at.is_some(), "--from", flags.from.is_some()),
         ("--from", flags.from.is_some(), "--at", flags.at.is_some()),
     ];

@@ -7,13 +7,19 @@ use crate::solver::{SolverChoice, StepFlags};
 
 /// Infer how a population moved from counts per place and time.
 ///
-/// OBSERVATIONS has a column of times and one column per cell; an empty value or NA means not
-/// observed. Gzip is unpacked, - is standard input. Exit code 2 means bad input, 3 that no movement
-/// explains the counts.
+/// OBSERVATIONS has a column of times and one column per cell, or a row per count: time,cell,count.
+/// An empty value or NA means not observed. Gzip is unpacked, - is standard input. Exit code 2 means
+/// bad input, 3 that no movement explains the counts.
 #[derive(Args)]
 pub struct Flags {
-    /// Counts: time,CELL,CELL,…, one row per time
+    /// Counts: time,CELL,CELL,…, one row per time; or time,cell,count (or time,x,y,count), one row
+    /// per count
     pub observations: PathBuf,
+
+    /// For counts as time,cell,count: what a time and a cell without a row mean [default:
+    /// unobserved]
+    #[arg(long, value_enum)]
+    pub unlisted: Option<UnlistedChoice>,
 
     /// Cells: cell,x,y or cell,lon,lat
     #[arg(long, value_name = "FILE.csv")]
@@ -126,6 +132,18 @@ pub struct Flags {
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub at: Option<String>,
 
+    /// Also write the flows between different cells as lines for maps: flows.geojson
+    #[arg(long)]
+    pub geojson: bool,
+
+    /// For --geojson: what x and y are, if not longitude and latitude
+    #[arg(long, value_name = "EPSG:CODE")]
+    pub crs: Option<String>,
+
+    /// Also write where individuals in a cell go next, as probabilities: transitions.csv
+    #[arg(long)]
+    pub transitions: bool,
+
     /// Also write the flows as Parquet: flows.parquet
     #[cfg(feature = "parquet")]
     #[arg(long)]
@@ -134,6 +152,14 @@ pub struct Flags {
     /// No progress, no warnings and no summary on standard error
     #[arg(long)]
     pub quiet: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum UnlistedChoice {
+    /// Nobody counted
+    Unobserved,
+    /// Nobody was there
+    Zero,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -6,8 +6,8 @@ use std::path::Path;
 use anyhow::Result;
 use bethe_core::Cancel;
 use bethe_flows::data::{
-    Cells, Covariate, Observations, read_cell_values, read_cells, read_covariates,
-    read_observations,
+    Cells, Covariate, Geometry, Layout, Observations, Unlisted, read_cell_values, read_cells,
+    read_covariates, read_observations,
 };
 use bethe_flows::energy::{Excess, Noise};
 use bethe_flows::infer::{FlowError, FlowProblem};
@@ -28,6 +28,8 @@ const NAMED: usize = 3;
 /// A problem and its parts.
 pub struct Input {
     pub cells: Cells,
+    /// The cells by longitude and latitude, for `--geojson`, if they have both kinds of coordinates.
+    pub degrees: Option<Cells>,
     /// As in the file.
     pub observations: Observations,
     /// As the noise needs them: shares for squared error.
@@ -42,10 +44,9 @@ pub struct Input {
 impl Input {
     pub fn read(config: &Config) -> Result<Self> {
         let cells = read_cells(&config.cells, config.geometry, config.memory).map_err(wrong)?;
-        let observations =
-            read_observations(&config.observations, &cells, &config.cells, config.memory)
-                .map_err(wrong)?;
         let mut warnings = Vec::new();
+        let observations = observations(config, &cells, &mut warnings)?;
+        let degrees = degrees(config, &cells, &mut warnings)?;
         let noise = noise(config, &cells, &observations)?;
         let counts = counts(config, &observations, &mut warnings);
         check_population(config, &counts, &noise, &mut warnings)?;
@@ -75,7 +76,7 @@ impl Input {
         if let Some((cell, time)) = &config.given {
             place(&cells, &observations, cell, time)?;
         }
-        Ok(Self { cells, observations, counts, moves, start, noise, warnings })
+        Ok(Self { cells, degrees, observations, counts, moves, start, noise, warnings })
     }
 
     pub fn problem(&self, config: &Config, cancel: Cancel) -> FlowProblem<'_> {
@@ -104,6 +105,25 @@ impl Input {
         }
     }
 
+    /// What was observed, in individuals.
+    pub fn observed_individuals(&self, config: &Config) -> Observations {
+        let mut seen = Observations::new(self.cells.len());
+        for (time, name) in self.counts.times().iter().enumerate() {
+            let own = self.counts.at(time).iter().enumerate();
+            let individuals = |(cell, count): (usize, &Option<f64>)| {
+                let count = (*count)?;
+                Some(match &self.noise {
+                    Noise::Poisson { rate } | Noise::Gaussian { rate, .. } => {
+                        count / rate[cell.min(rate.len() - 1)]
+                    }
+                    Noise::Squared { .. } => count * config.population,
+                })
+            };
+            seen.push(name.clone(), own.map(individuals));
+        }
+        seen
+    }
+
     /// The cell and the time of --from and --at.
     pub fn given(&self, config: &Config) -> Result<Option<(usize, usize)>> {
         let given = config.given.as_ref();
@@ -113,6 +133,62 @@ impl Input {
 
 fn wrong(error: impl std::fmt::Display) -> anyhow::Error {
     bad_input(error.to_string())
+}
+
+/// Reads the counts, and says what a long file leaves out.
+fn observations(
+    config: &Config,
+    cells: &Cells,
+    warnings: &mut Vec<String>,
+) -> Result<Observations> {
+    let meaning = config.unlisted.unwrap_or(Unlisted::Unobserved);
+    let source = (cells, config.cells.as_path());
+    let (observations, layout) =
+        read_observations(&config.observations, source, meaning, config.memory).map_err(wrong)?;
+    let file = config.observations.display();
+    match layout {
+        Layout::Wide if config.unlisted.is_some() => {
+            return Err(bad_input(format!(
+                "{file}: --unlisted is for counts as time,cell,count; found a column per cell, where \
+                 an empty value means not observed and 0 means nobody"
+            )));
+        }
+        Layout::Long { unlisted } if unlisted > 0 && config.unlisted.is_none() => {
+            warnings.push(format!(
+                "{file}: {unlisted} of {} pairs of a time and a cell have no row and count as not \
+                 observed; if nobody was there, add --unlisted zero",
+                observations.times().len() * cells.len()
+            ));
+        }
+        _ => {}
+    }
+    Ok(observations)
+}
+
+/// Longitude and latitude of the cells, for `--geojson`, where they are not what is used anyway.
+fn degrees(config: &Config, cells: &Cells, warnings: &mut Vec<String>) -> Result<Option<Cells>> {
+    if !config.geojson {
+        return Ok(None);
+    }
+    let (file, is_globe) = (config.cells.display(), cells.geometry() == Geometry::Globe);
+    if is_globe && config.crs.is_some() {
+        return Err(bad_input(format!(
+            "--crs is for x and y; the cells of {file} have longitude and latitude"
+        )));
+    }
+    if is_globe || config.crs.is_some() {
+        return Ok(None);
+    }
+    let again = (config.cells != Path::new("-"))
+        .then(|| read_cells(&config.cells, Some(Geometry::Globe), config.memory).ok());
+    let degrees = again.flatten().filter(|again| again.names() == cells.names());
+    if degrees.is_none() {
+        warnings.push(format!(
+            "{file}: flows.geojson has x and y of the cells, which maps take for longitude and \
+             latitude; name what they are with --crs EPSG:CODE, or add columns lon and lat"
+        ));
+    }
+    Ok(degrees)
 }
 
 fn place(

@@ -24,7 +24,7 @@ use crate::solve::progress::Progress;
 use crate::solver::name;
 use config::Config;
 use input::Input;
-use output::Output;
+use output::{Answer, Output};
 
 /// Prints nothing and publishes no file before everything is done.
 pub fn run(flags: Flags) -> Result<Outcome> {
@@ -57,7 +57,8 @@ pub fn run(flags: Flags) -> Result<Outcome> {
     let summary = summarise(&config, &input, &flows, &counts);
     let written = match output {
         Some(mut output) => {
-            let movements = output.write(&config, &input, &mut flows, (&counts, &summary))?;
+            let answer = Answer { counts: &counts, summary: &summary, errors: None };
+            let movements = output.write(&config, &input, &mut flows, answer)?;
             let names = output.publish()?;
             format!(
                 "\nwritten: {} ({} flows of more than {} individuals)",

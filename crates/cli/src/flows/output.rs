@@ -1,13 +1,15 @@
 //! The files of `--out`. The folder appears whole or not at all.
 
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use anyhow::{Context, Result};
 use bethe_flows::infer::Flows;
 use bethe_flows::output::{
-    Movements, Picture, Summary, stream, write_counts, write_moves, write_net, write_routes,
+    Lines, Movements, Picture, Summary, move_columns, stream, write_counts, write_moves, write_net,
+    write_routes, write_transitions,
 };
+use bethe_flows::uncertainty::StandardErrors;
 use bethe_terminal::{Folder, bad_input, check_apart};
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
@@ -18,6 +20,25 @@ use super::input::Input;
 
 /// Files that every run writes.
 const ALWAYS: [&str; 5] = ["summary.json", "counts.csv", "flows.csv", "net.csv", "index.html"];
+
+/// Standard errors of the counts.
+const ERRORS: &str = "count_errors.csv";
+
+/// What was found.
+#[derive(Clone, Copy)]
+pub struct Answer<'a> {
+    /// `[times][cells]`
+    pub counts: &'a [f64],
+    pub summary: &'a Summary,
+    pub errors: Option<&'a StandardErrors>,
+}
+
+impl Answer<'_> {
+    /// Standard errors of the flows; empty if they are not known.
+    fn flow_errors(&self) -> &[f64] {
+        self.errors.map_or(&[], |errors| &errors.flows)
+    }
+}
 
 /// The folder, while it is being filled.
 pub struct Output {
@@ -35,11 +56,13 @@ impl Output {
             (config.sample.is_some(), "routes.csv"),
             (config.forecast > 0, "forecast.csv"),
             (config.given.is_some(), "given.csv"),
+            (config.geojson, "flows.geojson"),
+            (config.transitions, "transitions.csv"),
             #[cfg(feature = "parquet")]
             (config.parquet, "flows.parquet"),
         ];
         let asked = asked.into_iter().filter(|(asked, _)| *asked).map(|(_, name)| name);
-        for name in ALWAYS.into_iter().chain(asked) {
+        for name in ALWAYS.into_iter().chain([ERRORS]).chain(asked) {
             check_apart("--out", &folder.join(name), inputs.iter().copied())?;
             output.folder.claim(name)?;
         }
@@ -63,14 +86,22 @@ impl Output {
         config: &Config,
         input: &Input,
         flows: &mut Flows,
-        (counts, summary): (&[f64], &Summary),
+        answer: Answer,
     ) -> Result<Movements> {
         let CsvNames { cells, times } = &CsvNames::new(config, input);
+        let counts = answer.counts;
         let given = input.given(config)?;
-        let json = serde_json::to_string_pretty(summary)? + "\n";
+        let json = serde_json::to_string_pretty(answer.summary)? + "\n";
         self.fill("summary.json", |file| file.write_all(json.as_bytes()))?;
         self.fill("counts.csv", |file| write_counts(file, cells, times, counts))?;
-        let movements = self.moves(config, input, flows)?;
+        if let Some(errors) = answer.errors {
+            self.fill(ERRORS, |file| write_counts(file, cells, times, &errors.counts))?;
+        }
+        let movements = self.moves(config, input, flows, answer)?;
+        if config.transitions {
+            let found = (&mut *flows, counts);
+            self.fill("transitions.csv", |file| write_transitions(file, cells, times, found))?;
+        }
         self.fill("net.csv", |file| write_net(file, cells, times, &movements))?;
         if let Some((number, seed)) = config.sample {
             let mut rng = StdRng::seed_from_u64(seed);
@@ -94,32 +125,65 @@ impl Output {
             let numbers: Vec<f64> = shares.iter().map(|share| share * number).collect();
             self.fill("given.csv", |file| write_counts(file, cells, times, &numbers))?;
         }
-        self.pictures(config, input, counts, &movements)?;
+        self.pictures(config, input, answer, &movements)?;
         Ok(movements)
     }
 
     /// Streams the flows.
-    fn moves(&mut self, config: &Config, input: &Input, flows: &mut Flows) -> Result<Movements> {
+    fn moves(
+        &mut self,
+        config: &Config,
+        input: &Input,
+        flows: &mut Flows,
+        answer: Answer,
+    ) -> Result<Movements> {
         let CsvNames { cells, times } = &CsvNames::new(config, input);
-        let kept = (config.threshold, Picture::arrows(times.len() - 1));
+        let all_errors = answer.flow_errors();
+        let kept = Picture::kept(times.len() - 1, cells, config.threshold);
         #[cfg(feature = "parquet")]
         let mut columns = match config.parquet {
-            true => Some(super::parquet::Columns::new(self.folder.file("flows.parquet")?)?),
+            true => Some(super::parquet::Columns::new(
+                self.folder.file("flows.parquet")?,
+                !all_errors.is_empty(),
+            )?),
             false => None,
         };
+        let mut lines = match config.geojson {
+            true => {
+                let file = BufWriter::new(self.folder.file("flows.geojson")?);
+                Some(Lines::new(file, config.crs).context("flows.geojson: cannot be written")?)
+            }
+            false => None,
+        };
+        let mut written = 0;
         let movements = self.fill("flows.csv", |file| {
             let mut table = csv::Writer::from_writer(file);
-            table.write_record(["time", "from", "to", "count"])?;
-            let movements = stream(flows, cells.len(), kept, &mut |step, moves| {
+            table.write_record(move_columns(!all_errors.is_empty()))?;
+            let movements = stream(flows, cells.len(), &kept, &mut |step, moves| {
+                let errors = all_errors.get(written..written + moves.len()).unwrap_or(&[]);
+                written += moves.len();
+                let time = &input.observations.times()[step];
                 #[cfg(feature = "parquet")]
                 if let Some(columns) = &mut columns {
-                    columns.write(&input.cells, &input.observations.times()[step], moves)?;
+                    columns.write(&input.cells, time, moves, errors)?;
                 }
-                write_moves(&mut table, cells, &times[step], moves)
+                if let Some(lines) = &mut lines {
+                    lines.write(
+                        input.degrees.as_ref().unwrap_or(&input.cells),
+                        time,
+                        moves,
+                        errors,
+                    )?;
+                }
+                write_moves(&mut table, cells, &times[step], moves, errors)
             })?;
             table.flush()?;
             Ok(movements)
         })?;
+        if let Some(lines) = lines {
+            lines.finish().context("flows.geojson: cannot be written")?;
+            self.names.push("flows.geojson".to_string());
+        }
         #[cfg(feature = "parquet")]
         if let Some(columns) = columns {
             columns.finish()?;
@@ -132,18 +196,19 @@ impl Output {
         &mut self,
         config: &Config,
         input: &Input,
-        counts: &[f64],
+        answer: Answer,
         movements: &Movements,
     ) -> Result<()> {
         let times = input.observations.times().len();
         let title = title(&config.observations);
         let note = format!(
-            "{} individuals, {} cells, {times} times: expected counts and flows",
+            "{} individuals, {} cells, {times} times",
             config.population,
             input.cells.len()
         );
-        let picture =
-            Picture::new((&title, &note), &input.cells, &input.observations, counts, movements);
+        let seen = input.observed_individuals(config);
+        let picture = Picture::new((&title, &note), &input.cells, &seen, answer.counts, movements)
+            .with_errors(answer.errors);
         self.fill("index.html", |file| file.write_all(picture.page().as_bytes()))?;
         (0..times).try_for_each(|time| self.folder.text(&frame(time, times), &picture.frame(time)))
     }

@@ -195,6 +195,14 @@ impl Cells {
         reach * (1.0 + ROUNDING) >= self.spacing()
     }
 
+    /// The [spacing](Self::spacing) in the unit of the second coordinate: degrees on the globe.
+    pub fn coordinate_spacing(&self) -> f64 {
+        match self.geometry {
+            Geometry::Plane => self.spacing(),
+            Geometry::Globe => (self.spacing() / EARTH).to_degrees(),
+        }
+    }
+
     /// The median distance from a cell to its nearest neighbour; 1 for a single cell.
     pub fn spacing(&self) -> f64 {
         let mut order: Vec<usize> = (0..self.len()).collect();

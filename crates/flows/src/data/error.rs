@@ -24,12 +24,21 @@ pub enum TableError {
         source: io::Error,
     },
     /// Bytes that are not text.
-    #[error("{}:{line}: found bytes that are not UTF-8, expected text", path.display())]
+    #[error(
+        "{}:{line}: found bytes that are not UTF-8, expected text; spreadsheets save it as CSV UTF-8",
+        path.display()
+    )]
     NotUtf8 {
         /// The file.
         path: PathBuf,
         /// The line.
         line: u64,
+    },
+    /// Text of two bytes a letter.
+    #[error("{}: found UTF-16, expected UTF-8; spreadsheets save it as CSV UTF-8", path.display())]
+    Utf16 {
+        /// The file.
+        path: PathBuf,
     },
     /// Nothing in it.
     #[error("{}: the file is empty, expected a header", path.display())]
@@ -94,8 +103,8 @@ pub enum TableError {
     },
     /// A cell that does not exist.
     #[error(
-        "{}:{line}, column {column}: found the cell {name:?}, expected one of the {known} cells of {}",
-        path.display(), cells.display()
+        "{}:{line}, column {column}: found the cell {name:?}, expected one of the {known} cells of {}{}",
+        path.display(), cells.display(), if *is_header { LONG } else { "" }
     )]
     UnknownCell {
         /// The file.
@@ -106,6 +115,25 @@ pub enum TableError {
         column: usize,
         /// The name.
         name: String,
+        /// The file of cells.
+        cells: PathBuf,
+        /// How many there are.
+        known: usize,
+        /// Whether it is the name of a column, in a header without a single cell.
+        is_header: bool,
+    },
+    /// Coordinates that no cell has.
+    #[error(
+        "{}:{line}: found the coordinates {}, {}, expected those of one of the {known} cells of {}",
+        path.display(), found.0, found.1, cells.display()
+    )]
+    NoCellThere {
+        /// The file.
+        path: PathBuf,
+        /// The line.
+        line: u64,
+        /// The coordinates.
+        found: (f64, f64),
         /// The file of cells.
         cells: PathBuf,
         /// How many there are.
@@ -164,6 +192,9 @@ pub enum TableError {
         source: CellError,
     },
 }
+
+/// What a header that names no cell at all may have been meant for.
+const LONG: &str = "; for a row per count, name the columns time, cell and count";
 
 /// The first of some names, in words.
 fn listed(names: &[String]) -> String {

@@ -3,22 +3,26 @@
 //! | file | columns |
 //! | --- | --- |
 //! | cells | `cell`, then `x,y` (any unit) or `lon,lat` (degrees); others are ignored |
-//! | observations | times, under any name, then one column per cell; empty or `NA` is not observed
-//! |
+//! | observations | times, under any name, then one column per cell; or `time,cell,count`, or `time`,
+//! coordinates and `count`. Empty or `NA` is not observed |
 //! | covariates | `time,wind` or `time,u,v` · `cell,<name>…` · `from,to[,time],<name>…` |
 //!
-//! Columns and rows are matched by name, in any order. Gzip is unpacked.
+//! Columns and rows are matched by name, in any order. Values stand between commas, semicolons or
+//! tabs. Gzip is unpacked.
 
 mod cells;
+mod counts;
 mod covariates;
 mod error;
 mod observations;
+mod places;
 mod read;
 mod table;
 mod wind;
 
 pub use cells::{CellError, Cells, Geometry};
+pub use counts::{Layout, Unlisted, read_observations};
 pub use covariates::{Covariate, read_covariates};
 pub use error::TableError;
 pub use observations::Observations;
-pub use read::{read_cell_values, read_cells, read_observations};
+pub use read::{read_cell_values, read_cells};

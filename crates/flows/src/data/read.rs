@@ -1,4 +1,4 @@
-//! Files of cells, of counts, and of values of cells.
+//! Files of cells and of values of cells.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -6,13 +6,14 @@ use std::path::Path;
 use bethe_core::MemoryLimit;
 
 use super::table::{Row, Table};
-use super::{Cells, Geometry, Observations, TableError};
+use super::{Cells, Geometry, TableError};
 
-/// A count, what noise makes of it, and what inference keeps of a cell at a time.
-const BYTES_PER_COUNT: f64 = 100.0;
+/// Names of a column of cells, the best first.
+pub(super) const CELL_NAMES: [&str; 8] =
+    ["cell", "place", "site", "location", "station", "zone", "region", "area"];
 
 /// Names of the columns of each geometry.
-const PLACES: [(Geometry, [&[&str]; 2]); 2] = [
+pub(super) const PLACES: [(Geometry, [&[&str]; 2]); 2] = [
     (Geometry::Plane, [&["x"], &["y"]]),
     (Geometry::Globe, [&["lon", "longitude"], &["lat", "latitude"]]),
 ];
@@ -28,7 +29,8 @@ pub fn read_cells(
     let found = PLACES.iter().filter(wanted).find_map(|(geometry, [first, second])| {
         Some((*geometry, table.column(first)?, table.column(second)?))
     });
-    let (Some(name), Some((geometry, first, second))) = (table.column(&["cell"]), found) else {
+    let (Some(name), Some((geometry, first, second))) = (table.preferred(&CELL_NAMES), found)
+    else {
         return Err(table.lacks(match geometry {
             None => "cell, x and y, or cell, lon and lat",
             Some(Geometry::Plane) => "cell, x and y",
@@ -56,8 +58,8 @@ pub fn read_cells(
 
 /// Cells by name, and the file that they are from.
 pub(super) struct Names<'a> {
-    cells: &'a Cells,
-    file: &'a Path,
+    pub cells: &'a Cells,
+    pub file: &'a Path,
     index: HashMap<&'a str, usize>,
 }
 
@@ -68,7 +70,7 @@ impl<'a> Names<'a> {
         Self { cells, file, index }
     }
 
-    fn find(&self, name: &str) -> Option<usize> {
+    pub fn find(&self, name: &str) -> Option<usize> {
         self.index.get(name).copied()
     }
 
@@ -86,6 +88,7 @@ impl<'a> Names<'a> {
             name: name.to_string(),
             cells: self.file.to_path_buf(),
             known: self.cells.len(),
+            is_header: false,
         }
     }
 
@@ -93,7 +96,7 @@ impl<'a> Names<'a> {
     ///
     /// If no column has the name of a cell, a prefix common to all columns, or to all cells, is
     /// dropped: `c0` stands for `0`.
-    fn columns(&self, table: &Table) -> Result<Vec<usize>, TableError> {
+    pub fn columns(&self, table: &Table) -> Result<Vec<usize>, TableError> {
         let header = &table.header[1..];
         let exact = header.iter().any(|name| self.find(name).is_some());
         let [of_columns, of_cells] =
@@ -103,8 +106,15 @@ impl<'a> Names<'a> {
             self.find(name).or_else(|| self.find(&renamed()?))
         };
         let mut columns = vec![None; self.cells.len()];
+        let names_a_cell = header.iter().any(|name| matched(name).is_some());
         for (column, name) in header.iter().enumerate().map(|(n, name)| (n + 1, name)) {
-            let cell = matched(name).ok_or_else(|| self.unknown(&table.path, (1, column), name))?;
+            let cell = matched(name).ok_or_else(|| {
+                let mut error = self.unknown(&table.path, (1, column), name);
+                if let TableError::UnknownCell { is_header, .. } = &mut error {
+                    *is_header = !names_a_cell;
+                }
+                error
+            })?;
             columns[cell] = Some(column);
         }
         let missing = |cell: usize| self.missing(&table.path, "column", cell);
@@ -126,40 +136,6 @@ fn common_prefix(names: &[String]) -> &str {
         prefix = &prefix[..prefix.char_indices().next_back().map_or(0, |(at, _)| at)];
     }
     prefix
-}
-
-/// Reads counts: a column of times, then one for each cell. `cells_path` is where the cells are
-/// from.
-pub fn read_observations(
-    path: &Path,
-    cells: &Cells,
-    cells_path: &Path,
-    memory: MemoryLimit,
-) -> Result<Observations, TableError> {
-    let mut table = Table::open(path, memory)?;
-    let columns = Names::new(cells, cells_path).columns(&table)?;
-    let mut observations = Observations::new(cells.len());
-    let mut seen = HashMap::new();
-    while let Some(row) = table.next_row(true)? {
-        let time = row.text(0).to_string();
-        if time.is_empty() {
-            return Err(row.unfit(0, "the name of a time"));
-        }
-        // A row may be shorter than the cells that it stands for.
-        let counts = (observations.times().len() + 1) as f64 * cells.len() as f64;
-        memory
-            .check("a table of all cells at all times", BYTES_PER_COUNT * counts)
-            .map_err(|error| TableError::TooLarge { path: path.to_path_buf(), error })?;
-        if seen.insert(time.clone(), row.line).is_some() {
-            return Err(row.repeated(format!("the time {time:?}")));
-        }
-        let counts: Result<Vec<_>, _> = columns.iter().map(|&c| row.observed(c)).collect();
-        observations.push(time, counts?);
-    }
-    if observations.times().is_empty() {
-        return Err(TableError::NoRows { path: path.to_path_buf() });
-    }
-    Ok(observations)
 }
 
 /// Reads one number for each cell: the column `name` of a file with a column `cell`, or its only

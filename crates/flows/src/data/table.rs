@@ -1,5 +1,6 @@
 //! CSV files, row after row.
 
+use std::cell::Cell;
 use std::collections::HashSet;
 use std::io::{BufRead, Chain, Cursor, Read};
 use std::path::{Path, PathBuf};
@@ -11,18 +12,27 @@ use bethe_io::{open_within, without_mark};
 /// What is kept of a row: names, places among names and numbers.
 const BYTES_PER_ROW: f64 = 256.0;
 
-/// Bytes of a byte-order mark.
-const MARK: u64 = 3;
+/// Between values, the likeliest first.
+const SEPARATORS: [u8; 3] = [b',', b';', b'\t'];
 
-/// The first bytes, unless they are a mark, and the others.
+/// Byte-order marks of UTF-16.
+const UTF_16: [&[u8]; 2] = [b"\xff\xfe", b"\xfe\xff"];
+
+/// The first line without its mark, and the others.
 type Source = Chain<Cursor<Vec<u8>>, Box<dyn BufRead + Send>>;
 
 /// A CSV file with a header. Values are trimmed of white space.
+///
+/// Values stand between commas, semicolons or tabs, whichever the header has most of. Unless they
+/// are commas, numbers may have a decimal comma.
 pub(super) struct Table {
     pub path: PathBuf,
     pub header: Vec<String>,
     reader: csv::Reader<Source>,
     record: csv::StringRecord,
+    /// What stands before decimals: a comma, a point, or nothing known yet.
+    decimal: Cell<Option<char>>,
+    separator: u8,
     memory: MemoryLimit,
     rows: f64,
 }
@@ -34,14 +44,17 @@ impl Table {
         let mut file = open_within(path, memory)?;
         let path = path.to_path_buf();
         let mut start = Vec::new();
-        (&mut file).take(MARK).read_to_end(&mut start).map_err(|source| TableError::Read {
-            path: path.clone(),
-            line: 1,
-            source,
-        })?;
+        if let Err(error) = file.read_until(b'\n', &mut start) {
+            return Err(failed(&path, error.into()));
+        }
+        if UTF_16.iter().any(|mark| start.starts_with(mark)) {
+            return Err(TableError::Utf16 { path });
+        }
         let start = without_mark(&start).to_vec();
+        let separator = separator(&start);
         let mut reader = csv::ReaderBuilder::new()
             .flexible(true)
+            .delimiter(separator)
             .has_headers(false)
             .trim(csv::Trim::All)
             .from_reader(Cursor::new(start).chain(file));
@@ -59,13 +72,19 @@ impl Table {
                 return Err(TableError::RepeatedColumn { path, column, name });
             }
         }
-        Ok(Self { path, header, reader, record, memory, rows: 0.0 })
+        let decimal = Cell::new((separator == b',').then_some('.'));
+        Ok(Self { path, header, reader, record, decimal, separator, memory, rows: 0.0 })
     }
 
     /// The column of one of some names, whatever their case.
     pub fn column(&self, names: &[&str]) -> Option<usize> {
         let fits = |own: &String| names.iter().any(|name| own.eq_ignore_ascii_case(name));
         self.header.iter().position(fits)
+    }
+
+    /// The column of the first of some names that is there.
+    pub fn preferred(&self, names: &[&str]) -> Option<usize> {
+        names.iter().find_map(|name| self.column(&[name]))
     }
 
     /// A header without what was looked for.
@@ -94,9 +113,24 @@ impl Table {
         if found != expected && !(alone && found == 1) {
             return Err(TableError::Ragged { path: self.path.clone(), line, found, expected });
         }
-        let Self { path, header, record, .. } = self;
-        Ok(Some(Row { path, header, record, line }))
+        let Self { path, header, record, decimal, separator, .. } = self;
+        Ok(Some(Row { path, header, record, decimal, separator: *separator, line }))
     }
+}
+
+/// What stands most often between the values of a header, outside of quotation marks.
+fn separator(header: &[u8]) -> u8 {
+    let mut found = [0; SEPARATORS.len()];
+    let mut quoted = false;
+    for byte in header {
+        quoted ^= *byte == b'"';
+        if let Some(own) = SEPARATORS.iter().position(|own| own == byte && !quoted) {
+            found[own] += 1;
+        }
+    }
+    // Of equal numbers the first wins.
+    let most = (0..SEPARATORS.len()).rev().max_by_key(|&own| found[own]).unwrap_or(0);
+    SEPARATORS[most]
 }
 
 fn failed(path: &Path, error: csv::Error) -> TableError {
@@ -121,6 +155,8 @@ pub(super) struct Row<'a> {
     path: &'a Path,
     header: &'a [String],
     record: &'a csv::StringRecord,
+    decimal: &'a Cell<Option<char>>,
+    separator: u8,
     pub line: u64,
 }
 
@@ -151,15 +187,55 @@ impl Row<'_> {
         }
     }
 
+    /// The number in a column, if it is one. Decimals follow a point or, where no comma separates
+    /// values, a comma; one file has only one of them, as `1.234` may be meant as a thousand.
+    pub fn decimal(&self, column: usize) -> Option<f64> {
+        let text = self.text(column);
+        let point = text.chars().find(|c| matches!(c, '.' | ','));
+        if point.is_some() && self.decimal.get().or(point) != point {
+            return None;
+        }
+        let number = match point {
+            Some(',') => text.replacen(',', ".", 1).parse(),
+            _ => text.parse(),
+        };
+        let number = number.ok().filter(|number: &f64| number.is_finite())?;
+        self.decimal.set(self.decimal.get().or(point));
+        Some(number)
+    }
+
     fn parse(
         &self,
         column: usize,
         expected: &'static str,
         fits: impl Fn(f64) -> bool,
     ) -> Result<f64, TableError> {
-        let number = self.text(column).parse().ok();
-        let number = number.filter(|number: &f64| number.is_finite() && fits(*number));
-        number.ok_or_else(|| self.unfit(column, expected))
+        let number = self.decimal(column).filter(|number| fits(*number));
+        number.ok_or_else(|| self.unfit(column, self.advice(column).unwrap_or(expected)))
+    }
+
+    /// What to do about a number of a spreadsheet that is written in another way than this file's.
+    fn advice(&self, column: usize) -> Option<&'static str> {
+        let text = self.text(column);
+        let is_like_one = |c: char| c.is_ascii_digit() || matches!(c, '.' | ',' | '-');
+        if !text.contains(['.', ',']) || !text.chars().all(is_like_one) {
+            return None;
+        }
+        match self.decimal.get() {
+            Some('.') if self.separator == b',' && text.contains(',') => Some(
+                "a number with a decimal point; for decimal commas, separate values with semicolons",
+            ),
+            Some('.') if text.contains(',') => {
+                Some("a decimal point as in the numbers before, and no commas between thousands")
+            }
+            Some(',') if text.contains('.') => {
+                Some("a decimal comma as in the numbers before, and no points between thousands")
+            }
+            None if text.contains('.') && text.contains(',') => {
+                Some("one decimal comma or point, and nothing between thousands")
+            }
+            _ => None,
+        }
     }
 
     /// A value that does not fit.

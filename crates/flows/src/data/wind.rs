@@ -37,7 +37,8 @@ impl WindColumns {
         match self {
             Self::Direction(column) => {
                 let expected = "calm, a point of the compass such as NE, or degrees from north";
-                direction(row.text(column)).ok_or_else(|| row.unfit(column, expected))
+                let found = direction(row.text(column), || row.decimal(column));
+                found.ok_or_else(|| row.unfit(column, expected))
             }
             Self::Components(u, v) => {
                 let (east, north) = (row.number(u)?, row.number(v)?);
@@ -48,7 +49,7 @@ impl WindColumns {
     }
 }
 
-fn direction(text: &str) -> Option<(f64, f64)> {
+fn direction(text: &str, degrees: impl Fn() -> Option<f64>) -> Option<(f64, f64)> {
     if text.eq_ignore_ascii_case("calm") {
         return Some((0.0, 0.0));
     }
@@ -57,14 +58,16 @@ fn direction(text: &str) -> Option<(f64, f64)> {
     if let Some(quarter) = point.filter(|point| point % 4 == 0) {
         return Some([(0.0, 1.0), (1.0, 0.0), (0.0, -1.0), (-1.0, 0.0)][quarter / 4]);
     }
-    let degrees = point.map(|point| point as f64 * 22.5).or_else(|| text.parse().ok());
-    let radians = degrees.filter(|degrees| degrees.is_finite())?.to_radians();
+    let degrees = point.map(|point| point as f64 * 22.5).or_else(degrees);
+    let radians = degrees?.to_radians();
     Some((radians.sin(), radians.cos()))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::direction;
+    fn direction(text: &str) -> Option<(f64, f64)> {
+        super::direction(text, || text.parse().ok().filter(|degrees: &f64| degrees.is_finite()))
+    }
 
     #[test]
     fn names_and_degrees_point_the_same_way() {

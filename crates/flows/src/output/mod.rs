@@ -1,13 +1,17 @@
 //! Output of flows: tables, a summary and pictures. Nothing here opens a file.
 
+mod lines;
 mod number;
 mod picture;
 mod stream;
 mod summary;
 mod tables;
 
+pub use lines::Lines;
 pub use number::rounded;
 pub use picture::Picture;
-pub use stream::{Move, Movements, stream};
+pub use stream::{Kept, Move, Movements, stream};
 pub use summary::{Summary, TimeFit};
-pub use tables::{write_counts, write_moves, write_net, write_routes};
+pub use tables::{
+    move_columns, write_counts, write_moves, write_net, write_routes, write_transitions,
+};

@@ -15,6 +15,19 @@ pub struct Move {
     pub count: f64,
 }
 
+/// Which moves are written, and what is kept of all.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Kept {
+    /// Moves of more individuals are written.
+    pub threshold: f64,
+    /// So many of the largest moves between different cells are kept of each step.
+    pub strongest: usize,
+    /// So many of the largest from each cell and so many of the largest to it are kept as well.
+    pub per_cell: usize,
+    /// Where cells are on a map, for their drift; empty to keep none. `[cells]`
+    pub places: Vec<(f64, f64)>,
+}
+
 /// What is kept of moves once they were streamed.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Movements {
@@ -22,8 +35,12 @@ pub struct Movements {
     pub arrivals: Vec<f64>,
     /// Individuals that went to other cells. `[steps][cells]`
     pub departures: Vec<f64>,
-    /// Largest moves between different cells, largest first. `[steps][some]`
+    /// The sum of the ways of all individuals in a cell, on the map. `[steps][cells]`, or empty
+    pub drift: Vec<(f64, f64)>,
+    /// Moves between different cells, largest first. `[steps][some]`
     pub strongest: Vec<Vec<Move>>,
+    /// Which of the moves that were written, over all steps, each of these is. `[steps][some]`
+    pub rows: Vec<Vec<Option<usize>>>,
     /// Moves that were written.
     pub written: usize,
     /// Individuals in moves that were too small to be written, over all steps.
@@ -35,16 +52,17 @@ pub struct Movements {
 pub fn stream(
     flows: &mut Flows,
     cells: usize,
-    (threshold, strongest): (f64, usize),
+    kept: &Kept,
     write: &mut dyn FnMut(usize, &[Move]) -> io::Result<()>,
 ) -> io::Result<Movements> {
     let steps = flows.times().saturating_sub(1);
     let mut movements = Movements {
         arrivals: vec![0.0; steps * cells],
         departures: vec![0.0; steps * cells],
+        drift: vec![(0.0, 0.0); steps * kept.places.len()],
         ..Movements::default()
     };
-    let mut step = Step::default();
+    let mut step = Step::new(cells, kept);
     let mut current = 0;
     let mut outcome = Ok(());
     flows.visit(&mut |at, from, to, count| {
@@ -57,10 +75,14 @@ pub fn stream(
         if from != to {
             movements.departures[at * cells + from] += count;
             movements.arrivals[at * cells + to] += count;
-            step.consider(Move { from, to, count }, strongest);
+            if let Some(drift) = movements.drift.get_mut(at * cells + from) {
+                let ((x, y), (u, v)) = (kept.places[from], kept.places[to]);
+                *drift = (drift.0 + count * (u - x), drift.1 + count * (v - y));
+            }
+            step.consider(Move { from, to, count });
         }
-        if count > threshold {
-            step.kept.push(Move { from, to, count });
+        if count > kept.threshold {
+            step.written.push(Move { from, to, count });
         } else {
             movements.dropped += count;
         }
@@ -73,21 +95,31 @@ pub fn stream(
 }
 
 /// The moves of the step that is being visited.
-#[derive(Default)]
-struct Step {
-    kept: Vec<Move>,
-    strongest: BinaryHeap<Reverse<Ranked>>,
+struct Step<'a> {
+    kept: &'a Kept,
+    written: Vec<Move>,
+    strongest: Largest,
+    /// From each cell, then to each. `[2][cells]`
+    of_cells: Vec<Largest>,
 }
 
-impl Step {
-    fn consider(&mut self, own: Move, most: usize) {
-        let least = self.strongest.peek().map_or(0.0, |Reverse(Ranked(least))| least.count);
-        if self.strongest.len() == most && own.count <= least || own.count <= 0.0 {
-            return;
+impl<'a> Step<'a> {
+    fn new(cells: usize, kept: &'a Kept) -> Self {
+        let of_cells = if kept.per_cell > 0 { 2 * cells } else { 0 };
+        Self {
+            kept,
+            written: Vec::new(),
+            strongest: Largest::default(),
+            of_cells: (0..of_cells).map(|_| Largest::default()).collect(),
         }
-        self.strongest.push(Reverse(Ranked(own)));
-        if self.strongest.len() > most {
-            self.strongest.pop();
+    }
+
+    fn consider(&mut self, own: Move) {
+        self.strongest.consider(own, self.kept.strongest);
+        let cells = self.of_cells.len() / 2;
+        if cells > 0 {
+            self.of_cells[own.from].consider(own, self.kept.per_cell);
+            self.of_cells[cells + own.to].consider(own, self.kept.per_cell);
         }
     }
 
@@ -97,14 +129,42 @@ impl Step {
         movements: &mut Movements,
         write: &mut dyn FnMut(usize, &[Move]) -> io::Result<()>,
     ) -> io::Result<()> {
-        self.kept.sort_unstable_by_key(|own| (own.from, own.to));
-        write(step, &self.kept)?;
-        movements.written += self.kept.len();
-        self.kept.clear();
-        let sorted = std::mem::take(&mut self.strongest).into_sorted_vec();
-        let strongest = sorted.into_iter().map(|Reverse(Ranked(own))| own).collect();
+        let place = |own: &Move| (own.from, own.to);
+        self.written.sort_unstable_by_key(place);
+        write(step, &self.written)?;
+        let mut strongest: Vec<Ranked> = self.strongest.take().collect();
+        strongest.extend(self.of_cells.iter_mut().flat_map(Largest::take));
+        strongest.sort_unstable_by(|a, b| b.cmp(a));
+        strongest.dedup();
+        let strongest: Vec<Move> = strongest.into_iter().map(|Ranked(own)| own).collect();
+        let row = |own: &Move| self.written.binary_search_by_key(&place(own), place).ok();
+        let rows = strongest.iter().map(|own| row(own).map(|row| movements.written + row));
+        movements.rows.push(rows.collect());
         movements.strongest.push(strongest);
+        movements.written += self.written.len();
+        self.written.clear();
         Ok(())
+    }
+}
+
+/// The largest of some moves.
+#[derive(Default)]
+struct Largest(BinaryHeap<Reverse<Ranked>>);
+
+impl Largest {
+    fn consider(&mut self, own: Move, most: usize) {
+        let least = self.0.peek().map_or(0.0, |Reverse(Ranked(least))| least.count);
+        if most == 0 || self.0.len() == most && own.count <= least || own.count <= 0.0 {
+            return;
+        }
+        self.0.push(Reverse(Ranked(own)));
+        if self.0.len() > most {
+            self.0.pop();
+        }
+    }
+
+    fn take(&mut self) -> impl Iterator<Item = Ranked> + use<> {
+        std::mem::take(&mut self.0).into_iter().map(|Reverse(own)| own)
     }
 }
 

@@ -4,9 +4,12 @@ use std::io::{self, Write};
 
 use super::{Move, Movements, rounded};
 use crate::data::Cells;
+use crate::infer::Flows;
 
 /// Significant digits of numbers in tables.
 const DIGITS: usize = 6;
+/// Probabilities of at most this are left out of transitions.
+const NEVER: f64 = 1e-6;
 
 /// Writes `time,<cells>`, a row a time, as observations are. `values` are `[times][cells]`.
 pub fn write_counts(
@@ -24,18 +27,66 @@ pub fn write_counts(
     table.flush()
 }
 
-/// Writes the moves of one step as `time,from,to,count`.
+/// The columns of flows: standard errors where they are known.
+pub fn move_columns(has_errors: bool) -> &'static [&'static str] {
+    const COLUMNS: [&str; 5] = ["time", "from", "to", "count", "standard_error"];
+    if has_errors { &COLUMNS } else { &COLUMNS[..4] }
+}
+
+/// Writes the moves of one step as [`move_columns`]; `errors` has one for each, or is empty.
 pub fn write_moves<W: Write>(
     table: &mut csv::Writer<W>,
     cells: &Cells,
     time: &str,
     moves: &[Move],
+    errors: &[f64],
 ) -> io::Result<()> {
-    for &Move { from, to, count } in moves {
+    for (place, &Move { from, to, count }) in moves.iter().enumerate() {
+        let error = errors.get(place).map(|error| rounded(*error, DIGITS));
         let count = rounded(count, DIGITS);
-        table.write_record([time, cells.name(from), cells.name(to), &count])?;
+        let known = [time, cells.name(from), cells.name(to), &count];
+        table.write_record(known.into_iter().chain(error.as_deref()))?;
     }
     Ok(())
+}
+
+/// Writes `time,from,to,probability`: where individuals in a cell at a time go next. Probabilities of
+/// at most a millionth are left out; the others from a cell sum to 1. `counts` are `[times][cells]`.
+pub fn write_transitions(
+    output: impl Write,
+    cells: &Cells,
+    times: &[String],
+    (flows, counts): (&mut Flows, &[f64]),
+) -> io::Result<()> {
+    let mut table = csv::Writer::from_writer(output);
+    table.write_record(["time", "from", "to", "probability"])?;
+    let mut write = |step: usize, moves: &mut Vec<Move>| -> io::Result<()> {
+        moves.sort_unstable_by_key(|own| (own.from, own.to));
+        for own in moves.chunk_by(|a, b| a.from == b.from) {
+            let total: f64 = own.iter().map(|own| own.count).sum();
+            for &Move { from, to, count } in own {
+                let probability = rounded(count / total, DIGITS);
+                let known = [&times[step], cells.name(from), cells.name(to), &probability];
+                table.write_record(known)?;
+            }
+        }
+        moves.clear();
+        Ok(())
+    };
+    let mut moves = Vec::new();
+    let (mut current, mut outcome) = (0, Ok(()));
+    flows.visit(&mut |step, from, to, count| {
+        if step != current && outcome.is_ok() {
+            outcome = write(current, &mut moves);
+        }
+        current = step;
+        if count > NEVER * counts[step * cells.len() + from] {
+            moves.push(Move { from, to, count });
+        }
+    });
+    outcome?;
+    write(current, &mut moves)?;
+    table.flush()
 }
 
 /// Writes `time,cell,arrivals,departures,net`: what changed in each cell from a time to the next.

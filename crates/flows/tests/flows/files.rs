@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use bethe_core::MemoryLimit;
 use bethe_flows::data::{
-    Cells, Geometry, Observations, TableError, read_cell_values, read_cells, read_covariates,
-    read_observations,
+    Cells, Geometry, Layout, Observations, TableError, Unlisted, read_cell_values, read_cells,
+    read_covariates, read_observations,
 };
 use bethe_flows::model::{Feature, FeatureKind, SpecificationError};
 use flate2::{Compression, write::GzEncoder};
@@ -35,13 +35,25 @@ impl Folder {
     }
 
     fn observations(&self, content: &str) -> Result<Observations, TableError> {
+        self.counts(content, Unlisted::Unobserved).map(|(observations, _)| observations)
+    }
+
+    fn counts(
+        &self,
+        content: impl AsRef<[u8]>,
+        unlisted: Unlisted,
+    ) -> Result<(Observations, Layout), TableError> {
         std::fs::write(self.path("counts.csv"), content).unwrap();
-        read_observations(
-            &self.path("counts.csv"),
-            &self.cells(),
-            &self.path("cells.csv"),
-            MemoryLimit::NONE,
-        )
+        self.counts_of("counts.csv", unlisted)
+    }
+
+    fn counts_of(
+        &self,
+        name: &str,
+        unlisted: Unlisted,
+    ) -> Result<(Observations, Layout), TableError> {
+        let (cells, at) = (self.cells(), self.path("cells.csv"));
+        read_observations(&self.path(name), (&cells, &at), unlisted, MemoryLimit::NONE)
     }
 
     fn covariates(
@@ -95,14 +107,121 @@ fn gzip_byte_order_marks_and_quotes_are_read() {
     let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
     packed.write_all("\u{feff}time,\"a, left\",b\r\n1,2,3\r\n".as_bytes()).unwrap();
     std::fs::write(folder.path("packed"), packed.finish().unwrap()).unwrap();
-    let cells = folder.cells();
-    let read = read_observations(
-        &folder.path("packed"),
-        &cells,
-        &folder.path("cells.csv"),
-        MemoryLimit::NONE,
-    );
-    assert_eq!(read.unwrap().at(0), [Some(2.0), Some(3.0)]);
+    let (read, layout) = folder.counts_of("packed", Unlisted::Unobserved).unwrap();
+    assert_eq!((read.at(0), layout), (&[Some(2.0), Some(3.0)][..], Layout::Wide));
+}
+
+#[test]
+fn long_files_are_told_by_their_header() {
+    let folder = Folder::new();
+    let headers = ["time,place,count", "date,SITE,n", "Week,cell,Abundance"];
+    for header in headers {
+        let text = format!("{header}\n10,b,4\n9,a,1\n9,c,NA\n10,c,2.5\n");
+        let (read, layout) = folder.counts(&text, Unlisted::Unobserved).unwrap();
+        assert_eq!(layout, Layout::Long { unlisted: 2 });
+        assert_eq!(read.times(), ["9", "10"], "numbers ascend");
+        assert_eq!(read.at(0), [Some(1.0), None, None]);
+        assert_eq!(read.at(1), [None, Some(4.0), Some(2.5)]);
+        let (read, _) = folder.counts(&text, Unlisted::Zero).unwrap();
+        assert_eq!(read.at(0), [Some(1.0), Some(0.0), None], "NA is not observed still");
+    }
+    let more = "species,count,month,zone\nx,2,2021-10,b\nx,3,2021-09,a\n";
+    let (read, _) = folder.counts(more, Unlisted::Unobserved).unwrap();
+    assert_eq!(read.times(), ["2021-09", "2021-10"], "so do dates");
+    let named = "time,place,count\nspring,a,1\nfall,a,1\nspring,b,1\n";
+    let (read, _) = folder.counts(named, Unlisted::Unobserved).unwrap();
+    assert_eq!(read.times(), ["spring", "fall"], "others stay as they came");
+    // A cell of such a name makes a wide file.
+    let folder = Folder::new().with("cells.csv", "cell,x,y\ncount,0,0\nplace,1,0\n");
+    let (read, layout) = folder.counts("time,place,count\n1,5,6\n", Unlisted::Zero).unwrap();
+    assert_eq!((read.at(0), layout), (&[Some(6.0), Some(5.0)][..], Layout::Wide));
+}
+
+#[test]
+fn cells_of_rasters_are_found_by_their_coordinates() {
+    let folder = Folder::new();
+    let text = "time,X,Y,Z\n1,0.000004,1,7\n1,1,0,8\n2,0,0,9\n";
+    let (read, _) = folder.counts(text, Unlisted::Unobserved).unwrap();
+    assert_eq!(read.at(0), [None, Some(8.0), Some(7.0)]);
+    let folder = folder.with("cells.csv", "cell,lon,lat\nw,-170,10\ne,170,10\n");
+    for text in ["time,lon,lat,count\n1,190,10,3\n", "time,x,y,count\n1,-170,10,3\n"] {
+        let (read, _) = folder.counts(text, Unlisted::Unobserved).unwrap();
+        assert_eq!(read.at(0), [Some(3.0), None]);
+    }
+    let error = folder.counts("time,lon,lat,count\n1,3,4.5,3\n", Unlisted::Zero).unwrap_err();
+    let message = "counts.csv:2: found the coordinates 3, 4.5, expected those of one of the 2 cells of cells.csv";
+    assert_eq!(folder.message(error), message);
+}
+
+#[test]
+fn files_of_european_spreadsheets_are_read() {
+    let folder =
+        Folder::new().with("cells.csv", "\u{feff}cell;x;y\r\na;0,0;0\r\nb;1;0\r\nc;0;1,0\r\n");
+    assert_eq!(folder.cells().place(2), (0.0, 1.0));
+    let read = folder.observations("Tag;a;b;\"c\"\n1;1,5;;3\n2;0;2,25;NA\n").unwrap();
+    assert_eq!(read.at(0), [Some(1.5), None, Some(3.0)]);
+    assert_eq!(read.at(1), [Some(0.0), Some(2.25), None]);
+    let read = folder.observations("t\ta\tb\tc\n1\t1.5\t2\t3\n").unwrap();
+    assert_eq!(read.at(0)[0], Some(1.5));
+    let (read, _) = folder.counts("time;place;count\n1;a;1,5\n", Unlisted::Unobserved).unwrap();
+    assert_eq!(read.at(0), [Some(1.5), None, None]);
+    let cases = [
+        (
+            "t,a,b,c\n1,\"1,5\",2,3\n",
+            "counts.csv:2, column a: found \"1,5\", expected a number with a decimal point; for decimal commas, separate values with semicolons",
+        ),
+        (
+            "t;a;b;c\n1;1,5;2;3\n2;1.234;1;1\n",
+            "counts.csv:3, column a: found \"1.234\", expected a decimal comma as in the numbers before, and no points between thousands",
+        ),
+        (
+            "t;a;b;c\n1;1.5;2;3\n2;1,234;1;1\n",
+            "counts.csv:3, column a: found \"1,234\", expected a decimal point as in the numbers before, and no commas between thousands",
+        ),
+        (
+            "t;a;b;c\n1;1.234,5;2;3\n",
+            "counts.csv:2, column a: found \"1.234,5\", expected one decimal comma or point, and nothing between thousands",
+        ),
+    ];
+    for (text, message) in cases {
+        assert_eq!(folder.message(folder.observations(text).unwrap_err()), message);
+    }
+    let bytes: Vec<u8> = "t,a,b,c\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let error = folder.counts([&[0xff, 0xfe][..], &bytes].concat(), Unlisted::Zero).unwrap_err();
+    let message = "counts.csv: found UTF-16, expected UTF-8; spreadsheets save it as CSV UTF-8";
+    assert_eq!(folder.message(error), message);
+}
+
+#[test]
+fn wrong_long_files_are_named() {
+    let folder = Folder::new();
+    let cases = [
+        ("time,place,count\n", "counts.csv: found no rows after the header, expected at least one"),
+        (
+            "time,place,count\n1,d,2\n",
+            "counts.csv:2, column 2: found the cell \"d\", expected one of the 3 cells of cells.csv",
+        ),
+        (
+            "time,place,count\n1,a,2\n2,a,2\n1,a,3\n",
+            "counts.csv:4: found the cell \"a\" at the time \"1\" a second time, expected each once",
+        ),
+        (
+            "time,place,count\n1,a,-2\n",
+            "counts.csv:2, column count: found \"-2\", expected a number of at least 0, or nothing or NA where it was not observed",
+        ),
+        (
+            "time,place,count\n,a,2\n",
+            "counts.csv:2, column time: found \"\", expected the name of a time",
+        ),
+        ("time,place,count\n1,a\n", "counts.csv:2: found 2 values, expected 3 as in the header"),
+        (
+            "time,place,many\n1,a,2\n",
+            "counts.csv:1, column 2: found the cell \"place\", expected one of the 3 cells of cells.csv; for a row per count, name the columns time, cell and count",
+        ),
+    ];
+    for (text, message) in cases {
+        assert_eq!(folder.message(folder.observations(text).unwrap_err()), message);
+    }
 }
 
 #[test]
@@ -114,7 +233,8 @@ fn cells_with_both_kinds_of_coordinates_are_read_as_told() {
     assert_eq!(read(None).distance(0, 1), 5.0);
     assert_eq!(read(Some(Geometry::Plane)), read(None));
     assert!((read(Some(Geometry::Globe)).distance(0, 1) - 71.5).abs() < 0.1);
-    let globe = Folder::new().with("cells.csv", "cell,longitude,latitude\na,1,2\n");
+    let globe = Folder::new().with("cells.csv", "region,site,longitude,latitude\nr,a,1,2\n");
+    assert_eq!(globe.cells().names(), ["a"], "the more telling name wins");
     assert_eq!(globe.cells().geometry(), Geometry::Globe);
 }
 
@@ -176,16 +296,12 @@ fn wrong_counts_are_named() {
         let error = folder.observations(content).unwrap_err();
         assert_eq!(folder.message(error), message);
     }
-    std::fs::write(folder.path("counts.csv"), b"t,a,b,c\n1,\xff,2,3\n").unwrap();
-    let (cells, at) = (folder.cells(), folder.path("cells.csv"));
-    let error =
-        read_observations(&folder.path("counts.csv"), &cells, &at, MemoryLimit::NONE).unwrap_err();
+    let error = folder.counts(b"t,a,b,c\n1,\xff,2,3\n", Unlisted::Unobserved).unwrap_err();
     assert_eq!(
         folder.message(error),
-        "counts.csv:2: found bytes that are not UTF-8, expected text"
+        "counts.csv:2: found bytes that are not UTF-8, expected text; spreadsheets save it as CSV UTF-8"
     );
-    let error =
-        read_observations(&folder.path("none.csv"), &cells, &at, MemoryLimit::NONE).unwrap_err();
+    let error = folder.counts_of("none.csv", Unlisted::Unobserved).unwrap_err();
     assert!(folder.message(error).starts_with("none.csv: cannot open: "));
 }
 

@@ -4,9 +4,6 @@ use std::collections::HashSet;
 
 use crate::data::{Cells, Geometry};
 
-/// Kilometres in a degree of latitude.
-const DEGREE: f64 = 111.195;
-
 /// Cells on a plane, `x` to the right and `y` down, within a box.
 pub(super) struct Map {
     /// `[cells]`
@@ -17,12 +14,32 @@ pub(super) struct Map {
     pub cell: f64,
     /// Whether cells are squares of a grid; circles otherwise.
     pub is_grid: bool,
+    /// Where degrees are, for cells on the globe.
+    pub degrees: Option<Degrees>,
+}
+
+/// `x = (longitude − west) · across` and `y = (north − latitude) · down`.
+pub(super) struct Degrees {
+    pub west: f64,
+    pub north: f64,
+    pub across: f64,
+    pub down: f64,
+}
+
+/// Cells on a plane.
+struct Plane {
+    /// `[cells]`
+    places: Vec<(f64, f64)>,
+    /// The distance between neighbours.
+    spacing: f64,
+    /// The first longitude, and the length of a degree of longitude, on the globe.
+    globe: Option<(f64, f64)>,
 }
 
 impl Map {
     /// Fits the cells into a box of this size, as large as possible.
     pub fn new(cells: &Cells, (width, height): (f64, f64)) -> Self {
-        let (places, spacing) = plane(cells);
+        let Plane { places, spacing, globe } = plane(cells);
         let side = |place: fn(&(f64, f64)) -> f64| {
             let values = places.iter().map(place);
             let low = values.clone().fold(f64::INFINITY, f64::min);
@@ -33,7 +50,14 @@ impl Map {
         let place = |(x, y): &(f64, f64)| {
             ((x - left + 0.5 * spacing) * scale, (up - (y - bottom) + 0.5 * spacing) * scale)
         };
+        let degrees = globe.map(|(first, shrink)| Degrees {
+            west: first + (left - 0.5 * spacing) / shrink,
+            north: bottom + up + 0.5 * spacing,
+            across: scale * shrink,
+            down: scale,
+        });
         Self {
+            degrees,
             is_grid: is_grid(&places, spacing),
             places: places.iter().map(place).collect(),
             size: ((across + spacing) * scale, (up + spacing) * scale),
@@ -42,17 +66,20 @@ impl Map {
     }
 }
 
-/// Places on a plane, and the distance between neighbours there.
-fn plane(cells: &Cells) -> (Vec<(f64, f64)>, f64) {
+fn plane(cells: &Cells) -> Plane {
     let places: Vec<(f64, f64)> = (0..cells.len()).map(|cell| cells.place(cell)).collect();
     if cells.geometry() == Geometry::Plane {
-        return (places, cells.spacing());
+        return Plane { places, spacing: cells.coordinate_spacing(), globe: None };
     }
     let first = first_longitude(places.iter().map(|place| place.0));
     let middle = places.iter().map(|place| place.1).sum::<f64>() / places.len() as f64;
     let shrink = middle.to_radians().cos().max(0.1);
     let flat = |(lon, lat): (f64, f64)| ((lon - first).rem_euclid(360.0) * shrink, lat);
-    (places.into_iter().map(flat).collect(), cells.spacing() / DEGREE)
+    Plane {
+        places: places.into_iter().map(flat).collect(),
+        spacing: cells.coordinate_spacing(),
+        globe: Some((first, shrink)),
+    }
 }
 
 /// The longitude after the widest gap: cells on both sides of the date line stay together.

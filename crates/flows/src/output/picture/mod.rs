@@ -1,28 +1,46 @@
 //! Maps with arrows: a page that plays, and still frames.
 //!
-//! The page is self-contained, so it works from the file system. Its size is bounded by the arrows
+//! The page is self-contained, so it works from the file system. Its size is bounded by the moves
 //! kept per step, not by the number of possible moves.
 
+mod data;
 mod frame;
 mod map;
+mod regions;
 mod scale;
 
 use bethe_io::{in_markup, in_script};
-use serde_json::{Value, json};
 
-use super::{Movements, rounded};
+use super::{Kept, Movements};
 use crate::data::{Cells, Observations};
+use crate::uncertainty::StandardErrors;
 use map::Map;
-use scale::{COLOURS, POWER, Scale, WIDEST_PART, WIDTHS};
+use scale::Scale;
 
-/// Arrows kept per step.
-const ARROWS: usize = 400;
-/// Arrows in a page, over all steps.
-const ALL_ARROWS: usize = 60_000;
-/// Beyond this many counts the page shows fewer digits and leaves out observed counts.
-const MANY_COUNTS: usize = 400_000;
+/// The largest moves that a page keeps of a step.
+const STRONGEST: usize = 400;
+/// The same in a page, over all steps.
+const ALL_STRONGEST: usize = 60_000;
+/// The largest moves that a page keeps of a cell at a step, in each direction.
+const PER_CELL: usize = 12;
+/// The same in a page, over all cells and steps.
+const ALL_PER_CELL: usize = 120_000;
 
+/// Up to so many cells are discs with arrows between them; more are tiles, and arrows say where the
+/// individuals of a region go on average.
+const FEW_CELLS: usize = 60;
+/// The map of a page fits into this.
+const SIZE: (f64, f64) = (1000.0, 1000.0);
+
+/// The parts of the page, in the order of the gaps of `page.html`.
 const PAGE: &str = include_str!("page.html");
+const STYLE: &str = include_str!("page.css");
+const SCRIPTS: [&str; 4] = [
+    include_str!("state.js"),
+    include_str!("draw.js"),
+    include_str!("panel.js"),
+    include_str!("controls.js"),
+];
 
 /// What pictures show.
 pub struct Picture<'a> {
@@ -34,16 +52,24 @@ pub struct Picture<'a> {
     counts: &'a [f64],
     observations: &'a Observations,
     movements: &'a Movements,
+    errors: Option<&'a StandardErrors>,
     scale: Scale,
 }
 
 impl<'a> Picture<'a> {
-    /// How many of the strongest moves per step a picture can show, for this many steps.
-    pub fn arrows(steps: usize) -> usize {
-        (ALL_ARROWS / steps.max(1)).clamp(20, ARROWS)
+    /// What a picture needs of the moves of this many steps.
+    pub fn kept(steps: usize, cells: &Cells, threshold: f64) -> Kept {
+        let (steps, cells, map) = (steps.max(1), cells.len(), Map::new(cells, SIZE));
+        Kept {
+            threshold,
+            strongest: (ALL_STRONGEST / steps).clamp(20, STRONGEST),
+            per_cell: (ALL_PER_CELL / (2 * steps * cells)).min(PER_CELL),
+            places: if cells > FEW_CELLS { map.places } else { Vec::new() },
+        }
     }
 
     /// A picture of counts `[times][cells]` and of movements, under a title and a note.
+    /// Observations are in individuals, as counts are.
     pub fn new(
         (title, note): (&'a str, &'a str),
         cells: &'a Cells,
@@ -56,7 +82,12 @@ impl<'a> Picture<'a> {
         let strongest = movements.strongest.iter().filter_map(|moves| moves.first());
         let strongest = strongest.map(|own| own.count).fold(0.0, f64::max);
         let scale = Scale { most, strongest };
-        Self { title, note, cells, times, counts, observations, movements, scale }
+        Self { title, note, cells, times, counts, observations, movements, errors: None, scale }
+    }
+
+    /// The same, with a view of how sure counts and flows are.
+    pub fn with_errors(self, errors: Option<&'a StandardErrors>) -> Self {
+        Self { errors, ..self }
     }
 
     fn counts_at(&self, time: usize) -> &[f64] {
@@ -70,62 +101,22 @@ impl<'a> Picture<'a> {
 
     /// All times as one HTML page.
     pub fn page(&self) -> String {
-        // Filled in from the end: a title that looks like a gap stays a title.
-        let (head, rest) = PAGE.split_once("{{title}}").expect("a gap for the title");
-        let (body, script) = rest.split_once("{{data}}").expect("a gap for the data");
         let (title, data) = (in_markup(self.title), in_script(&self.data().to_string()));
-        [head, &title, body, &data, script].concat()
-    }
-
-    fn data(&self) -> Value {
-        let many = self.counts.len() > MANY_COUNTS;
-        let digits = if many { 2 } else { 4 };
-        let number = |value: f64| -> Value {
-            rounded(value, digits).parse().ok().and_then(serde_json::Number::from_f64).map_or(
-                Value::Null,
-                |number| match number.as_f64() {
-                    Some(whole) if whole.fract() == 0.0 && whole.abs() < 1e15 => {
-                        Value::from(whole as i64)
-                    }
-                    _ => Value::Number(number),
-                },
-            )
-        };
-        let map = Map::new(self.cells, (1000.0, 1000.0));
-        let tenth = |value: f64| (value * 10.0).round() / 10.0;
-        let places: Vec<Value> =
-            map.places.iter().flat_map(|(x, y)| [json!(tenth(*x)), json!(tenth(*y))]).collect();
-        let times = 0..self.times.len();
-        let counts = times
-            .clone()
-            .map(|time| self.counts_at(time).iter().map(|c| number(*c)).collect::<Value>());
-        let observed = times.map(|time| {
-            let own = self.observations.at(time).iter();
-            own.map(|count| count.map_or(Value::Null, number)).collect::<Value>()
-        });
-        let observed: Value = if many { Value::Null } else { observed.collect() };
-        let moves = self.movements.strongest.iter().map(|moves| {
-            let flat = moves.iter().flat_map(|m| [json!(m.from), json!(m.to), number(m.count)]);
-            flat.collect::<Value>()
-        });
-        json!({
-            "title": self.title,
-            "note": self.note,
-            "names": self.cells.names(),
-            "times": self.times,
-            "places": places,
-            "size": [tenth(map.size.0), tenth(map.size.1)],
-            "cell": map.cell,
-            "grid": map.is_grid,
-            "counts": counts.collect::<Value>(),
-            "observed": observed,
-            "moves": moves.collect::<Value>(),
-            "most": self.scale.most,
-            "strongest": self.scale.strongest,
-            "marks": self.scale.marks(),
-            "colours": COLOURS,
-            "power": POWER,
-            "widths": [WIDTHS.0, WIDTHS.1, WIDEST_PART],
-        })
+        let script = SCRIPTS.concat();
+        let mut parts = Vec::new();
+        let mut rest = PAGE;
+        for (gap, part) in [
+            ("{{title}}", &title[..]),
+            ("{{style}}", STYLE),
+            ("{{data}}", &data),
+            ("{{script}}", &script),
+        ] {
+            // Only our own text is searched: a title that looks like a gap stays a title.
+            let (before, after) = rest.split_once(gap).expect("a gap in the page");
+            parts.extend([before, part]);
+            rest = after;
+        }
+        parts.push(rest);
+        parts.concat()
     }
 }

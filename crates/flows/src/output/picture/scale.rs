@@ -4,12 +4,12 @@
 pub(super) const COLOURS: [&str; 8] =
     ["#eef2f5", "#cfe0ea", "#a0c6dd", "#68a4ca", "#3c80b3", "#255f96", "#17437a", "#0e2a58"];
 /// Counts enter the scale with this power, so that large ones leave room for small ones.
-pub(super) const POWER: f64 = 0.4;
+const POWER: f64 = 0.4;
 /// Pixels of the widest arrow and of the thinnest.
-pub(super) const WIDTHS: (f64, f64) = (7.0, 1.0);
+const WIDTHS: (f64, f64) = (7.0, 1.0);
 
 /// The widest arrow takes at most this fraction of a cell.
-pub(super) const WIDEST_PART: f64 = 0.3;
+const WIDEST_PART: f64 = 0.3;
 
 pub(super) struct Scale {
     /// The greatest count of all.
