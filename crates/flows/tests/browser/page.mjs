@@ -1,0 +1,177 @@
+// The page of `bethe flows` in a real browser: node page.mjs BETHE CHROMIUM [FOLDER FOR PICTURES]
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { Browser } from "./devtools.mjs";
+
+const [bethe, chromium, pictures] = process.argv.slice(2);
+const folder = mkdtempSync(join(tmpdir(), "bethe-page-"));
+const quoted = name => '"' + name.replaceAll('"', '""') + '"';
+
+/** Runs `bethe flows` on cells { name, x, y } and counts[time][cell]. */
+function flows(name, header, cells, counts, flags) {
+  const csv = rows => rows.map(row => row.join(",")).join("\n") + "\n";
+  const paths = ["cells", "counts"].map(part => join(folder, name + "-" + part + ".csv"));
+  writeFileSync(paths[0], csv([header, ...cells.map(([own, x, y]) => [quoted(own), x, y])]));
+  writeFileSync(paths[1], csv([["time", ...cells.map(own => quoted(own[0]))], ...counts.map((row, t) => [t + 1, ...row])]));
+  const out = join(folder, name);
+  execFileSync(bethe, ["flows", paths[1], "--cells", paths[0], "--out", out, "--quiet", ...flags]);
+  return pathToFileURL(join(out, "index.html")).href;
+}
+
+const CITIES = ["Aachen", "Bonn", "<!--<script>", "</script><script>boom()</script>", "Llanfairpwllgwyngyllgogerychwyrndrobwll", "東京 🚲"];
+const SEEN = [[180, 15, 4, 0, 1, 0], [120, 60, 15, 3, 2, 0], [60, 80, 45, 10, 5, 1], [20, 60, 80, 30, 8, 2], [5, 30, 90, "", 12, 3]];
+const few = flows("few", ["cell", "lon", "lat"], CITIES.map((name, k) => [name, 170 + 8 * (k % 3), 40 + 6 * Math.floor(k / 3)]), SEEN, ["--population", "200"]);
+const side = 12, many = flows("many", ["cell", "x", "y"],
+  Array.from({ length: side * side }, (_, k) => ["c" + k, k % side, Math.floor(k / side)]),
+  Array.from({ length: 6 }, (_, t) => Array.from({ length: side * side }, (_, k) => Math.round(90 * Math.exp(-((k % side - 2 * t) ** 2 + (Math.floor(k / side) - t) ** 2) / 6)))),
+  ["--population", "1500", "--reach", "3"]);
+
+const browser = new Browser(chromium);
+let page;
+const keep = async name => { if (pictures) writeFileSync(join(pictures, name + ".png"), await page.picture()); };
+const shown = id => page.run(`document.getElementById(${JSON.stringify(id)}).textContent`);
+/** Where a cell is on the screen. */
+const place = cell => page.run(`(() => { const b = canvas.getBoundingClientRect(), [x, y] = at(view.panes[0], ${cell}); return [b.left + x, b.top + y]; })()`);
+/** Distinct colours on the canvas: something was drawn. */
+const colours = () => page.run(`new Set(new Uint32Array(pen.getImageData(0, 0, canvas.width, canvas.height).data.buffer)).size`);
+
+const tests = {
+  async "loads, with every name as text"() {
+    await page.open(few);
+    assert.deepEqual(await page.run("D.names"), CITIES);
+    assert.equal(await page.run("typeof boom"), "undefined");
+    assert.equal(await shown("now"), "1 → 2");
+    assert.ok(await colours() > 20);
+    await keep("few");
+  },
+  async "labels do not overlap"() {
+    const apart = `view.labels[0].map(l => { pen.font = "12px system-ui"; const w = pen.measureText(l.words).width;
+      const x = l.align === "left" ? l.x : l.align === "right" ? l.x - w : l.x - w / 2; return [x, l.y - 6, x + w, l.y + 6]; })
+      .every((a, i, all) => all.slice(i + 1).every(b => a[2] <= b[0] || b[2] <= a[0] || a[3] <= b[1] || b[3] <= a[1]))`;
+    assert.ok(await page.run("view.labels[0].length") >= 4);
+    assert.ok(await page.run(apart));
+  },
+  async "pointing at a place names it"() {
+    await page.mouse("mouseMoved", ...await place(4));
+    await page.settle();
+    assert.match(await shown("tip"), /^Llanfairpwllgwyngyllgogerychwyrndrobwll\ninferred .*\nobserved 1$/);
+  },
+  async "a click says where individuals came from and went"() {
+    await page.key("ArrowRight");
+    await page.click(...await place(1));
+    assert.equal(await page.run(`document.getElementById("panel").hidden`), false);
+    assert.equal(await shown("place-name"), "Bonn");
+    assert.match(await shown("came-title"), /^came from, 1 → 2$/);
+    const sum = await page.run(`[...document.querySelectorAll("#went li span:last-child")].map(s => parseFloat(s.textContent.replaceAll(",", ""))).reduce((a, b) => a + b)`);
+    const all = await page.run("count(1, 1)");
+    assert.ok(Math.abs(sum - all) < .02 * all, sum + " of " + all);
+    assert.equal(await page.run(`document.querySelectorAll("#course circle").length`), 5);
+    await keep("few-selected");
+    await page.key("Escape");
+    assert.equal(await page.run(`document.getElementById("panel").hidden`), true);
+  },
+  async "keys move in time, play and choose places"() {
+    await page.run("document.activeElement.blur()");
+    await page.key("Home"); assert.equal(await shown("now"), "1 → 2");
+    await page.key("ArrowRight"); await page.key("ArrowRight"); assert.equal(await shown("now"), "3 → 4");
+    await page.key("ArrowLeft"); assert.equal(await shown("now"), "2 → 3");
+    await page.key("End"); assert.equal(await shown("now"), "5");
+    await page.key(" ", "Space"); assert.match(await shown("play"), /pause/);
+    await new Promise(done => setTimeout(done, 1300));
+    assert.equal(await shown("now"), "1 → 2");
+    await page.key(" ", "Space"); assert.match(await shown("play"), /play/);
+    await page.run("canvas.focus()");
+    assert.notEqual(await page.run("getComputedStyle(canvas).outlineStyle"), "none", "a ring shows the focus");
+    await page.key("ArrowDown"); assert.equal(await shown("place-name"), "Aachen");
+    await page.key("ArrowDown"); await page.key("ArrowUp"); assert.equal(await shown("place-name"), "Aachen");
+    await page.key("Escape");
+    const reached = [];
+    for (let k = 0; k < 12; k++) { await page.key("Tab"); reached.push(await page.run("document.activeElement.id")); }
+    for (const id of ["play", "before", "time", "after", "view", "many", "net", "common", "names", "place"]) assert.ok(reached.includes(id), id);
+  },
+  async "every view draws"() {
+    assert.deepEqual(await page.run("Object.keys(VIEWS)"), ["inferred", "observed", "beside", "difference"]);
+    for (const view of ["observed", "beside", "difference", "inferred"]) {
+      await page.run(`$("view").value = "${view}"; $("view").onchange()`);
+      assert.ok(await colours() > 8, view);
+    }
+    assert.ok(await page.run(`$("common").click(), $("net").click(), shownMoves().length`) > 3);
+  },
+  async "standard errors make a view of their own"() {
+    // As a run with standard errors writes them.
+    const source = await page.run("document.documentElement.outerHTML");
+    const more = `const D = JSON.parse(document.getElementById("data").textContent);
+      D.errors = D.counts.map(row => row.map(Math.sqrt)); D.moveErrors = D.moves.map(row => row.filter((_, k) => k % 3 === 2).map(Math.sqrt));`;
+    const line = `const D = JSON.parse(document.getElementById("data").textContent);`;
+    assert.ok(source.includes(line));
+    const clean = source.replace(/<datalist[\s\S]*?<\/datalist>/, '<datalist id="places"></datalist>').replace(/<select id="view">[\s\S]*?<\/select>/, '<select id="view"></select>');
+    const path = join(folder, "errors.html");
+    writeFileSync(path, clean.replace(line, more));
+    await page.open(pathToFileURL(path).href + "?view=uncertainty&place=Bonn&time=2");
+    assert.equal(await page.run("state.view"), "uncertainty");
+    assert.match(await shown("place-now"), /inferred .* ± /);
+    assert.ok(await page.run(`shownMoves().some(m => m.error > 0)`));
+    await keep("few-errors");
+  },
+  async "fits a phone"() {
+    await page.resize(360, 740);
+    for (const query of ["", "?place=Aachen"]) {
+      await page.open(few + query);
+      assert.ok(await page.run("document.documentElement.scrollWidth") <= 360);
+      assert.ok(await page.run(`canvas.getBoundingClientRect().height`) > 200);
+    }
+    await keep("few-phone");
+    await page.resize(1200, 850);
+  },
+  async "is dark where the system is"() {
+    await page.open(few);
+    await page.emulate("", "dark");
+    assert.equal(await page.run("getComputedStyle(document.body).backgroundColor"), "rgb(17, 24, 31)");
+    assert.equal(await page.run("theme === DARK"), true);
+    await keep("few-dark");
+    await page.emulate("", "light");
+  },
+  async "prints on paper"() {
+    const { data } = await page.send("Page.printToPDF", { printBackground: true });
+    const pages = Buffer.from(data, "base64").toString("latin1").match(/\/Type \/Page\b/g).length;
+    assert.equal(pages, 1);
+    assert.equal(await page.run("printing"), false, "and returns to the screen");
+  },
+  async "many cells show mean movement"() {
+    await page.open(many + "?time=3");
+    assert.equal(await page.run("drifting()"), true);
+    assert.match(await shown("status"), /on average/);
+    assert.ok(await colours() > 50);
+    await keep("many");
+    await page.run(`$("kind").value = "largest"; $("kind").onchange()`);
+    assert.match(await shown("status"), /^60 arrows: \d+% of the /);
+    const query = many + "?time=2&net&view=beside&place=c26";
+    await page.open(query);
+    assert.deepEqual(await page.run(`[state.now, state.view, D.names[state.selected], $("net").checked]`), [1, "beside", "c26", true]);
+  },
+};
+
+let failed = 0;
+try {
+  page = await browser.page();
+  await page.resize(1200, 850);
+  for (const [name, test] of Object.entries(tests)) {
+    try {
+      await test();
+      assert.deepEqual(page.complaints.splice(0), []);
+      console.log("ok: " + name);
+    } catch (error) {
+      failed++;
+      console.log("FAILED: " + name + "\n" + error.stack);
+    }
+  }
+} finally {
+  await browser.close();
+  rmSync(folder, { recursive: true, force: true });
+}
+console.log(failed ? failed + " failed" : "the page works in this browser");
+process.exit(failed ? 1 : 0);
