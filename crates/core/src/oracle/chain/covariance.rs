@@ -16,15 +16,16 @@ mod in_log_domain;
 
 use in_log_domain::Pairs;
 
-use pulp::Simd;
+use pulp::{Simd, WithSimd};
 
 use super::aligned::Aligned;
 use super::edges::{EdgeGroup, add_outer_product, multiply};
 use super::forward_backward::Messages;
 use super::marginals::write_gamma;
+use super::multiply::{Direction, Multiply};
 use super::node_tilts::inner_product;
 use super::oracle::{Chain, State};
-use super::product::{Kernel, Operand, Store, SumProduct, WithKernel};
+use super::product::Operand;
 use super::table::TransitionTable;
 use super::tilts::TiltedTable;
 use crate::oracle::{Covariance, Inverse};
@@ -40,7 +41,7 @@ pub(super) struct Scratch {
     /// `[padded states]`
     after: Aligned,
     /// What goes into a product with a table, and what comes out. `[padded states]`
-    vectors: [Aligned; 3],
+    vectors: [Aligned; 4],
     /// The mean of the direction over each link. `[positions]`
     link_means: Vec<f64>,
     /// `[active groups]`
@@ -137,7 +138,13 @@ impl GroupScratch {
     #[inline(always)]
     fn table<'a>(&'a self, table: &'a TransitionTable) -> TiltedTable<'a> {
         let exp_forward = &self.forward[..table.forward.slots()];
-        TiltedTable { table, log_forward: &[], exp_forward, exp_backward: &self.backward }
+        TiltedTable {
+            table,
+            log_forward: &[],
+            exp_forward,
+            exp_backward: &self.backward,
+            highest: 0.0,
+        }
     }
 }
 
@@ -149,7 +156,7 @@ struct Pass<'a> {
     product: &'a mut [f64],
 }
 
-impl pulp::WithSimd for Pass<'_> {
+impl WithSimd for Pass<'_> {
     type Output = ();
 
     #[inline(always)]
@@ -206,7 +213,7 @@ impl Pass<'_> {
     fn step_forward<S: Simd>(&mut self, simd: S, run: usize, t: usize) {
         let Chain { model, sequence, tilts, messages, .. } = &*self.chain;
         let Messages { alpha, beta, alpha_scales, beta_scales, .. } = messages;
-        let Scratch { centred, before, vectors: [x, y, moved], link_means, groups, .. } =
+        let Scratch { centred, before, vectors: [x, y, moved, _], link_means, groups, .. } =
             &mut *self.scratch;
         let (here, next) = (sequence.positions[t], sequence.positions[t + 1]);
         let weights = &tilts.nodes.weights(sequence)[next.padded()];
@@ -214,11 +221,15 @@ impl Pass<'_> {
         let own = alpha[here.padded()].iter().zip(&centred[here.padded()]);
         let own = own.zip(&before[here.padded()]);
         x.iter_mut().zip(own).for_each(|(x, ((a, u), before))| *x = a * u + before);
-        multiply_forward(simd, table.as_ref(), Operand::new(here.states, x), y);
+        let product = Operand::new(here.states, x);
+        Multiply { direction: Direction::Forward, table: table.as_ref(), x: product, out: y }
+            .with_simd(simd);
         let group = tilts.links[t].map(|group| &groups[group]).filter(|group| group.is_moved);
         if let (Some(group), Some(table)) = (group, &table) {
+            let moved_table = group.table(table.table);
             let x = Operand::new(here.states, &alpha[here.padded()]);
-            multiply_forward(simd, Some(&group.table(table.table)), x, moved);
+            Multiply { direction: Direction::Forward, table: Some(&moved_table), x: x, out: moved }
+                .with_simd(simd);
             y.iter_mut().zip(moved.iter()).for_each(|(y, moved)| *y += moved);
             let all = weights.iter().zip(&beta[next.padded()]).zip(moved.iter());
             let sum: f64 = all.map(|((w, b), moved)| w * b * moved).sum();
@@ -236,7 +247,7 @@ impl Pass<'_> {
     fn step_backward<S: Simd>(&mut self, simd: S, run: usize, t: usize) {
         let Chain { model, sequence, tilts, messages, .. } = &mut *self.chain;
         let Messages { beta, gamma: [gamma, _], beta_scales, .. } = messages;
-        let Scratch { centred, after, vectors: [x, y, moved], link_means, groups, .. } =
+        let Scratch { centred, after, vectors: [x, y, moved, _], link_means, groups, .. } =
             &mut *self.scratch;
         let (here, next) = (sequence.positions[t], sequence.positions[t + 1]);
         let weights = &tilts.nodes.weights(sequence)[next.padded()];
@@ -245,11 +256,20 @@ impl Pass<'_> {
         let own = gamma.iter().zip(&centred[next.padded()]).zip(weights.iter().zip(after.iter()));
         x.fill(0.0);
         x.iter_mut().zip(own).for_each(|(x, ((g, u), (w, b)))| *x = g * u + w * b);
-        multiply_backward(simd, table.as_ref(), Operand::new(next.states, x), y);
+        let product = Operand::new(next.states, x);
+        Multiply { direction: Direction::Backward, table: table.as_ref(), x: product, out: y }
+            .with_simd(simd);
         let group = tilts.links[t].map(|group| &groups[group]).filter(|group| group.is_moved);
         if let (Some(group), Some(table)) = (group, &table) {
+            let moved_table = group.table(table.table);
             let gamma = Operand::new(next.states, &gamma[..next.padded().len()]);
-            multiply_backward(simd, Some(&group.table(table.table)), gamma, moved);
+            Multiply {
+                direction: Direction::Backward,
+                table: Some(&moved_table),
+                x: gamma,
+                out: moved,
+            }
+            .with_simd(simd);
             y.iter_mut().zip(moved.iter()).for_each(|(y, moved)| *y += moved);
         }
         let (scale, mean) = (beta_scales[t], link_means[t]);
@@ -262,7 +282,7 @@ impl Pass<'_> {
     fn add_link<S: Simd>(&mut self, simd: S, t: usize) {
         let Chain { model, sequence, tilts, messages, .. } = &mut *self.chain;
         let Messages { alpha, beta, gamma: [gamma, _], beta_scales, .. } = &*messages;
-        let Scratch { centred, before, vectors: [x, y, _], link_means, groups, .. } =
+        let Scratch { centred, before, vectors: [x, y, ..], link_means, groups, .. } =
             &mut *self.scratch;
         let Some(group) = tilts.links[t] else { return };
         let here = sequence.positions[t].padded();
@@ -295,39 +315,5 @@ impl Pass<'_> {
         out.iter_mut().zip(all).for_each(|(out, ((alpha, beta), ((u, before), after)))| {
             *out += ((alpha * u + before) * beta + alpha * after) * inverse;
         });
-    }
-}
-
-/// Multiplies a vector with a table once.
-struct Once<'a> {
-    x: Operand<'a>,
-    out: &'a mut [f64],
-}
-
-impl<S: Simd> WithKernel<S> for Once<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run(self, simd: S, kernel: &impl Kernel<S>) {
-        let mut sink = Store::<S>(S::as_mut_simd_f64s(self.out).0);
-        kernel.multiply::<SumProduct>(simd, self.x, &mut sink);
-    }
-}
-
-/// `out = eᵀ x`; the table of a free link is of ones.
-#[inline(always)]
-fn multiply_forward<S: Simd>(simd: S, table: Option<&TiltedTable>, x: Operand, out: &mut [f64]) {
-    match table {
-        Some(table) => table.forward(simd, Once { x, out }),
-        None => out.fill(x.entries().iter().sum()),
-    }
-}
-
-/// `out = e x`
-#[inline(always)]
-fn multiply_backward<S: Simd>(simd: S, table: Option<&TiltedTable>, x: Operand, out: &mut [f64]) {
-    match table {
-        Some(table) => table.backward(simd, Once { x, out }),
-        None => out.fill(x.entries().iter().sum()),
     }
 }

@@ -28,7 +28,9 @@ pub(super) struct EdgeGroup {
     mirror: Vec<u32>,
     /// Tilted log-potentials. `[forward slots]`
     pub(super) log_forward: Aligned,
-    /// Their exponentials, then a vector of zeros. `[forward slots + lanes]`
+    /// The greatest of them; 0 if all are forbidden.
+    pub(super) highest: f64,
+    /// Exponentials relative to that, then a vector of zeros. `[forward slots + lanes]`
     pub(super) exp_forward: Aligned,
     /// `[backward slots]`
     pub(super) exp_backward: Aligned,
@@ -60,6 +62,7 @@ impl EdgeGroup {
             exp_backward: Aligned::filled(mirror.len(), 0.0),
             mirror,
             log_forward: Aligned::filled(slots, f64::NEG_INFINITY),
+            highest: 0.0,
             exp_forward: Aligned::filled(slots + forward.lanes, 0.0),
             counts: Aligned::filled(slots, 0.0),
         }
@@ -87,13 +90,13 @@ impl EdgeGroup {
     ) -> f64 {
         self.add_tilt(table, tilt);
         let highest = maximum(simd, &self.log_forward);
-        let highest = if highest == f64::NEG_INFINITY { 0.0 } else { highest };
+        self.highest = if highest == f64::NEG_INFINITY { 0.0 } else { highest };
         let exponents = &mut self.exp_forward[..self.log_forward.len()];
         exponents.copy_from_slice(&self.log_forward);
-        exponentials(simd, exponents, highest);
+        exponentials(simd, exponents, self.highest);
         let Self { mirror, exp_forward, exp_backward, .. } = self;
         mirrored(mirror, exp_forward, exp_backward);
-        highest * self.links as f64
+        self.highest * self.links as f64
     }
 
     /// Writes the tilted log-potentials.

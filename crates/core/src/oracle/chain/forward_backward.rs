@@ -41,6 +41,8 @@ pub(super) struct Messages {
     pub(super) sums: Vec<f64>,
     /// Marginals, of answers in the log domain only. `[positions][padded states]`
     pub(super) nodes: Vec<f64>,
+    /// What the sums in `beta` are relative to, in the log domain only. `[positions][padded states]`
+    pub(super) peaks: Vec<f64>,
 }
 
 impl Messages {
@@ -55,8 +57,10 @@ impl Messages {
             scales.clear();
             scales.resize(length, 1.0);
         }
-        self.nodes.clear();
-        self.nodes.reserve(sequence.cells());
+        for logarithmic in [&mut self.nodes, &mut self.peaks] {
+            logarithmic.clear();
+            logarithmic.reserve(sequence.cells());
+        }
     }
 }
 

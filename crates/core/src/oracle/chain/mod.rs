@@ -8,7 +8,8 @@
 //! A [`ChainModel`] keeps the exponentials of transition tables for all sequences and threads,
 //! since tilts rarely touch them. A [`Chain`] adds the node scores of one sequence, a support and
 //! scratch. Messages are scaled products: two matrix–vector products per position. If potentials
-//! are so extreme that this could lose probability, the call is answered in the log domain.
+//! are so extreme that this could lose probability, the call is answered in the log domain: the same
+//! products, of exponentials of log-messages, and sums of logarithms where these are not enough.
 
 mod counted;
 mod covariance;
@@ -19,6 +20,7 @@ mod layout;
 mod log_domain;
 mod marginals;
 mod model;
+mod multiply;
 mod n_best;
 mod node_tilts;
 mod numbering;

@@ -10,7 +10,7 @@ use super::model::ChainModel;
 use super::node_tilts::{inner_product, write_products};
 use super::numbering::Numbering;
 use super::paths::Paths;
-use super::sequence::Sequence;
+use super::sequence::{Sequence, Total};
 use super::temperature::Stated;
 use super::tilts::Tilts;
 use super::viterbi::Viterbi;
@@ -289,6 +289,22 @@ impl pulp::WithSimd for EdgeMarginal<'_> {
     }
 }
 
+/// Takes the exponentials of tilted tables.
+struct Exponentiate<'a> {
+    tilts: &'a mut Tilts,
+    model: &'a ChainModel,
+    tilt: &'a [f64],
+}
+
+impl pulp::WithSimd for Exponentiate<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: pulp::Simd>(self, simd: S) {
+        self.tilts.exponentiate(simd, self.model, self.tilt, &mut Total::default());
+    }
+}
+
 impl Oracle for Chain {
     fn exactness(&self) -> Exactness {
         Exactness::Exact
@@ -309,6 +325,7 @@ impl Oracle for Chain {
         let kept = &mut self.tilt;
         if self.always_log_domain {
             kept.copy_from_slice(tilt);
+            model.instructions.dispatch(Exponentiate { tilts, model, tilt });
         } else {
             let pass = Pass { model, sequence, tilts, messages, reachable, tilt, kept, marginals };
             if let Some(log_partition) = model.instructions.dispatch(pass) {

@@ -1,6 +1,8 @@
 mod second_order;
 mod storages;
 
+use std::sync::Arc;
+
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 
@@ -191,12 +193,13 @@ fn tables_that_are_kept_once_match_brute_force() {
     for round in 0..12 {
         // Beside a large table one that has a layout for each direction.
         let states = [rng.random_range(70..100), rng.random_range(75..100), 3];
-        let case = Case { scale: [1.0, 30.0][round % 2], forbidden: 0.0, shared_states: None };
+        let scale = [1.0, 30.0, 700.0][round % 3];
+        let case = Case { scale, forbidden: 0.0, shared_states: None };
         let mut model = Model::new(&states).unwrap();
         model.add_factor(&[1], &case.table(&mut rng, states[1])).unwrap();
         for pair in [[0, 1], [1, 2]] {
             let cells = states[pair[0]] * states[pair[1]];
-            let case = Case { forbidden: [0.0, 0.02][round / 2 % 2], ..case };
+            let case = Case { forbidden: [0.0, 0.02][round / 3 % 2], ..case };
             model.add_factor(&pair, &case.table(&mut rng, cells)).unwrap();
         }
         let base = BaseModel::new(&model, []).unwrap();
@@ -318,4 +321,50 @@ fn tables_agree_however_large_the_tilts() {
         }
     }
     assert!(in_logs > 50, "{in_logs} in the log domain");
+}
+
+/// Every state costs more than its neighbour to come to, far beyond what a double holds in all.
+#[test]
+fn a_cold_chain_of_many_states_matches_one_of_logarithms() {
+    let (states, length) = (40, 6);
+    let cost = |i: usize, j: usize| -150.0 * (i.abs_diff(j) as f64).sqrt();
+    let table: Vec<f64> = (0..states * states).map(|c| cost(c / states, c % states)).collect();
+    let mut rng = StdRng::seed_from_u64(3);
+    let scores: Vec<f64> = (0..length * states).map(|_| rng.random_range(-900.0..900.0)).collect();
+    let mut support = Support::new();
+    for t in 0..length {
+        support.add(vec![t], states);
+    }
+    let model = Arc::new(ChainModel::homogeneous(states, &table).unwrap());
+    let mut chain = Chain::new(model, &vec![0.0; length * states], support).unwrap();
+    let mut found = vec![0.0; length * states];
+    let log_partition = chain.tilted(&scores, &mut found);
+    assert!(chain.used_log_domain());
+
+    let log_sum = |terms: &mut dyn Iterator<Item = f64>| {
+        let terms: Vec<f64> = terms.collect();
+        let highest = terms.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        highest + terms.iter().map(|term| (term - highest).exp()).sum::<f64>().ln()
+    };
+    let score = |t: usize, i: usize| scores[t * states + i];
+    let mut ahead = vec![vec![0.0; states]; length];
+    let mut back = ahead.clone();
+    for t in 1..length {
+        for j in 0..states {
+            let terms = (0..states).map(|i| ahead[t - 1][i] + score(t - 1, i) + cost(i, j));
+            ahead[t][j] = log_sum(&mut terms.into_iter());
+            let (from, to) = (length - 1 - t, length - t);
+            let terms = (0..states).map(|i| back[to][i] + score(to, i) + cost(j, i));
+            back[from][j] = log_sum(&mut terms.into_iter());
+        }
+    }
+    let total = log_sum(&mut (0..states).map(|i| score(0, i) + back[0][i]));
+    assert!((log_partition - total).abs() < 1e-12 * total.abs(), "{log_partition} {total}");
+    for t in 0..length {
+        for i in 0..states {
+            let expected = (ahead[t][i] + score(t, i) + back[t][i] - total).exp();
+            let found = found[t * states + i];
+            assert!((found - expected).abs() < 1e-11 * expected + 1e-140, "{found} {expected}");
+        }
+    }
 }

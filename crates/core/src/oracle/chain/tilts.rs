@@ -26,9 +26,32 @@ pub(super) struct TiltedTable<'a> {
     pub(super) log_forward: &'a [f64],
     pub(super) exp_forward: &'a [f64],
     pub(super) exp_backward: &'a [f64],
+    /// What the exponentials are relative to.
+    pub(super) highest: f64,
 }
 
-impl TiltedTable<'_> {
+impl<'a> TiltedTable<'a> {
+    /// A table, as a group has tilted it.
+    #[inline(always)]
+    fn new(table: &'a TransitionTable, group: Option<&'a EdgeGroup>) -> Self {
+        match group {
+            None => Self {
+                table,
+                log_forward: &table.log_forward,
+                exp_forward: &table.exp_forward,
+                exp_backward: &table.exp_backward,
+                highest: table.highest,
+            },
+            Some(group) => Self {
+                table,
+                log_forward: &group.log_forward,
+                exp_forward: &group.exp_forward[..group.log_forward.len()],
+                exp_backward: &group.exp_backward,
+                highest: group.highest,
+            },
+        }
+    }
+
     /// Products of sums with the table.
     #[inline(always)]
     pub(super) fn forward<S: Simd, W: WithKernel<S>>(&self, simd: S, with: W) -> W::Output {
@@ -59,20 +82,7 @@ impl Run {
         groups: &'a [EdgeGroup],
     ) -> Option<TiltedTable<'a>> {
         let table = &model.tables[self.table?];
-        Some(match self.group.map(|group| &groups[group]) {
-            None => TiltedTable {
-                table,
-                log_forward: &table.log_forward,
-                exp_forward: &table.exp_forward,
-                exp_backward: &table.exp_backward,
-            },
-            Some(group) => TiltedTable {
-                table,
-                log_forward: &group.log_forward,
-                exp_forward: &group.exp_forward[..group.log_forward.len()],
-                exp_backward: &group.exp_backward,
-            },
-        })
+        Some(TiltedTable::new(table, self.group.map(|group| &groups[group])))
     }
 }
 
@@ -134,6 +144,17 @@ impl Tilts {
                 _ => self.runs.push(Run { first: t, last: t, table, group }),
             }
         }
+    }
+
+    /// The table after position `t`; `None` if the link is free.
+    pub(super) fn link<'a>(
+        &'a self,
+        model: &'a ChainModel,
+        sequence: &Sequence,
+        t: usize,
+    ) -> Option<TiltedTable<'a>> {
+        let table = &model.tables[sequence.positions[t].table?];
+        Some(TiltedTable::new(table, self.links[t].map(|group| &self.groups[group])))
     }
 
     /// The group of this block (whose groups start at `first`) for a table: found, reused or made.

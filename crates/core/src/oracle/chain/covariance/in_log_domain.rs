@@ -1,12 +1,16 @@
-//! The same where messages are logarithms: conditional expectations from the marginals of links.
+//! The same where messages are logarithms: conditional expectations, multiplied by marginals.
+//!
+//! Where exponentials serve, they are products with the transition table. Pairs of states are listed
+//! for the rest: states with a peak of their own, and links in a direction.
 
 use super::super::log_domain::LogAnswer;
+use super::super::multiply::Direction;
 use super::super::oracle::Chain;
 use super::{Pass, Scratch};
 
-/// A pair whose probability is below this part of those of both its states is lost in the rounding
-/// of what is expected given either.
-const NEGLIGIBLE: f64 = 1e-26;
+/// A pair whose probability is below this part (as a logarithm) of those of both its states is lost
+/// in the rounding of what is expected given either.
+const NEGLIGIBLE: f64 = -60.0;
 /// So many pairs of all links are kept from one product to the next.
 const MOST_KEPT: usize = 8 << 20;
 
@@ -95,32 +99,45 @@ impl Pass<'_> {
         out.for_each(|(out, value)| *out = value - mean);
     }
 
-    /// The pairs of a link that matter; none for a free link.
+    /// The pairs of a link that matter and that products leave out; none for a free link.
     fn pairs(&mut self, t: usize) -> Vec<Pair> {
         if let Some(pairs) = self.scratch.pairs.take(t) {
             return pairs;
         }
-        let [here, next] = [t, t + 1].map(|t| {
-            let states = self.chain.sequence.positions[t].states();
-            self.chain.messages.nodes[states].to_vec()
-        });
         let Chain { model, sequence, tilts, messages, .. } = &mut *self.chain;
         let mut pairs = Vec::new();
+        let keep = |from: usize, to: usize, slot: usize, probability: f64| {
+            let (from, to, slot) = (from as u32, to as u32, slot as u32);
+            pairs.push(Pair { from, to, slot, probability });
+        };
         let mut answer = LogAnswer { model, sequence, tilts, messages };
-        answer.visit_pairs(t, |from, to, slot, probability| {
-            if probability > NEGLIGIBLE * here[from].min(next[to]) {
-                let (from, to, slot) = (from as u32, to as u32, slot as u32);
-                pairs.push(Pair { from, to, slot, probability });
-            }
-        });
+        match tilts.links[t] {
+            Some(_) => answer.visit_pairs(t, keep),
+            None => answer.visit_peaked_pairs(t, NEGLIGIBLE, keep),
+        }
         pairs
+    }
+
+    /// Adds what products give of a link in no direction.
+    fn add_expected(&mut self, t: usize, direction: Direction) {
+        let Chain { model, sequence, tilts, messages, .. } = &mut *self.chain;
+        if tilts.links[t].is_some() {
+            return;
+        }
+        let Scratch { before, after, vectors: [_, known, later, product], .. } = &mut *self.scratch;
+        let (values, out) = match direction {
+            Direction::Forward => (known, &mut before[sequence.positions[t + 1].states()]),
+            Direction::Backward => (later, &mut after[..sequence.positions[t].states]),
+        };
+        let mut answer = LogAnswer { model, sequence, tilts, messages };
+        answer.add_expected((t, direction), values, product, out);
     }
 
     /// `u + a` of a position, to the second of the scratch vectors.
     fn known_before(&mut self, t: usize) {
         self.marginal(t);
         let states = self.chain.sequence.positions[t].states();
-        let Scratch { centred, before, vectors: [marginal, known, _], .. } = &mut *self.scratch;
+        let Scratch { centred, before, vectors: [marginal, known, ..], .. } = &mut *self.scratch;
         let own = centred[states.clone()].iter().zip(&before[states]).zip(marginal.iter());
         let known = known.iter_mut().zip(own);
         known.for_each(|(known, ((u, moment), marginal))| *known = u + ratio(*moment, *marginal));
@@ -129,9 +146,10 @@ impl Pass<'_> {
     /// `μ ∘ a` of the position after a link, and the mean of the link.
     fn step_forward_by_pairs(&mut self, t: usize, pairs: &[Pair]) {
         self.known_before(t);
+        self.add_expected(t, Direction::Forward);
         self.marginal(t + 1);
         let Chain { sequence, tilts, .. } = &*self.chain;
-        let Scratch { before, vectors: [marginal, known, _], link_means, groups, .. } =
+        let Scratch { before, vectors: [marginal, known, ..], link_means, groups, .. } =
             &mut *self.scratch;
         let moved = tilts.links[t].map(|group| &groups[group].direction);
         let out = &mut before[sequence.positions[t + 1].states()];
@@ -149,15 +167,16 @@ impl Pass<'_> {
     fn step_backward_by_pairs(&mut self, t: usize, pairs: &[Pair]) {
         self.marginal(t + 1);
         let next = self.chain.sequence.positions[t + 1].states();
-        let Scratch { centred, after, vectors: [marginal, _, later], .. } = &mut *self.scratch;
+        let Scratch { centred, after, vectors: [marginal, _, later, _], .. } = &mut *self.scratch;
         let own = centred[next].iter().zip(after.iter()).zip(marginal.iter());
         let later = later.iter_mut().zip(own);
         later.for_each(|(later, ((u, moment), marginal))| *later = u + ratio(*moment, *marginal));
         self.known_before(t);
+        self.scratch.after.fill(0.0);
+        self.add_expected(t, Direction::Backward);
         let Chain { tilts, .. } = &mut *self.chain;
-        let Scratch { after, vectors: [marginal, known, later], link_means, groups, .. } =
+        let Scratch { after, vectors: [marginal, known, later, _], link_means, groups, .. } =
             &mut *self.scratch;
-        after.fill(0.0);
         let (mean, group) = (link_means[t], tilts.links[t]);
         let moved = group.map(|group| &groups[group].direction);
         for &Pair { from, to, slot, probability } in pairs {
