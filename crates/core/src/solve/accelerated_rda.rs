@@ -17,7 +17,8 @@
 use super::SolveError;
 use super::average::Average;
 use super::certificate::{Roundings, lower_bound, rounding};
-use super::engine::{Engine, Point, Solver, Step, Verdict, divergence};
+use super::engine::{Engine, Solver, Step, Verdict};
+use super::point::{Point, divergence};
 use crate::oracle::Tables;
 use crate::vector::approach;
 

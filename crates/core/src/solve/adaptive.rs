@@ -13,7 +13,8 @@
 //! * Reference: Algorithm 4 with the step size of its convergence proof, found rather than given.
 
 use super::SolveError;
-use super::engine::{Change, Engine, Point, Solver, Step, Verdict};
+use super::engine::{Engine, Solver, Step, Verdict};
+use super::point::{Change, Point};
 use super::rda_and_mirror_descent::Relaxation;
 
 /// `M`, as far as it is known.

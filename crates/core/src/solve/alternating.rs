@@ -16,7 +16,8 @@ use super::adaptive::{Smoothness, needed_smoothness};
 use super::candidate::FEASIBLE;
 use super::certificate::{lower_bound, rounding};
 use super::dual::Dual;
-use super::engine::{Engine, Held, Point, Solver, Step, Verdict, divergence, is_fixed};
+use super::engine::{Engine, Held, Solver, Step, Verdict};
+use super::point::{Point, divergence, is_fixed};
 use crate::energy::{Curvature, Measurements};
 
 /// Without other energies, the dual is solved until its gap is this fraction of the tolerance …

@@ -1,5 +1,6 @@
 use super::certificate::{Roundings, rounding};
-use super::engine::{Engine, Point};
+use super::engine::Engine;
+use super::point::Point;
 use crate::oracle::Tables;
 use crate::vector::approach;
 

@@ -10,7 +10,8 @@
 //! call buys the sharp one, with all weight on the current point. The dual has its own: the sum of
 //! the Fenchel gaps of its measurements. Every bound gives away what rounding may have added.
 
-use super::engine::{Engine, Point};
+use super::engine::Engine;
+use super::point::Point;
 
 impl Engine<'_> {
     /// The sharp certificate of a convex energy, for one call: with `g = ∇L(μ)` the bound is

@@ -2,9 +2,10 @@ use std::time::{Duration, Instant};
 
 use super::candidate::{Best, Candidate};
 use super::clock::{Clock, Control};
-use super::engine::{Engine, Held, Point, Solver, Step, Verdict};
+use super::engine::{Engine, Held, Solver, Step, Verdict};
 use super::named_method::choose;
 use super::own_method::{Own, OwnMethod};
+use super::point::Point;
 use super::task::{Base, Task};
 use super::{Observer, Record, Returned, Settings, Solution, SolveError, Status};
 use crate::cancel::{Cancel, Cause};

@@ -10,7 +10,8 @@
 //! * Guarantees: those of the dual.
 
 use super::dual::{Dual, Newton};
-use super::engine::{Engine, Held, Point, Solver, Step, Verdict};
+use super::engine::{Engine, Held, Solver, Step, Verdict};
+use super::point::Point;
 
 /// With more nats than this per table at the start, Newton's steps are taken from the start.
 const STIFF: f64 = 100.0;

@@ -12,7 +12,8 @@ use super::alternating::with_pieces;
 use super::candidate::FEASIBLE;
 use super::certificate::rounding;
 use super::dual::Dual;
-use super::engine::{Engine, Held, Point, Solver, Step, Verdict};
+use super::engine::{Engine, Held, Solver, Step, Verdict};
+use super::point::Point;
 
 /// A node's dual is solved until its gap is this fraction of the tolerance.
 const INNER_TOLERANCE: f64 = 0.1;

@@ -34,6 +34,7 @@ mod global;
 mod memory;
 mod named_method;
 mod own_method;
+mod point;
 mod quasi_newton;
 mod rda_and_mirror_descent;
 mod relay;

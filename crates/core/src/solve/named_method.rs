@@ -56,6 +56,11 @@ fn check(engine: &mut Engine, method: Method) -> Result<(), SolveError> {
     let measured = energies.others.is_empty();
     let refuse =
         |energy, expected| Err(SolveError::Unserved { solver: method.name(), energy, expected });
+    let with_kinks = match (measured && energies.nearest.is_empty(), has_second_order) {
+        (true, true) => "solver auto, dual, newton, rda or mirror-descent",
+        (true, false) => "solver auto, dual, rda or mirror-descent",
+        (false, _) => "solver auto, rda or mirror-descent",
+    };
     match method {
         Method::Auto => Ok(()),
         Method::Dual | Method::Newton if !measured || !energies.nearest.is_empty() => {
@@ -76,12 +81,9 @@ fn check(engine: &mut Engine, method: Method) -> Result<(), SolveError> {
             refuse("a hard measurement", "solver auto, dual or newton")
         }
         Method::AcceleratedRda { .. } if !energies.is_smooth() || engine.infimum().is_none() => {
-            let expected = "solver auto, dual, rda or mirror-descent";
-            refuse("an energy that is not smooth and convex", expected)
+            refuse("an energy that is not smooth and convex", with_kinks)
         }
-        Method::Adaptive if !energies.is_smooth() => {
-            refuse("an energy with kinks", "solver auto, dual, rda or mirror-descent")
-        }
+        Method::Adaptive if !energies.is_smooth() => refuse("an energy with kinks", with_kinks),
         _ => Ok(()),
     }
 }

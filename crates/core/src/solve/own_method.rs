@@ -1,7 +1,8 @@
 //! A method of one's own under the same driver: time, stopping and certificates come for free.
 
 use super::certificate::rounding;
-use super::engine::{Engine, Point, Solver, Step, Verdict};
+use super::engine::{Engine, Solver, Step, Verdict};
+use super::point::Point;
 use crate::energy::{Curvature, Energies};
 
 /// Says which tilt to try next.

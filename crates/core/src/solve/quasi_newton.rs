@@ -4,8 +4,9 @@
 //! from the gradient, a diagonal and the steps before, and searches along it. The test is Hager and
 //! Zhang's approximate Wolfe test, since function values stall long before gradients do.
 
-use super::engine::{Engine, Point};
+use super::engine::Engine;
 use super::memory::{Memory, Projection};
+use super::point::Point;
 use crate::vector::{Aligned, Entry, Formula, Number, farthest, pass};
 
 /// The first step may change no potential by more than this; the limit doubles when it binds.

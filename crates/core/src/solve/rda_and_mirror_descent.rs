@@ -17,7 +17,8 @@
 
 use super::average::Average;
 use super::certificate::{Roundings, lower_bound, rounding};
-use super::engine::{Change, Engine, Point, Solver, Step, Verdict, is_fixed};
+use super::engine::{Engine, Solver, Step, Verdict};
+use super::point::{Change, Point, is_fixed};
 use super::{Method, SolveError, StepSchedule};
 use crate::oracle::Tables;
 use crate::vector::vectorised;

@@ -9,7 +9,8 @@
 //! * Guarantees: those of the dual, and while adaptive steps are taken those of [`Adaptive`].
 
 use super::adaptive::Adaptive;
-use super::engine::{Engine, Held, Point, Solver, Step, Verdict};
+use super::engine::{Engine, Held, Solver, Step, Verdict};
+use super::point::Point;
 
 /// Iterations of each turn; the last for all that follow.
 const TURNS: [usize; 3] = [1000, 1000, 2000];

@@ -14,7 +14,7 @@ impl Formula<0, 3, 4, 2> for Summary {
     }
 }
 
-/// `⟨δ′ − δ, μ′⟩`, and what a [`Change`](super::engine::Change) holds besides, given tilts,
+/// `⟨δ′ − δ, μ′⟩`, and what a [`Change`](super::point::Change) holds besides, given tilts,
 /// marginals and gradients, the new one of each first.
 #[derive(Clone, Copy)]
 pub(super) struct Comparison;

@@ -21,7 +21,8 @@
 //!   the gap tends to 0.
 
 use super::certificate::{lower_bound, rounding};
-use super::engine::{Engine, Held, Point, Solver, Step, Verdict};
+use super::engine::{Engine, Held, Solver, Step, Verdict};
+use super::point::Point;
 use super::quasi_newton::{Iterate, Program, QuasiNewton};
 use crate::energy::SquaredTables;
 use crate::vector::{Aligned, Entry, Formula, Number, Reduced, dot, pass};

@@ -3,7 +3,8 @@
 use super::program::DualProgram;
 use crate::energy::Kind;
 use crate::solve::certificate::rounding;
-use crate::solve::engine::{Engine, Point};
+use crate::solve::engine::Engine;
+use crate::solve::point::Point;
 
 /// A constant that breaks its constraint by less is taken to hold.
 const ROUNDED: f64 = 1e-9;

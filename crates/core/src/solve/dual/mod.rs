@@ -21,7 +21,8 @@ pub(super) use newton::Newton;
 use program::DualProgram;
 
 use super::certificate::rounding;
-use super::engine::{Engine, Held, Point, Solver, Step, Verdict};
+use super::engine::{Engine, Held, Solver, Step, Verdict};
+use super::point::Point;
 use super::quasi_newton::{Iterate, QuasiNewton};
 use crate::energy::Measurements;
 

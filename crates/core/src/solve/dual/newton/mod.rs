@@ -19,7 +19,8 @@ use system::System;
 use super::program::DualProgram;
 use super::{INFEASIBILITY_TEST, is_solved, report};
 use crate::energy::Measurements;
-use crate::solve::engine::{Engine, Held, Point, Solver, Step, Verdict};
+use crate::solve::engine::{Engine, Held, Solver, Step, Verdict};
+use crate::solve::point::Point;
 use crate::solve::quasi_newton::{Iterate, Program, descends, noise, shorter};
 use crate::vector::{Aligned, dot};
 
