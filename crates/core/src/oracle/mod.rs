@@ -218,7 +218,8 @@ fn exact_within(
     if base.tables.iter().all(|table| table.scope.len() <= 2) {
         let bytes = chain::estimated_bytes(base);
         limits.memory.check("the model", bytes)?;
-        if let Some(chain) = Chain::from_base(base, support) {
+        if let Some(mut chain) = Chain::from_base(base, support) {
+            chain.heed(&limits.cancel);
             return Ok(BoundOracle { oracle: Box::new(chain), name: "chain", bytes });
         }
     }

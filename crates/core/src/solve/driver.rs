@@ -33,10 +33,18 @@ pub fn solve(
 ) -> Result<Solution, SolveError> {
     settings.check()?;
     let clock = Clock::start(settings.time_limit);
-    let base = Base::of(&mut task);
+    let base = first_call(&mut task, &clock);
     let shown = task.marginals;
     let choose = |engine: &mut Engine| choose(engine, settings, shown);
     drive(task, base, Control::after_a_call(settings, clock), observer, choose)
+}
+
+/// The call at the base model, which ends with the time limit where nobody has set it another end.
+fn first_call(task: &mut Task, clock: &Clock) -> Base {
+    if task.cancel.remaining().is_none() {
+        task.cancel.limit(clock.end());
+    }
+    Base::of(task)
 }
 
 /// As [`solve`], by a method of one's own; the settings' method does not matter.
@@ -64,7 +72,7 @@ pub fn solve_by(
         let found = "a method of one's own, which keeps no average of its iterates";
         return Err(SolveError::NoAverage { found, or: "" });
     }
-    let base = Base::of(&mut task);
+    let base = first_call(&mut task, &clock);
     drive(task, base, Control::after_a_call(settings, clock), observer, move |engine| {
         Ok(Box::new(Own::start(engine, method)))
     })

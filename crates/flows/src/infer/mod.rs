@@ -87,8 +87,11 @@ impl FlowProblem<'_> {
         let BoundFlows { chain, energies, .. } = &mut bound;
         // Averages of iterates have no flows of their own.
         let (marginals, allows_average, cancel) = (Tables::None, false, self.cancel.child());
+        chain.heed(&cancel);
         let task = Task { marginals, allows_average, cancel, ..Task::new(chain, energies) };
         let solution = solve(task, settings, observer)?;
+        // What is read from the answer is not cut off.
+        bound.chain.heed(&Cancel::never());
         Ok(Flows::new(bound, solution, self.population))
     }
 

@@ -28,6 +28,7 @@ use super::oracle::{Chain, State};
 use super::product::Operand;
 use super::table::TransitionTable;
 use super::tilts::TiltedTable;
+use super::watch::Watch;
 use crate::oracle::{Covariance, Inverse};
 
 /// Room for a product.
@@ -72,6 +73,9 @@ impl Covariance for Chain {
         product.fill(0.0);
         if self.sequence.positions.is_empty() {
             return;
+        }
+        if self.state == State::Cancelled {
+            return product.fill(f64::NAN);
         }
         assert!(self.state != State::Nothing, "an answer to differentiate");
         let (model, mut scratch) = (self.model.clone(), std::mem::take(&mut self.scratch));
@@ -162,11 +166,16 @@ impl WithSimd for Pass<'_> {
     #[inline(always)]
     fn with_simd<S: Simd>(mut self, simd: S) {
         let last = self.chain.sequence.positions.len() - 1;
+        let cancel = self.chain.cancel.clone();
+        let mut watch = Watch::new(&cancel);
         // Plain loops: a closure need not be compiled for the same instructions.
         for t in 0..=last {
             self.centre(simd, t);
         }
         for run in 0..self.chain.tilts.runs.len() {
+            if watch.stops_before(self.chain.tilts.runs[run].cells) {
+                return self.product.fill(f64::NAN);
+            }
             for t in self.chain.tilts.runs[run].links() {
                 self.step_forward(simd, run, t);
             }
@@ -176,6 +185,9 @@ impl WithSimd for Pass<'_> {
         }
         self.add_position(simd, last);
         for run in (0..self.chain.tilts.runs.len()).rev() {
+            if watch.stops_before(self.chain.tilts.runs[run].cells) {
+                return self.product.fill(f64::NAN);
+            }
             for t in self.chain.tilts.runs[run].links().rev() {
                 self.step_backward(simd, run, t);
                 self.add_link(simd, t);

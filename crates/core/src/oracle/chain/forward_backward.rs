@@ -20,6 +20,8 @@ use super::node_tilts::{NodeTilts, Tilt};
 use super::product::{Kernel, Operand, Semiring, Sink, SumProduct, WithKernel};
 use super::sequence::{Sequence, Total};
 use super::tilts::Tilts;
+use super::watch::Watch;
+use crate::cancel::Cancel;
 
 /// Biased exponents of 2⁻⁶⁴ and 2⁶⁴.
 const EXPONENTS: std::ops::RangeInclusive<u64> = 1023 - 64..=1023 + 64;
@@ -74,11 +76,12 @@ pub(super) struct Propagation<'a> {
     pub(super) tilts: &'a mut Tilts,
     pub(super) messages: &'a mut Messages,
     pub(super) tilt: Tilt<'a>,
+    pub(super) cancel: &'a Cancel,
 }
 
 impl Propagation<'_> {
     /// Writes the messages, and the marginals of blocks of one position; returns `log Σ α` at the
-    /// end with all scales undone, or `None` if a message vanished.
+    /// end with all scales undone, NaN if that was cancelled, or `None` if a message vanished.
     #[inline(always)]
     pub(super) fn run<S: Simd>(
         self,
@@ -86,7 +89,8 @@ impl Propagation<'_> {
         marginals: &mut [f64],
         shift: &mut Total,
     ) -> Option<f64> {
-        let Self { model, sequence, tilts, messages, tilt } = self;
+        let Self { model, sequence, tilts, messages, tilt, cancel } = self;
+        let mut watch = Watch::new(cancel);
         let Tilts { nodes, groups, runs, active, .. } = tilts;
         let positions = &sequence.positions;
         if *active > 0 {
@@ -102,6 +106,9 @@ impl Propagation<'_> {
         messages.alpha_scales[0] = 1.0;
         messages.sums[0] = scale.sum;
         for run in runs.iter() {
+            if watch.stops_before(run.cells) {
+                return Some(f64::NAN);
+            }
             let (messages, scale) = (&mut *messages, &mut scale);
             let (nodes, shift, span) = (&mut *nodes, &mut *shift, run.first..run.last + 1);
             let steps = Forward { sequence, nodes, tilt, shift, messages, scale, run: span };
@@ -122,6 +129,9 @@ impl Propagation<'_> {
         let (alpha, beta) = (&messages.alpha[padded.clone()], &messages.beta[padded]);
         nodes.collect(simd, (last, positions[last].states), (alpha, beta), marginals);
         for run in runs.iter().rev() {
+            if watch.stops_before(run.cells) {
+                return Some(f64::NAN);
+            }
             let (messages, scale) = (&mut *messages, &mut scale);
             let (nodes, marginals, span) = (&mut *nodes, &mut *marginals, run.first..run.last + 1);
             let steps = Backward { sequence, nodes, marginals, messages, scale, run: span };

@@ -25,6 +25,8 @@ use super::node_tilts::NodeTilt;
 use super::product::Operand;
 use super::sequence::{Sequence, Total};
 use super::tilts::{TiltedTable, Tilts};
+use super::watch::Watch;
+use crate::cancel::Cancel;
 
 /// A term so far below the greatest (as a logarithm) is lost in the rounding of their sum.
 const NEGLIGIBLE: f64 = -60.0;
@@ -42,15 +44,20 @@ pub(super) struct LogPass<'a> {
     pub(super) tilts: &'a mut Tilts,
     pub(super) messages: &'a mut Messages,
     pub(super) tilt: &'a [f64],
+    pub(super) cancel: &'a Cancel,
 }
 
 impl LogPass<'_> {
-    /// Writes log-messages and marginals on the support; returns the log-partition.
+    /// Writes log-messages and marginals on the support; returns the log-partition, or NaN if the
+    /// call was cancelled.
     pub(super) fn run(mut self, marginals: &mut [f64]) -> f64 {
         self.messages.peaks.clear();
         self.messages.peaks.resize(self.sequence.cells(), 0.0);
-        let mut log_total = Total::default();
+        let (mut log_total, mut watch) = (Total::default(), Watch::new(self.cancel));
         for t in 0..self.sequence.positions.len() {
+            if watch.stops_before(self.cells(t)) {
+                return f64::NAN;
+            }
             let highest = self.forward(t, &mut log_total);
             if highest == f64::NEG_INFINITY {
                 return highest;
@@ -61,8 +68,12 @@ impl LogPass<'_> {
             let sum: f64 = self.messages.alpha[last.states()].iter().map(|a| a.exp()).sum();
             log_total.add(sum.ln());
         }
-        self.write_marginals(marginals);
-        log_total.value()
+        if self.write_marginals(marginals, &mut watch) { log_total.value() } else { f64::NAN }
+    }
+
+    /// The transitions after a position.
+    fn cells(&self, t: usize) -> usize {
+        self.model.cells(self.sequence.positions[t].table)
     }
 
     /// `α_t`, relative to its greatest entry, which is returned; what a table is relative to goes
@@ -92,8 +103,9 @@ impl LogPass<'_> {
         subtract_highest(alpha)
     }
 
-    /// Marginals of every position, from the last to the first, and of the links that are tilted.
-    fn write_marginals(&mut self, marginals: &mut [f64]) {
+    /// Marginals of every position, from the last to the first, and of the links that are tilted,
+    /// unless it is cancelled.
+    fn write_marginals(&mut self, marginals: &mut [f64], watch: &mut Watch) -> bool {
         marginals.fill(0.0);
         for group in &mut self.tilts.groups[..self.tilts.active] {
             group.counts.fill(0.0);
@@ -101,12 +113,16 @@ impl LogPass<'_> {
         self.messages.nodes.clear();
         self.messages.nodes.resize(self.sequence.cells(), 0.0);
         for t in (0..self.sequence.positions.len()).rev() {
+            if watch.stops_before(self.cells(t)) {
+                return false;
+            }
             self.write_node(t);
             self.add_node(t, marginals);
         }
         for group in &self.tilts.groups[..self.tilts.active] {
             group.scatter(&self.model.tables[group.key.0].forward, marginals);
         }
+        true
     }
 
     /// The marginal of a position, given that of the next one; the link's goes to its group.

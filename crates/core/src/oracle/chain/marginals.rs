@@ -8,6 +8,7 @@ use super::model::ChainModel;
 use super::node_tilts::{Tilt, inner_product, keep};
 use super::sequence::{Sequence, Total};
 use super::tilts::Tilts;
+use crate::cancel::Cancel;
 
 /// If ranges of log-potentials add up to less than this, no message can vanish: an entry is at
 /// least `2⁻⁶⁴ e^(−2·120)`, and the product of two is still a normal number.
@@ -35,21 +36,25 @@ pub(super) struct Pass<'a> {
     /// The tilt. `[support]`
     pub(super) kept: &'a mut [f64],
     pub(super) marginals: &'a mut [f64],
+    pub(super) cancel: &'a Cancel,
 }
 
 impl pulp::WithSimd for Pass<'_> {
-    /// The log-partition, or `None` if the log domain must decide.
+    /// The log-partition, NaN if the call was cancelled, or `None` if the log domain must decide.
     type Output = Option<f64>;
 
     #[inline(always)]
     fn with_simd<S: Simd>(mut self, simd: S) -> Option<f64> {
-        let Self { model, sequence, ref mut tilts, ref mut messages, tilt, .. } = self;
+        let Self { model, sequence, ref mut tilts, ref mut messages, tilt, cancel, .. } = self;
         let reach = keep(simd, tilt, self.kept);
         let mut shift = Total::default();
         tilts.exponentiate(simd, model, tilt, &mut shift);
         let tilt = Tilt::new(tilt, reach);
-        let steps = Propagation { model, sequence, tilts, messages, tilt };
+        let steps = Propagation { model, sequence, tilts, messages, tilt, cancel };
         let log_total = steps.run(simd, self.marginals, &mut shift)?;
+        if log_total.is_nan() {
+            return Some(log_total);
+        }
         let spread = model.spread + sequence.spread + 4.0 * reach;
         let harmless = !model.forbids && !sequence.forbids && spread < HARMLESS_SPREAD;
         if !harmless && !self.loses_nothing(simd) {

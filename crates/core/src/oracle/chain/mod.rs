@@ -37,6 +37,7 @@ mod temperature;
 mod tilts;
 mod transitions;
 mod viterbi;
+mod watch;
 
 use crate::model::BaseModel;
 use crate::vector::{aligned, exponential};

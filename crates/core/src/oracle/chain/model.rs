@@ -175,6 +175,11 @@ impl ChainModel {
         self.tables[table].is_sparse()
     }
 
+    /// Stored entries of a table; none of a free link.
+    pub(super) fn cells(&self, table: Option<usize>) -> usize {
+        table.map_or(0, |table| self.tables[table].forward.slots())
+    }
+
     /// The number of positions of a sequence with `cells` node scores, if it has one.
     pub(super) fn length_of(&self, cells: usize) -> Option<usize> {
         match &self.shape {

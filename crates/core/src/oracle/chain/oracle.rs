@@ -14,6 +14,8 @@ use super::sequence::{Sequence, Total};
 use super::temperature::Stated;
 use super::tilts::Tilts;
 use super::viterbi::Viterbi;
+use super::watch::Watch;
+use crate::cancel::Cancel;
 use crate::model::{BaseModel, ModelError};
 use crate::oracle::{Covariance, Exactness, Oracle, Tables};
 use crate::support::Support;
@@ -45,6 +47,8 @@ pub struct Chain {
     /// The potentials before that, if `heat` is not 1.
     pub(super) stated: Option<Box<Stated>>,
     always_log_domain: bool,
+    /// Cuts calls off.
+    pub(super) cancel: Cancel,
     /// For products with the covariance.
     pub(super) scratch: Scratch,
 }
@@ -52,6 +56,8 @@ pub struct Chain {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
     Nothing,
+    /// The latest call was cut off.
+    Cancelled,
     Scaled,
     Log,
 }
@@ -121,6 +127,12 @@ impl Chain {
         self.sequence.positions.len()
     }
 
+    /// Cuts off what takes long once this is cancelled: calls and products are then not numbers, and
+    /// tables are not visited.
+    pub fn heed(&mut self, cancel: &Cancel) {
+        self.cancel = cancel.clone();
+    }
+
     /// Whether the latest [`Oracle::tilted`] call was answered in the log domain.
     pub fn used_log_domain(&self) -> bool {
         self.state == State::Log
@@ -148,6 +160,7 @@ impl Chain {
             heat: 1.0,
             stated: None,
             always_log_domain: false,
+            cancel: Cancel::never(),
             scratch: Scratch::default(),
         }
     }
@@ -164,8 +177,9 @@ impl Chain {
     /// The way there of decoding; `None` where every assignment is forbidden.
     pub(super) fn forward<'a>(&'a mut self, tilt: &'a [f64]) -> Option<Forward<'a>> {
         self.state = State::Nothing;
-        let Self { model, sequence, tilts, messages, numbering, constant, .. } = self;
-        let mut viterbi = Viterbi { model, sequence, tilts, messages, tilt, shift: Vec::new() };
+        let Self { model, sequence, tilts, messages, numbering, constant, cancel, .. } = self;
+        let shift = Vec::new();
+        let mut viterbi = Viterbi { model, sequence, tilts, messages, tilt, shift, cancel };
         viterbi.run().then_some(Forward { viterbi, numbering, constant: *constant })
     }
 
@@ -193,16 +207,32 @@ impl Chain {
 
     /// Answers the latest call once more, where scaled messages are no base for edge marginals.
     pub(super) fn answer_in_log_domain(&mut self) {
-        let Self { model, sequence, tilts, messages, tilt, .. } = self;
+        let Self { model, sequence, tilts, messages, tilt, cancel, .. } = self;
         let mut unused = vec![0.0; tilt.len()];
-        LogPass { model, sequence, tilts, messages, tilt }.run(&mut unused);
-        self.state = State::Log;
+        let pass = LogPass { model, sequence, tilts, messages, tilt, cancel };
+        let is_cancelled = pass.run(&mut unused).is_nan();
+        self.state = if is_cancelled { State::Cancelled } else { State::Log };
+    }
+
+    /// The stored transitions after a position.
+    pub(super) fn cells(&self, t: usize) -> usize {
+        self.model.cells(self.sequence.positions[t].table)
+    }
+
+    /// Whether there is a call to read from.
+    fn is_answered(&self) -> bool {
+        matches!(self.state, State::Scaled | State::Log)
     }
 
     fn visit_edges(&mut self, visit: &mut dyn FnMut(usize, &[f64])) {
         let variables = self.numbering.position_of.len();
+        let cancel = self.cancel.clone();
+        let mut watch = Watch::new(&cancel);
         for edge in 0..self.numbering.links.len() {
             let (t, transposed) = self.numbering.links[edge];
+            if watch.stops_before(self.cells(t)) {
+                return;
+            }
             self.pack_link(t);
             let table =
                 &self.model.tables[self.sequence.positions[t].table.expect("a stated link")];
@@ -243,7 +273,7 @@ impl Chain {
         if self.state == State::Scaled && !self.edges_stay_finite() {
             self.answer_in_log_domain();
         }
-        let links = if self.state == State::Nothing { 0 } else { self.sequence.positions.len() };
+        let links = if self.is_answered() { self.sequence.positions.len() } else { 0 };
         for t in 0..links {
             let Some(table) = self.sequence.positions[t].table else { continue };
             self.pack_link(t);
@@ -317,7 +347,7 @@ impl Oracle for Chain {
     fn tilted(&mut self, tilt: &[f64], marginals: &mut [f64]) -> f64 {
         assert_eq!((tilt.len(), marginals.len()), (self.support.len(), self.support.len()));
         self.scratch.forget();
-        let Self { model, sequence, tilts, messages, reachable, .. } = self;
+        let Self { model, sequence, tilts, messages, reachable, cancel, .. } = self;
         self.state = State::Nothing;
         if sequence.positions.is_empty() {
             return self.constant;
@@ -327,25 +357,30 @@ impl Oracle for Chain {
             kept.copy_from_slice(tilt);
             model.instructions.dispatch(Exponentiate { tilts, model, tilt });
         } else {
-            let pass = Pass { model, sequence, tilts, messages, reachable, tilt, kept, marginals };
+            let (model, sequence) = (&**model, &*sequence);
+            let pass =
+                Pass { model, sequence, tilts, messages, reachable, tilt, kept, marginals, cancel };
             if let Some(log_partition) = model.instructions.dispatch(pass) {
-                self.state = State::Scaled;
+                let is_cancelled = log_partition.is_nan();
+                self.state = if is_cancelled { State::Cancelled } else { State::Scaled };
                 return log_partition + self.constant;
             }
         }
-        let log_partition = LogPass { model, sequence, tilts, messages, tilt }.run(marginals);
-        if log_partition > f64::NEG_INFINITY {
-            self.state = State::Log;
+        let pass = LogPass { model, sequence, tilts, messages, tilt, cancel };
+        let log_partition = pass.run(marginals);
+        if log_partition != f64::NEG_INFINITY {
+            let is_cancelled = log_partition.is_nan();
+            self.state = if is_cancelled { State::Cancelled } else { State::Log };
         }
         log_partition + self.constant
     }
 
     fn visit_marginals(&mut self, tables: Tables, visit: &mut dyn FnMut(usize, &[f64])) {
-        if self.state == State::Nothing || tables == Tables::None {
-            return;
-        }
         if tables == Tables::All && self.state == State::Scaled && !self.edges_stay_finite() {
             self.answer_in_log_domain();
+        }
+        if !self.is_answered() || tables == Tables::None {
+            return;
         }
         self.visit_nodes(visit);
         if tables == Tables::All {
@@ -354,8 +389,9 @@ impl Oracle for Chain {
     }
 
     fn decode(&mut self, tilt: &[f64], assignment: &mut [usize]) -> f64 {
+        let cancel = self.cancel.clone();
         let Some(Forward { viterbi, numbering, constant }) = self.forward(tilt) else {
-            return f64::NEG_INFINITY;
+            return if cancel.is_cancelled() { f64::NAN } else { f64::NEG_INFINITY };
         };
         let variable_at = &numbering.variable_at;
         viterbi.trace_back(|t, state| assignment[variable_at[t]] = state) + constant

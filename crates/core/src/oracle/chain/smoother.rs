@@ -37,7 +37,7 @@ impl Chain {
     pub(super) fn smoother(&mut self, shift: &[f64]) -> Option<Inverse> {
         let nodes = &self.tilts.nodes;
         let is_shared = |tilt: &NodeTilt| matches!(tilt, NodeTilt::Shared(_));
-        if self.state == State::Nothing
+        if matches!(self.state, State::Nothing | State::Cancelled)
             || self.tilts.active > 0
             || nodes.tilts.iter().any(is_shared)
         {

@@ -7,8 +7,9 @@ use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 
 use super::*;
+use crate::cancel::Cancel;
 use crate::model::{BaseModel, Model};
-use crate::oracle::{BruteForce, Oracle, Tables};
+use crate::oracle::{BruteForce, Covariance, Oracle, Tables};
 use crate::support::Support;
 
 pub(super) const FORBIDDEN: f64 = f64::NEG_INFINITY;
@@ -366,5 +367,37 @@ fn a_cold_chain_of_many_states_matches_one_of_logarithms() {
             let found = found[t * states + i];
             assert!((found - expected).abs() < 1e-11 * expected + 1e-140, "{found} {expected}");
         }
+    }
+}
+
+#[test]
+fn a_long_call_that_is_cancelled_is_not_a_number_and_the_next_is_right() {
+    let states = 1500;
+    let mut support = Support::new();
+    support.add(vec![0], states);
+    let table: Vec<f64> = (0..states * states).map(|cell| (cell % 7) as f64).collect();
+    let model = Arc::new(ChainModel::homogeneous(states, &table).unwrap());
+    let mut chain = Chain::new(model, &vec![0.0; 2 * states], support).unwrap();
+    let mut marginals = vec![0.0; states];
+    let (tilt, mut assignment) = (vec![0.0; states], vec![0; 2]);
+    let expected = chain.tilted(&tilt, &mut marginals);
+    let cancel = Cancel::new();
+    cancel.cancel();
+    for in_logs in [false, true] {
+        chain.always_log_domain(in_logs);
+        chain.heed(&Cancel::never());
+        assert!((chain.tilted(&tilt, &mut marginals) - expected).abs() < 1e-9);
+        chain.heed(&cancel);
+        let mut visited = 0;
+        chain.visit_marginals(Tables::All, &mut |_, _| visited += 1);
+        assert_eq!(visited, 2, "no links");
+        chain.covariance(&tilt, &mut marginals);
+        assert!(marginals.iter().all(|value| value.is_nan()));
+        assert!(chain.tilted(&tilt, &mut marginals).is_nan());
+        chain.covariance(&tilt, &mut marginals);
+        assert!(marginals.iter().all(|value| value.is_nan()));
+        assert!(chain.inverse(&tilt).is_none());
+        chain.visit_marginals(Tables::All, &mut |_, _| panic!("nothing to visit"));
+        assert!(chain.decode(&tilt, &mut assignment).is_nan());
     }
 }

@@ -9,15 +9,19 @@ use super::numbering::{Numbering, TableAt};
 use super::product::{WithKernel, with_kernel, with_transposed_kernel};
 use super::sequence::{Sequence, Total};
 use super::table::TransitionTable;
+use super::watch::MOST_CELLS;
 use crate::support::Support;
 
-/// Successive links, after positions `first..=last`, that have one table.
+/// Successive links, after positions `first..=last`, that have one table; no more of them than are
+/// read between two looks at a token.
 #[derive(Clone, Debug)]
 pub(super) struct Run {
     pub(super) first: usize,
     pub(super) last: usize,
     pub(super) table: Option<usize>,
     group: Option<usize>,
+    /// Transitions of all links.
+    pub(super) cells: usize,
 }
 
 /// A transition table at the latest tilt.
@@ -139,9 +143,15 @@ impl Tilts {
         self.runs.clear();
         for t in 0..length.saturating_sub(1) {
             let (table, group) = (sequence.positions[t].table, self.links[t]);
+            let cells = model.cells(table);
             match self.runs.last_mut() {
-                Some(run) if (run.table, run.group) == (table, group) => run.last = t,
-                _ => self.runs.push(Run { first: t, last: t, table, group }),
+                Some(run)
+                    if (run.table, run.group) == (table, group)
+                        && run.cells + cells <= MOST_CELLS =>
+                {
+                    (run.last, run.cells) = (t, run.cells + cells);
+                }
+                _ => self.runs.push(Run { first: t, last: t, table, group, cells }),
             }
         }
     }

@@ -10,6 +10,8 @@ use super::model::ChainModel;
 use super::product::{Kernel, MaxSum, Operand, Semiring, Sink, WithKernel, with_kernel};
 use super::sequence::{Sequence, Total};
 use super::tilts::Tilts;
+use super::watch::Watch;
+use crate::cancel::Cancel;
 
 /// One call; `messages.alpha` becomes `δ`, relative to its greatest entry at each position.
 pub(super) struct Viterbi<'a> {
@@ -21,27 +23,31 @@ pub(super) struct Viterbi<'a> {
     /// Added to the score of each state at every position, unless empty. It counts in `δ` and
     /// regrets, not in scores of paths. `[states]`
     pub(super) shift: Vec<f64>,
+    pub(super) cancel: &'a Cancel,
 }
 
 impl pulp::WithSimd for &mut Viterbi<'_> {
-    /// Whether some assignment is allowed.
+    /// Whether some assignment is allowed, as far as that is known when it is cancelled.
     type Output = bool;
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) -> bool {
-        let Viterbi { model, sequence, tilts, messages, tilt, shift } = self;
+        let Viterbi { model, sequence, tilts, messages, tilt, shift, cancel } = self;
         for group in &mut tilts.groups[..tilts.active] {
             group.add_tilt(&model.tables[group.key.0], tilt);
         }
         if sequence.positions.is_empty() {
             return true;
         }
-        let tilts = &**tilts;
+        let (tilts, mut watch) = (&**tilts, Watch::new(cancel));
         let first = Steps { sequence, tilts, messages, nodes: (tilt, shift), positions: 0..1 };
         if !first.run(simd, &Zeros) {
             return false;
         }
         for run in &tilts.runs {
+            if watch.stops_before(run.cells) {
+                return false;
+            }
             let positions = run.first + 1..run.last + 2;
             let steps = Steps { sequence, tilts, messages, nodes: (tilt, shift), positions };
             let allowed = match run.transitions(model, &tilts.groups) {

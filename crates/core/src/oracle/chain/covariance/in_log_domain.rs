@@ -6,6 +6,7 @@
 use super::super::log_domain::LogAnswer;
 use super::super::multiply::Direction;
 use super::super::oracle::Chain;
+use super::super::watch::Watch;
 use super::{Pass, Scratch};
 
 /// A pair whose probability is below this part (as a logarithm) of those of both its states is lost
@@ -60,7 +61,12 @@ impl Pass<'_> {
     pub(super) fn run_in_log_domain(&mut self) {
         let last = self.chain.sequence.positions.len() - 1;
         (0..=last).for_each(|t| self.centre_by_marginal(t));
+        let cancel = self.chain.cancel.clone();
+        let mut watch = Watch::new(&cancel);
         for t in 0..last {
+            if watch.stops_before(self.chain.cells(t)) {
+                return self.product.fill(f64::NAN);
+            }
             let pairs = self.pairs(t);
             self.step_forward_by_pairs(t, &pairs);
             self.scratch.pairs.keep(t, pairs);
@@ -70,6 +76,9 @@ impl Pass<'_> {
         }
         self.add_position_by_marginal(last);
         for t in (0..last).rev() {
+            if watch.stops_before(self.chain.cells(t)) {
+                return self.product.fill(f64::NAN);
+            }
             let pairs = self.pairs(t);
             self.step_backward_by_pairs(t, &pairs);
             self.scratch.pairs.keep(t, pairs);
