@@ -29,6 +29,8 @@ pub(super) struct Engine<'a> {
     pub cancel: Cancel,
     /// [`Task::allows_average`]
     pub allows_average: bool,
+    /// [`Task::start`]
+    pub start: Option<&'a [f64]>,
 }
 
 /// The result of one step of a solver.
@@ -143,8 +145,12 @@ impl<'a> Engine<'a> {
 
     /// Continues from an oracle whose latest call was at the base model.
     pub fn after(task: Task<'a>, base: Base) -> Self {
-        let Task { oracle, energies, lowest_score, score_size, cancel, allows_average, .. } = task;
+        let Task { oracle, energies, lowest_score, score_size, .. } = task;
+        let Task { cancel, allows_average, start, .. } = task;
         assert_eq!(base.marginals.len(), energies.support().len(), "marginals on the support");
+        if let Some(start) = start {
+            assert_eq!(start.len(), energies.measurements.len(), "a multiplier per measurement");
+        }
         let slack = oracle.exactness().slack();
         Self {
             oracle,
@@ -159,6 +165,7 @@ impl<'a> Engine<'a> {
             slack,
             cancel,
             allows_average,
+            start,
         }
     }
 

@@ -22,6 +22,9 @@ pub struct Task<'a> {
     /// solve a [`Cancel::child`] of its own, as the driver limits its time and, while it makes the
     /// last call, suspends it.
     pub cancel: Cancel,
+    /// Where the dual of the measurements starts, if not at 0: a multiplier for each. Those of Poisson
+    /// penalties start as ever. Solvers other than the dual's start at the base model.
+    pub start: Option<&'a [f64]>,
 }
 
 impl<'a> Task<'a> {
@@ -29,8 +32,17 @@ impl<'a> Task<'a> {
     pub fn new(oracle: &'a mut dyn Oracle, energies: &'a mut Energies) -> Self {
         let (lowest_score, marginals) = (f64::NEG_INFINITY, Tables::All);
         let (allows_average, cancel) = (true, Cancel::never());
-        let score_size = 0.0;
-        Self { oracle, energies, lowest_score, score_size, marginals, allows_average, cancel }
+        let (score_size, start) = (0.0, None);
+        Self {
+            oracle,
+            energies,
+            lowest_score,
+            score_size,
+            marginals,
+            allows_average,
+            cancel,
+            start,
+        }
     }
 }
 

@@ -54,7 +54,7 @@ pub(super) struct Dual {
 
 impl Dual {
     /// The dual of `measurements`, whose weights are divided by `scale`, at the base potentials
-    /// `θ`, or `θ + base_tilt`.
+    /// `θ`, or `θ + base_tilt`; in the former case from the multipliers that the task may have.
     pub fn start(
         engine: &mut Engine,
         measurements: Measurements,
@@ -68,6 +68,11 @@ impl Dual {
         let search = QuasiNewton::new(rows, width, remembered(engine, rows), is_careful);
         let mut dual = Self { program, search, scratch: None, iteration: 0 };
         dual.program.start(&mut dual.search.current.unknowns);
+        // Pieces of other energies have rows of their own.
+        let start = engine.start.filter(|start| start.len() == rows);
+        if let (Some(start), None) = (start, base_tilt) {
+            dual.program.start_at(start, &mut dual.search.current.unknowns);
+        }
         dual.search.settle(&mut dual.program, engine);
         dual
     }

@@ -121,6 +121,23 @@ impl DualProgram {
         }
     }
 
+    /// The unknowns of these multipliers, as near as their range allows. Those of Poisson penalties
+    /// and of constants stay.
+    pub fn start_at(&self, multipliers: &[f64], unknowns: &mut [f64]) {
+        for run in self.measurements.pieces().filter(|run| run.kind != Kind::Poisson) {
+            let [weights, first, second] = self.own_numbers(run.rows.clone());
+            let own = weights.iter().zip(first.iter().zip(second));
+            specialised!(run.kind, |kind| for (measurement, (w, (p, q))) in
+                run.rows.clone().zip(own)
+            {
+                if self.largest[measurement] > 0.0 {
+                    let (low, high) = kind.multipliers(*w, [*p, *q]);
+                    unknowns[measurement] = -clip(multipliers[measurement], low, high);
+                }
+            });
+        }
+    }
+
     /// Multiplies all multipliers and what they range over by a factor.
     pub fn stretch(&self, unknowns: &mut [f64], factor: f64) {
         for run in self.measurements.pieces() {
