@@ -66,6 +66,19 @@ const CHANGES: [(&[&str], &[&str]); 33] = [
         &["--constraints", "rules.toml", "--rule-penalty", "0.1", "--decoding", "tilted"],
         &["--decoding", "weighed"],
     ),
+    (&["--constraints", "rules.toml", "--rule-penalty", "0.1"], &["--learner", "perceptron"]),
+    (
+        &["--constraints", "rules.toml", "--rule-penalty", "0", "--learner", "perceptron"],
+        &["--decoding", "soft-dd"],
+    ),
+    (
+        &["--constraints", "rules.toml", "--rule-penalty", "0.1", "--learner", "surrogate"],
+        &["--joint"],
+    ),
+    (
+        &["--constraints", "rules.toml", "--rule-penalty", "0.1", "--learner", "surrogate-batch"],
+        &["--joint"],
+    ),
     (&["--scheme", "bio"], &["--scheme", "iobes"]),
 ];
 
@@ -170,6 +183,24 @@ fn the_penalty_is_kept_in_the_model_and_used() {
     assert_eq!(folder.inspect("default")["penalty"], "hinge");
     folder.train("slopes", &["--rule-penalty", "0.3", "--learner", "surrogate"]);
     assert_eq!(folder.inspect("slopes")["penalty"], "smoothed_hinge");
+    folder.train("dual", &["--learner", "perceptron", "--decoding", "soft-dd"]);
+    assert_eq!(folder.inspect("dual")["decoding"], "soft_dual");
+    assert!(f1("dual") > f1("plain"), "{} and {}", f1("dual"), f1("plain"));
+    let smooth = ["train", "train.txt", "--model", "new", "--penalty", "smoothed-hinge"];
+    for (given, what) in [
+        (["--learner", "perceptron"], "learner perceptron"),
+        (["--decoding", "soft-dd"], "decoding soft-dd"),
+    ] {
+        let message = folder.refusal(&[&smooth[..], &given].concat());
+        let expected =
+            format!("--penalty: the {what} needs the penalty hinge, found smoothed-hinge");
+        assert!(message.contains(&expected), "{message}");
+    }
+    let message = folder.refusal(&[&smooth[..4], &["--learner", "perceptron", "--joint"]].concat());
+    assert!(
+        message.starts_with("--joint: the learner perceptron learns weights of rules"),
+        "{message}"
+    );
 }
 
 #[test]

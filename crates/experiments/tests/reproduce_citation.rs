@@ -24,13 +24,14 @@ const MODELS: [&str; 10] = [
     "all-hard",
     "soft-dd",
 ];
-const FIELDS: [&str; 10] = [
+const FIELDS: [&str; 11] = [
     "model",
     "leaf_f1",
     "all_f1",
     "precision",
     "recall",
     "interval",
+    "leaf_interval",
     "leaf_f1_without_leaked",
     "paper",
     "mean_oracle_calls",
@@ -72,7 +73,7 @@ fn folder() -> Folder {
         .with("data/citation/cora/cora.conll", &records(20, 4))
 }
 
-const TABLES: [&str; 3] = ["scores", "convergence", "others"];
+const TABLES: [&str; 4] = ["scores", "convergence", "caps", "others"];
 
 /// The empty place of a table on the results page.
 fn place(name: &str) -> String {
@@ -102,8 +103,10 @@ fn references_become_tables_and_figures() {
         assert_eq!(row["interval"].is_null(), is_base, "{row}");
         assert_eq!(row["mean_oracle_calls"].is_null(), is_base, "{row}");
         if !is_base {
-            let ends: Vec<f64> = common::numbers(&row["interval"]);
-            assert!(ends.len() == 2 && ends[0] <= ends[1], "{row}");
+            for interval in ["interval", "leaf_interval"] {
+                let ends: Vec<f64> = common::numbers(&row[interval]);
+                assert!(ends.len() == 2 && ends[0] <= ends[1], "{row}");
+            }
             assert!((0.0..=1.0).contains(&number("converged_share")), "{row}");
         }
     }
@@ -115,11 +118,11 @@ fn references_become_tables_and_figures() {
     assert!(table.contains("## cora") && !table.contains("anystyle"), "{table}");
     let cora: Vec<Value> = serde_json::from_str(&folder.read("out/cora.json")).unwrap();
     assert_eq!(cora.len(), 2);
-    for figure in ["f1-by-iterations", "iterations", "iterations-active"] {
+    let figures = ["f1-by-iterations", "iterations", "iterations-active"];
+    for figure in figures.iter().flat_map(|f| [f.to_string(), format!("{f}-paper-recipe")]) {
         assert!(folder.read(&format!("out/{figure}.svg")).ends_with("</svg>\n"));
         let csv = folder.read(&format!("out/{figure}.csv"));
-        let cells = csv.lines().next().unwrap().matches(',').count();
-        assert!(csv.lines().skip(1).all(|line| line.matches(',').count() == cells.min(3)), "{csv}");
+        assert!(csv.lines().skip(1).all(|line| line.matches(',').count() == 3), "{csv}");
     }
     let capped = folder.read("out/f1-by-iterations.csv");
     let caps: Vec<&str> =
@@ -136,7 +139,8 @@ fn references_become_tables_and_figures() {
     let page = folder.read("citation.md");
     let row = format!("| `soft-dd` | {:.2} |", rows[9]["leaf_f1"].as_f64().unwrap());
     assert!(page.contains(&row), "{page}");
-    assert!(page.contains("| `auto`, gap at most 1e-4 | all: 21 |"), "{page}");
+    assert!(page.contains("| `paper-recipe` | `auto`, gap at most 1e-4 | all: 21 |"), "{page}");
+    assert!(page.contains("| `all` | rda, last iterate | "), "{page}");
     assert!(page.ends_with(&place("others")), "a table lacks anystyle, and is not written: {page}");
     assert!(said.contains("./citation.md: citation-others stays as it was"), "{said}");
 }

@@ -100,7 +100,7 @@ fn fenchel_young_gradients_match_finite_differences() {
         let which: Vec<usize> = (0..12).collect();
         let at: Vec<f64> = (0..4 * features).map(|i| 0.4 + 0.3 * (i as f64).sin()).collect();
         let (sample, settings) = (sample(&examples, &which), sharp());
-        let ruled = RuledInference { rules: &rules, settings: &settings };
+        let ruled = RuledInference::new(&rules, &settings);
         let loss =
             |v: &[f64], g: &mut [f64]| Loss::FenchelYoung.evaluate(sample, ruled, v, g).unwrap();
         assert_gradient(loss, &at);
@@ -116,8 +116,7 @@ fn the_information_is_the_curvature_of_the_fenchel_young_loss() {
         let which: Vec<usize> = (0..12).collect();
         let at: Vec<f64> = (0..4 * features).map(|i| 0.4 + 0.3 * (i as f64).sin()).collect();
         let settings = Settings { tolerance: 1e-13, ..sharp() };
-        let (sample, ruled) =
-            (sample(&examples, &which), RuledInference { rules: &rules, settings: &settings });
+        let (sample, ruled) = (sample(&examples, &which), RuledInference::new(&rules, &settings));
         let found = Information::of(sample, ruled, &at).unwrap();
         let slopes = |place: usize, shift: f64| {
             let (mut moved, mut gradient) = (at.clone(), vec![0.0; at.len()]);
@@ -154,7 +153,7 @@ fn standard_errors_are_those_of_independent_weights_and_shrink_with_the_data() {
 
     let (examples, rules) = examples(6, 80, 1);
     let settings = sharp();
-    let ruled = RuledInference { rules: &rules, settings: &settings };
+    let ruled = RuledInference::new(&rules, &settings);
     let at = vec![0.8; 4];
     let errors = [20, 80].map(|count| {
         let which: Vec<usize> = (0..count).collect();
@@ -172,7 +171,7 @@ fn surrogate_gradients_match_finite_differences_with_marginals_held_fixed() {
         let which: Vec<usize> = (0..12).collect();
         let at: Vec<f64> = (0..4 * features).map(|i| 0.5 + 0.3 * (i as f64).cos()).collect();
         let (sample, settings) = (sample(&examples, &which), sharp());
-        let ruled = RuledInference { rules: &rules, settings: &settings };
+        let ruled = RuledInference::new(&rules, &settings);
         let fitted = Surrogate::fit(sample, ruled, &at).unwrap();
         assert_gradient(|v, g| fitted.evaluate(sample, &rules, v, g), &at);
         // At the point it was fitted to, Algorithm 3 takes the same gradient.
@@ -190,7 +189,7 @@ fn the_fenchel_young_loss_is_convex_and_not_negative() {
     let which: Vec<usize> = (0..10).collect();
     let mut unused = vec![0.0; 4];
     let (sample, settings) = (sample(&examples, &which), sharp());
-    let ruled = RuledInference { rules: &rules, settings: &settings };
+    let ruled = RuledInference::new(&rules, &settings);
     let mut loss = |v: &[f64]| Loss::FenchelYoung.evaluate(sample, ruled, v, &mut unused).unwrap();
     let mut rng = StdRng::seed_from_u64(4);
     for _ in 0..30 {
@@ -262,6 +261,78 @@ fn fixed_weights_stay() {
 
 #[test]
 fn joint_gradients_match_finite_differences() {
+    with_joint(|joint, at| {
+        let value = |whole: &[f64], gradient: &mut [f64]| {
+            joint.evaluate(Loss::FenchelYoung, whole, gradient).unwrap()
+        };
+        assert_joint_gradient(joint, at, value);
+        // The surrogate's gradient is that with slopes held fixed.
+        let slopes = joint.slopes(at).unwrap();
+        assert!(slopes.iter().flatten().any(|slope| *slope < 0.0), "some rule is broken");
+        let mut fixed = vec![0.0; at.len()];
+        let mut free = fixed.clone();
+        let value = joint.evaluate_fixed(&slopes, at, &mut fixed).unwrap();
+        let inferred = joint.evaluate(Loss::Surrogate, at, &mut free).unwrap();
+        assert!((value - inferred).abs() < 1e-4, "{value} and {inferred}");
+        for (fixed, free) in fixed.iter().zip(&free) {
+            assert!((fixed - free).abs() < 1e-3, "{fixed} and {free}");
+        }
+        assert_joint_gradient(joint, at, |whole, gradient| {
+            joint.evaluate_fixed(&slopes, whole, gradient).unwrap()
+        });
+    });
+}
+
+#[test]
+fn every_learner_trains_field_and_rules_together() {
+    with_joint(|joint, _| {
+        let parameters = vec![0.0; joint.structure.weights() + 2];
+        let fixed = vec![false; parameters.len()];
+        let start = Start { parameters, fixed };
+        let inference = Settings { tolerance: 1e-6, ..sharp() };
+        for learner in [Learner::FenchelYoung, Learner::SurrogateBatch, Learner::Surrogate] {
+            for batch in [1, 4] {
+                let settings = LearnerSettings {
+                    learner,
+                    batch,
+                    passes: 15,
+                    rate: 0.2,
+                    l1: 0.01,
+                    inference: inference.clone(),
+                    ..LearnerSettings::default()
+                };
+                let train = || joint.train(&start, 0.1, &settings, &mut |_, _| true).unwrap();
+                let learned = train();
+                let [first, .., last] = learned.losses[..] else { panic!("{learner:?}") };
+                assert!(last < 0.8 * first, "{learner:?}: {:?}", learned.losses);
+                assert_eq!(learned, train(), "{learner:?} twice");
+                let (weights, rules) = learned.parameters.split_at(joint.structure.weights());
+                assert!(weights.iter().any(|w| w.abs() > 0.1), "{learner:?}");
+                assert!(rules.iter().all(|w| *w >= 0.0), "{learner:?}: {rules:?}");
+            }
+        }
+    });
+}
+
+/// A gradient in the parameters that are not of pairs never seen.
+fn assert_joint_gradient(joint: &Joint, at: &[f64], value: impl Fn(&[f64], &mut [f64]) -> f64) {
+    let mut unseen = vec![false; at.len()];
+    joint.structure.rows().for_each_unseen(|weight| unseen[weight] = true);
+    let free: Vec<usize> = (0..at.len()).filter(|&i| !unseen[i]).collect();
+    let of_free = |free_values: &[f64], slopes: &mut [f64]| {
+        let mut whole = at.to_vec();
+        free.iter().zip(free_values).for_each(|(&i, &v)| whole[i] = v);
+        let mut gradient = vec![0.0; whole.len()];
+        let loss = value(&whole, &mut gradient);
+        free.iter().zip(slopes).for_each(|(&i, slope)| *slope = gradient[i]);
+        loss
+    };
+    let start: Vec<f64> = free.iter().map(|&i| at[i]).collect();
+    assert_gradient(of_free, &start);
+}
+
+/// A field with two rules, one of which needs memory, and parameters of both.
+fn with_joint(check: impl Fn(&Joint, &[f64])) {
     let common::Example { corpus, truth, structure } = common::example(11, 4, 12);
     // A bit that state 2 sets, and a rule on state 0 after it.
     let space = Space::with_memory(4, vec![vec![false, false, true, false]]).unwrap();
@@ -285,19 +356,37 @@ fn joint_gradients_match_finite_differences() {
     };
     let mut at = common::random_weights(3, &structure);
     at.extend([0.7, 1.3]);
-    let mut unseen = vec![false; at.len()];
-    structure.rows().for_each_unseen(|weight| unseen[weight] = true);
-    let free: Vec<usize> = (0..at.len()).filter(|&i| !unseen[i]).collect();
-    let value = |free_values: &[f64], slopes: &mut [f64]| {
-        let mut whole = at.clone();
-        free.iter().zip(free_values).for_each(|(&i, &v)| whole[i] = v);
-        let mut gradient = vec![0.0; whole.len()];
-        let loss = joint.evaluate(&whole, &mut gradient).unwrap();
-        free.iter().zip(slopes).for_each(|(&i, slope)| *slope = gradient[i]);
-        loss
-    };
-    let start: Vec<f64> = free.iter().map(|&i| at[i]).collect();
-    assert_gradient(value, &start);
+    check(&joint, &at);
+}
+
+#[test]
+fn inference_from_earlier_multipliers_ends_where_inference_does() {
+    for penalty in [Penalty::Hinge, Penalty::SmoothedHinge] {
+        let (mut examples, rules) = examples(15, 30, 1);
+        examples.infer_bases();
+        let hard = vec![CountRule::at_most(6.0, [(2, 1.0)])];
+        let rules = Arc::new(CountRules { penalty, hard, ..CountRules::clone(&rules) });
+        let model = examples.models[0].clone();
+        let mut inference = Inference::new(model, rules.clone(), vec![0.0; 4]);
+        let (mut cold, mut warm) = (0, 0);
+        for example in &examples.sequences {
+            let base = example.base.as_ref().unwrap();
+            inference.set_weights(vec![1.0, 2.0, 0.0, 0.5]);
+            let near = inference.run_from(&example.scores, base, None, &sharp()).unwrap();
+            assert_eq!(near.multipliers.len(), 5);
+            assert_eq!(near.multipliers[2], 0.0, "a rule without weight does not pull");
+            inference.set_weights(vec![1.1, 2.1, 0.1, 0.5]);
+            let start = Some(&near.multipliers[..]);
+            let plain = inference.run_from(&example.scores, base, None, &sharp()).unwrap();
+            let begun = inference.run_from(&example.scores, base, start, &sharp()).unwrap();
+            assert!((plain.objective - begun.objective).abs() < 1e-8, "{penalty:?}");
+            for (a, b) in plain.counts.iter().zip(&begun.counts) {
+                assert!((a - b).abs() < 1e-4, "{penalty:?}: {a} and {b}");
+            }
+            (cold, warm) = (cold + plain.oracle_calls, warm + begun.oracle_calls);
+        }
+        assert!(warm < cold, "{penalty:?}: {warm} calls, {cold} without a start");
+    }
 }
 
 #[test]
@@ -337,7 +426,7 @@ fn what_the_base_model_infers_may_be_known_before() {
         let (mut examples, rules) = examples(4, 20, 1);
         let rules = Arc::new(CountRules { penalty, ..CountRules::clone(&rules) });
         let (which, settings): (Vec<usize>, _) = ((0..20).collect(), sharp());
-        let ruled = RuledInference { rules: &rules, settings: &settings };
+        let ruled = RuledInference::new(&rules, &settings);
         let evaluate = |examples: &Examples| {
             let mut gradient = vec![0.0; 4];
             let at = [0.7, 0.4, 0.0, 0.3];
@@ -356,7 +445,7 @@ fn what_the_base_model_infers_may_be_known_before() {
 fn gains_are_differences_of_the_log_loss_and_zero_without_weights() {
     let (examples, rules) = examples(5, 15, 1);
     let (which, settings): (Vec<usize>, _) = ((0..15).collect(), sharp());
-    let ruled = RuledInference { rules: &rules, settings: &settings };
+    let ruled = RuledInference::new(&rules, &settings);
     let sample = sample(&examples, &which);
     assert!(log_gains(sample, ruled, &[0.0; 4]).unwrap().iter().all(|gain| *gain == 0.0));
     let at = [0.8, 0.5, 0.1, 0.2];

@@ -1,7 +1,7 @@
 //! What a tagger says of short sequences, against every label sequence there is.
 
 use bethe_tagging::labels::{Scheme, leaf_segments};
-use bethe_tagging::rules::{Form, Relation, Rule, Weight};
+use bethe_tagging::rules::{Form, Relation, Rule, RulePenalty, Weight};
 use bethe_tagging::{Decoding, TagOptions, Tagger, Tagging, states_of};
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
@@ -140,6 +140,43 @@ fn weighed_decoding_finds_what_is_worth_most() {
     }
     assert!(improved > 15, "{improved}");
     assert!(best * 10 > rounds * 8, "{best} of {rounds}");
+}
+
+#[test]
+fn soft_dual_decomposition_finds_what_is_worth_most() {
+    let mut rng = StdRng::seed_from_u64(12);
+    let at_most = |kind: usize, bound, weight| Rule {
+        form: Form::linear([(kind, 1)], Relation::AtMost, bound),
+        weight,
+    };
+    let (mut best, rounds) = (0, 100);
+    for round in 0..rounds {
+        let cost = [0.5, 2.0, 50.0][round % 3];
+        let rules = vec![at_most(0, 1, Weight::Given(cost)), at_most(1, 0, Weight::Hard)];
+        let mut parts = tagger(Scheme::Bio, &BIO, rules, Decoding::SoftDual).parts().clone();
+        parts.penalty = RulePenalty::Hinge;
+        let tagger = Tagger::new(parts).unwrap();
+        let scores = random_scores(&mut rng, 5 * BIO.len());
+        let worth = |path: &[usize]| {
+            let (a, b) = (segments_of(path, 1), segments_of(path, 3));
+            let broken = if b > 0.0 { f64::INFINITY } else { cost * (a - 1.0).max(0.0) };
+            score(path, &scores, BIO.len()) - broken
+        };
+        let tag = |n_best| {
+            let options = TagOptions { n_best, ..TagOptions::default() };
+            let tagged = Tagging::new(&tagger).tag_scores(&scores, &options).unwrap();
+            let label =
+                |&s: &usize| BIO.iter().position(|l| *l == tagger.states().label(s)).unwrap();
+            tagged.best[0].0.iter().map(label).collect::<Vec<usize>>()
+        };
+        let found = tag(1);
+        assert_eq!(found, tag(4), "the first of several is the answer");
+        let all = sequences(&tagger, &BIO, 5);
+        let highest = all.iter().map(|path| worth(path)).fold(f64::NEG_INFINITY, f64::max);
+        assert!(worth(&found).is_finite() && worth(&found) <= highest + 1e-9);
+        best += usize::from(worth(&found) > highest - 1e-9);
+    }
+    assert!(best * 10 >= rounds * 9, "{best} of {rounds}");
 }
 
 #[test]

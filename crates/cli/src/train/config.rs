@@ -109,6 +109,7 @@ fn rules(flags: &Flags) -> Result<RuleSettings> {
         Some(LearnerChoice::Surrogate) => Learner::Surrogate,
         Some(LearnerChoice::SurrogateBatch) => Learner::SurrogateBatch,
         Some(LearnerChoice::FenchelYoung) => Learner::FenchelYoung,
+        Some(LearnerChoice::Perceptron) => Learner::Perceptron,
         None => default.learner,
     };
     Ok(RuleSettings {
@@ -116,12 +117,15 @@ fn rules(flags: &Flags) -> Result<RuleSettings> {
         penalty: match flags.penalty {
             Some(PenaltyChoice::Hinge) => RulePenalty::Hinge,
             Some(PenaltyChoice::SmoothedHinge) => RulePenalty::SmoothedHinge,
-            None if learner == Learner::FenchelYoung => default.penalty,
-            None => RulePenalty::SmoothedHinge,
+            None => match learner {
+                Learner::Surrogate | Learner::SurrogateBatch => RulePenalty::SmoothedHinge,
+                Learner::FenchelYoung | Learner::Perceptron => default.penalty,
+            },
         },
         decoding: flags.decoding.map(|decoding| match decoding {
             DecodingChoice::Tilted => Decoding::Tilted,
             DecodingChoice::Weighed => Decoding::Weighed,
+            DecodingChoice::SoftDd => Decoding::SoftDual,
         }),
         l1: l1.transpose()?,
         features: features

@@ -146,8 +146,8 @@ pub struct Flags {
     #[arg(long, value_enum, help_heading = "Rules")]
     pub penalty: Option<PenaltyChoice>,
 
-    /// How to choose labels under soft rules: from the tilted chain alone, or by weighing rules on
-    /// the labels themselves [default: weighed, unless cross-validated F1 is then lower by more than
+    /// How to choose labels under soft rules: from the tilted chain alone, by weighing rules on the
+    /// labels themselves, or by soft dual decomposition [default: weighed, unless cross-validated F1 is then lower by more than
     /// a standard error; tilted if all weights are given]
     #[arg(long, value_enum, help_heading = "Rules")]
     pub decoding: Option<DecodingChoice>,
@@ -178,7 +178,7 @@ pub struct Flags {
     #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Rules")]
     pub batch: Option<usize>,
 
-    /// At the end, train the weights of the base model and of the rules together
+    /// At the end, train the weights of the base model and of the rules together, by the --learner
     #[arg(long, help_heading = "Rules")]
     pub joint: bool,
 
@@ -251,13 +251,15 @@ pub enum DecodingChoice {
     Tilted,
     /// If these break rules: the best labels that keep them, if that costs less than they weigh
     Weighed,
+    /// Soft dual decomposition: the best labels where rules cost their weights; for --penalty hinge
+    SoftDd,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum PenaltyChoice {
     /// Smooth: pulls gently on a rule that is only just kept
     SmoothedHinge,
-    /// Linear in the amount by which the rule is broken; for --learner fenchel-young
+    /// Linear in the amount by which the rule is broken; for --learner fenchel-young or perceptron
     Hinge,
 }
 
@@ -269,4 +271,6 @@ pub enum LearnerChoice {
     SurrogateBatch,
     /// A convex loss of inference itself
     FenchelYoung,
+    /// An averaged perceptron on labels by soft dual decomposition; see --decoding soft-dd
+    Perceptron,
 }

@@ -171,7 +171,10 @@ fn mistake(error: TrainError, flags: &Flags) -> anyhow::Error {
             TrainError::TemplateColumn { .. } | TrainError::TemplateReadsLabel { .. },
             Some(template),
         ) => bad_input(format!("{}: {error}", template.display())),
-        (TrainError::KinkedPenalty { .. }, _) => bad_input(format!("--penalty: {error}")),
+        (TrainError::KinkedPenalty { .. } | TrainError::NotTheHinge { .. }, _) => {
+            bad_input(format!("--penalty: {error}"))
+        }
+        (TrainError::NotTogether { .. }, _) => bad_input(format!("--joint: {error}")),
         (TrainError::ObservedLabel { .. }, _) => bad_input(format!("--observe: {error}")),
         _ => bad_input(error.to_string()),
     }

@@ -1,9 +1,10 @@
 //! How many iterations inference takes, reference by reference.
 
 use bethe_core::oracle::{Chain, Oracle, Tables};
+use bethe_core::solve::Returned;
 use bethe_core::support::Support;
 use bethe_core::{Method, Penalty, Settings};
-use bethe_learn::energy::{CountRules, Inference};
+use bethe_learn::energy::{CountRules, Decoded, Inference, SoftDual};
 use rayon::prelude::*;
 
 use bethe_tagging::Tagger;
@@ -71,6 +72,53 @@ impl Run {
     }
 }
 
+/// Caps on iterations that the first figure is about.
+pub(super) const CAPS: [usize; 9] = [1, 2, 3, 5, 7, 10, 15, 20, 40];
+
+/// How inference goes under the rules of a model.
+pub(super) struct Look {
+    pub model: &'static str,
+    /// All-level F1 for each of [`Answer::ALL`], at each of [`CAPS`].
+    pub capped: Vec<Vec<f64>>,
+    /// What each way to converge took for each reference.
+    pub efforts: Vec<Efforts>,
+}
+
+/// What a solver that is stopped early answers.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Answer {
+    /// Algorithm 1, its last iterate: the paper's figure.
+    RdaLast,
+    /// Algorithm 1, the best point it has seen.
+    Rda,
+    /// The dual.
+    Auto,
+}
+
+impl Answer {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::RdaLast, Self::Rda, Self::Auto];
+
+    /// For people.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::RdaLast => "rda, last iterate",
+            Self::Rda => "rda, best iterate",
+            Self::Auto => "auto",
+        }
+    }
+
+    /// The solver, and which of its points is the answer.
+    pub fn settings(self) -> (Method, Returned) {
+        let rda = Method::Rda { beta: 0.0 };
+        match self {
+            Self::RdaLast => (rda, Returned::Last),
+            Self::Rda => (rda, Returned::Best),
+            Self::Auto => (Method::Auto, Returned::Best),
+        }
+    }
+}
+
 /// What a way to converge took for each reference.
 pub(super) struct Efforts {
     pub run: Run,
@@ -128,6 +176,27 @@ pub(super) fn efforts(tagger: &Tagger, predictions: &[Prediction], run: Run) -> 
     let of_one = |memory: &mut _, one: &Prediction| measure(memory, one);
     let efforts: Vec<Option<Effort>> = predictions.par_iter().map_init(memory, of_one).collect();
     efforts.into_iter().flatten().collect()
+}
+
+/// What soft dual decomposition takes for every reference: decodings, and whether labels are proven
+/// best.
+pub(super) fn decodings(tagger: &Tagger, predictions: &[Prediction]) -> Vec<Effort> {
+    let compiled = tagger.compiled();
+    let rules = &compiled.rules;
+    let memory = || {
+        let none = vec![0.0; rules.soft.len()];
+        let inference = Inference::new(tagger.wide().clone(), rules.clone(), none);
+        (inference, SoftDual::new(rules), Vec::new())
+    };
+    let measure = |(inference, dual, wide): &mut (Inference, SoftDual, Vec<f64>),
+                   one: &Prediction| {
+        compiled.space.widen(&one.scores, wide);
+        inference.load(wide);
+        let Decoded { decodings: calls, proved: converged, .. } =
+            dual.decode(inference.chain(), &tagger.weights_at(&one.features));
+        Effort { iterations: calls, calls, converged, active: calls > 1 }
+    };
+    predictions.par_iter().map_init(memory, measure).collect()
 }
 
 /// Rules with their weights for one reference.

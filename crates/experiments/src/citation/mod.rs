@@ -13,7 +13,6 @@ mod flat;
 mod page;
 mod recipe;
 mod report;
-mod soft_dd;
 mod table;
 mod trial;
 mod umass;

@@ -17,6 +17,8 @@ const HINGE_L1: f64 = 0.3;
 const SMOOTHED_L1: f64 = 0.3;
 /// Passes of Algorithm 3 over the references.
 const STOCHASTIC_PASSES: usize = 15;
+/// Passes of the perceptron.
+const PERCEPTRON_PASSES: usize = 10;
 /// References per step of it, inferred in parallel.
 const BATCH: usize = 8;
 
@@ -110,6 +112,18 @@ impl Recipe {
         };
         let decoding = Some(Decoding::Tilted);
         RuleSettings { learner, penalty, l1: Some(l1), passes, decoding, ..self.rich.rules }
+    }
+
+    /// Those of Anzaroot et al.: costs by a perceptron without a penalty, labels by dual decomposition.
+    pub fn soft_dd(&self) -> RuleSettings {
+        RuleSettings {
+            learner: Learner::Perceptron,
+            penalty: RulePenalty::Hinge,
+            l1: Some(0.0),
+            passes: PERCEPTRON_PASSES,
+            decoding: Some(Decoding::SoftDual),
+            ..self.rich.rules
+        }
     }
 
     /// Which constraints the paper keeps (Anzaroot et al.: importance of at least 2.75).

@@ -18,6 +18,8 @@ pub struct Row {
     /// The 95 % interval of how much higher `all_f1` is than that of the base model that this one
     /// is built on, in points, by the paired bootstrap; none for a base model.
     pub interval: Option<[f64; 2]>,
+    /// The same of `leaf_f1`.
+    pub leaf_interval: Option<[f64; 2]>,
     /// `leaf_f1` without the test references that also occur in train or dev.
     pub leaf_f1_without_leaked: Option<f64>,
     /// What the paper quotes for such a model.
@@ -47,22 +49,25 @@ pub(super) fn percent(ratio: f64) -> f64 {
 /// The table for people.
 pub(super) fn markdown(rows: &[Row]) -> String {
     let mut text = String::from(
-        "| model | leaf F1 | all-level F1 | precision | recall | gain, 95 % interval | leaf F1 without \
-         leaked | paper | oracle calls | converged |\n\
-         | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n",
+        "| model | leaf F1 | gain, 95 % interval | all-level F1 | gain, 95 % interval | precision | recall \
+         | leaf F1 without leaked | paper | oracle calls | converged |\n\
+         | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n",
     );
     for row in rows {
         let number =
             |value: Option<f64>| value.map_or("".to_string(), |value| format!("{value:.2}"));
-        let interval = row.interval.map(|[low, high]| format!("[{low:+.2}, {high:+.2}]"));
+        let interval = |ends: Option<[f64; 2]>| {
+            ends.map_or(String::new(), |[low, high]| format!("[{low:+.2}, {high:+.2}]"))
+        };
         let share = row.converged_share.map(|share| format!("{:.1} %", 100.0 * share));
         let cells = [
             row.model.clone(),
             number(Some(row.leaf_f1)),
+            interval(row.leaf_interval),
             number(Some(row.all_f1)),
+            interval(row.interval),
             number(Some(row.precision)),
             number(Some(row.recall)),
-            interval.unwrap_or_default(),
             number(row.leaf_f1_without_leaked),
             number(row.paper),
             number(row.mean_oracle_calls),

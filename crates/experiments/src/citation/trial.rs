@@ -7,7 +7,7 @@ use super::error::ExperimentError;
 use super::table::{Row, paper, percent};
 use bethe_tagging::data::Sequence;
 use bethe_tagging::labels::{Scheme, States};
-use bethe_tagging::score::{Score, paired_bootstrap};
+use bethe_tagging::score::{Score, SequenceCounts, paired_bootstrap};
 use bethe_tagging::{TagOptions, Tagger, Tagging};
 
 /// Draws of the paired bootstrap.
@@ -63,11 +63,11 @@ impl Judge<'_> {
     /// A row of the table; `base` is what the model is built on.
     pub fn row(&self, model: &str, trial: &Trial, base: Option<&Trial>) -> Row {
         let all = trial.score.all();
-        let interval = base.map(|base| {
-            let counts = [base, trial].map(|trial| trial.score.all_per_sequence());
+        let interval = |of: fn(&Score) -> &[SequenceCounts]| {
+            let counts = [&base?.score, &trial.score].map(of);
             let (low, high) = paired_bootstrap(counts[0], counts[1], RESAMPLES, self.seed);
-            [low, high]
-        });
+            Some([low, high])
+        };
         let calls = trial.efforts.iter().map(|effort| effort.calls as f64);
         let converged = trial.efforts.iter().filter(|effort| effort.converged).count() as f64;
         let share =
@@ -78,7 +78,8 @@ impl Judge<'_> {
             all_f1: percent(all.f1()),
             precision: percent(all.precision()),
             recall: percent(all.recall()),
-            interval,
+            interval: interval(Score::all_per_sequence),
+            leaf_interval: interval(Score::per_sequence),
             leaf_f1_without_leaked: trial.clean.as_ref().map(|clean| percent(clean.leaf().f1())),
             paper: paper(model),
             mean_oracle_calls: share(calls.sum()),

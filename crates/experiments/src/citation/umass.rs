@@ -1,25 +1,19 @@
 //! The table of the UMass references.
 
-use bethe_core::Method;
 use bethe_learn::energy::Learner;
-use rayon::prelude::*;
 
 use super::Event;
-use super::convergence::{Effort, Efforts, Run, efforts};
+use super::convergence::{Answer, CAPS, Effort, Efforts, Look, Run, decodings, efforts};
 use super::data::Splits;
 use super::error::ExperimentError;
 use super::families::Family;
 use super::recipe::Recipe;
-use super::soft_dd::{SoftDual, learn_costs};
 use super::table::Row;
 use super::trial::{Judge, Trial};
 use bethe_tagging::data::Sequence;
-use bethe_tagging::rules::{Candidates, Compiled, Rule, Weight, most_segments};
+use bethe_tagging::rules::{Candidates, Rule, Weight};
 use bethe_tagging::train::{Base, HeldOut, Labelled, LearnedRules};
 use bethe_tagging::{RuleTraining, TagOptions, Tagger};
-
-/// Caps on iterations that the first figure is about.
-pub(super) const CAPS: [usize; 9] = [1, 2, 3, 5, 7, 10, 15, 20, 40];
 
 /// What the experiment found on these references.
 pub(super) struct Outcome {
@@ -27,18 +21,16 @@ pub(super) struct Outcome {
     /// References to train on, to choose on, to score, and how many of these leaked.
     pub references: [usize; 4],
     pub ours: Ours,
+    /// How inference goes under the rules of `paper-recipe`, and of `all`.
+    pub looks: Vec<Look>,
 }
 
-/// Models with all rules, looked at more closely.
+/// The rules of `all-fenchel-young`.
 pub(super) struct Ours {
-    /// How the rules of `all-fenchel-young` came about.
+    /// How they came about.
     pub rules: RuleTraining,
-    /// Its rules in words with their weights, the heaviest first.
+    /// In words with their weights, the heaviest first.
     pub weights: Vec<(String, f64)>,
-    /// All-level F1 of `all` at each of [`CAPS`], by `rda` and by `auto`.
-    pub capped: [Vec<f64>; 2],
-    /// What each way to converge took for each reference, under the rules of `all`.
-    pub efforts: Vec<Efforts>,
 }
 
 /// A table being filled.
@@ -57,12 +49,12 @@ pub(super) fn run(
 ) -> Result<Outcome, ExperimentError> {
     let judge = Judge { sequences: &splits.test, leaked: &splits.leaked, seed: recipe.seed };
     let mut table = Table { judge, recipe, rows: Vec::new(), observe };
-    table.paper_recipe(splits)?;
+    let paper = table.paper_recipe(splits)?;
     let learned_from = splits.train_and_dev();
-    let ours = table.best_protocol(&learned_from)?;
+    let (ours, all) = table.best_protocol(&learned_from)?;
     let leaked = splits.leaked.iter().filter(|leaked| **leaked).count();
     let references = [splits.train.len(), splits.dev.len(), splits.test.len(), leaked];
-    Ok(Outcome { rows: table.rows, references, ours })
+    Ok(Outcome { rows: table.rows, references, ours, looks: vec![paper, all] })
 }
 
 impl Table<'_> {
@@ -77,7 +69,7 @@ impl Table<'_> {
     }
 
     /// A base model of training references alone, weights of constraints from the development ones.
-    fn paper_recipe(&mut self, splits: &Splits) -> Result<(), ExperimentError> {
+    fn paper_recipe(&mut self, splits: &Splits) -> Result<Look, ExperimentError> {
         self.stage("base-simple: simple attributes, trained on train");
         let recipe = self.recipe;
         let observe = &mut *self.observe;
@@ -98,12 +90,16 @@ impl Table<'_> {
         let test = base.predict(labelled(self.judge.sequences))?;
         let ruled = self.trial(&tagger, &efforts(&tagger, &test.predictions, Run::Auto))?;
         self.add("paper-recipe", &ruled, Some(&trial));
-        Ok(())
+        self.stage("iterations of paper-recipe");
+        self.look("paper-recipe", &tagger, &test)
     }
 
     /// Everything learned from train and dev together: the base model directly, weights of
     /// constraints from predictions of models that did not see the truth.
-    fn best_protocol(&mut self, learned_from: &[Sequence]) -> Result<Ours, ExperimentError> {
+    fn best_protocol(
+        &mut self,
+        learned_from: &[Sequence],
+    ) -> Result<(Ours, Look), ExperimentError> {
         self.stage("base: all attributes, trained on train and dev");
         let recipe = self.recipe;
         let observe = &mut *self.observe;
@@ -127,7 +123,31 @@ impl Table<'_> {
         let ours = bench.learned("all-fenchel-young", kept.clone(), Learner::FenchelYoung)?;
         bench.hard(&kept)?;
         bench.soft_dd(&kept)?;
-        bench.look_at(&all, &ours)
+        bench.table.stage("iterations of all");
+        let look = bench.table.look("all", &all, &bench.test)?;
+        let words = |&(rule, weight): &(&Rule, f64)| (rule.in_words(ours.states()), weight);
+        let rules = ours.parts().training.rules.clone().unwrap_or_default();
+        Ok((Ours { rules, weights: ours.rules().iter().map(words).collect() }, look))
+    }
+
+    /// How inference goes under the rules of a model.
+    fn look(
+        &self,
+        model: &'static str,
+        tagger: &Tagger,
+        test: &HeldOut,
+    ) -> Result<Look, ExperimentError> {
+        let at = |answer: Answer, cap: usize| {
+            let mut options = TagOptions::default();
+            (options.inference.method, options.inference.returned) = answer.settings();
+            options.inference.max_iterations = cap;
+            let paths = self.judge.tag(tagger, &options)?;
+            Ok(self.judge.judge(tagger.states(), &paths, Vec::new()).all_f1())
+        };
+        let capped = |&answer: &Answer| CAPS.iter().map(|&cap| at(answer, cap)).collect();
+        let capped: Result<_, ExperimentError> = Answer::ALL.iter().map(capped).collect();
+        let of = |run| Efforts { run, all: efforts(tagger, &test.predictions, run) };
+        Ok(Look { model, capped: capped?, efforts: Run::ALL.map(of).into() })
     }
 
     /// Tags and scores test references.
@@ -187,49 +207,14 @@ impl Bench<'_, '_> {
     /// Anzaroot et al.: labels by soft dual decomposition, costs by a perceptron.
     fn soft_dd(&mut self, rules: &[Rule]) -> Result<(), ExperimentError> {
         self.table.stage("soft-dd: costs by a perceptron, labels by dual decomposition");
-        let states = self.base.states();
-        let truths = self.held_out.predictions.iter().map(|one| &one.truth);
-        let compiled = Compiled::new(rules, states, &most_segments(states, truths))?;
-        let costs = learn_costs(&compiled.rules, &self.held_out.examples(&compiled.space));
-        let model = std::sync::Arc::new(compiled.space.chain_model(&self.test.tables[0]));
-        let memory = || (SoftDual::new(&compiled.rules), Vec::new());
-        let decode = |(decoder, wide): &mut (SoftDual, Vec<f64>), scores: &Vec<f64>| {
-            compiled.space.widen(scores, wide);
-            let (path, calls, converged) = decoder.decode(&model, wide, &costs);
-            let path: Vec<usize> = path.iter().map(|&state| compiled.space.state(state)).collect();
-            (path, Effort { iterations: calls, calls, converged, active: calls > 1 })
-        };
-        let scores: Vec<&Vec<f64>> = self.test.predictions.iter().map(|one| &one.scores).collect();
-        let decoded = scores.into_par_iter().map_init(memory, decode);
-        let (paths, efforts): (Vec<Vec<usize>>, Vec<Effort>) = decoded.unzip();
-        let trial = self.table.judge.judge(states, &paths, efforts);
+        let settings = self.table.recipe.soft_dd();
+        let rules = Candidates { rules: rules.to_vec(), considered: self.considered };
+        let learned = self.base.learn(&self.held_out, rules, &settings, &mut |_| ())?;
+        let tagger = self.base.tagger(learned)?;
+        let efforts = decodings(&tagger, &self.test.predictions);
+        let trial = self.table.trial(&tagger, &efforts)?;
         self.table.add("soft-dd", &trial, Some(&self.base_trial));
         Ok(())
-    }
-
-    /// Iterations of the paper's model, rules of ours.
-    fn look_at(self, all: &Tagger, ours: &Tagger) -> Result<Ours, ExperimentError> {
-        self.table.stage("iterations of all");
-        let capped = [Method::Rda { beta: 0.0 }, Method::Auto].map(|method| {
-            let at = |&cap: &usize| {
-                let mut options = TagOptions::default();
-                options.inference.method = method;
-                options.inference.max_iterations = cap;
-                let paths = self.table.judge.tag(all, &options)?;
-                Ok(self.table.judge.judge(all.states(), &paths, Vec::new()).all_f1())
-            };
-            CAPS.iter().map(at).collect::<Result<Vec<f64>, ExperimentError>>()
-        });
-        let [rda, auto] = capped;
-        let of = |run| Efforts { run, all: efforts(all, &self.test.predictions, run) };
-        let efforts = Run::ALL.map(of).into();
-        let words = |&(rule, weight): &(&Rule, f64)| (rule.in_words(ours.states()), weight);
-        Ok(Ours {
-            rules: ours.parts().training.rules.clone().unwrap_or_default(),
-            weights: ours.rules().iter().map(words).collect(),
-            capped: [rda?, auto?],
-            efforts,
-        })
     }
 }
 

@@ -5,11 +5,12 @@ use anyhow::Result;
 use bethe_experiments::citation::{
     Event, ExperimentError, ExperimentSettings, TABLES, run as experiment,
 };
-use bethe_tagging::train::{self, TrainError};
-use bethe_terminal::{Folder, Interrupt, Outcome, Progress, bad_input, threads};
+use bethe_tagging::train::TrainError;
+use bethe_terminal::{Folder, Interrupt, Outcome, Progress, bad_input};
 use clap::Args;
 
 use super::results;
+use super::tagger_runs::{RunFlags, show_stage, show_training};
 
 /// Some of what it writes.
 const FILES: [&str; 3] = ["table.json", "table.md", "constraints.csv"];
@@ -34,39 +35,23 @@ pub struct Flags {
     #[arg(long, value_name = "DIR")]
     results: Option<PathBuf>,
 
-    /// Seed for folds, stochastic steps and resamples
-    #[arg(long, default_value_t = 0, allow_negative_numbers = true)]
-    seed: u64,
-
-    /// Most iterations of training a base model; fewer are faster and worse [default: those of the
-    /// published results]
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
-    max_iterations: Option<usize>,
-
-    /// Number of threads [default: all cores]
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
-    threads: Option<usize>,
-
-    /// No progress on standard error
-    #[arg(long, short)]
-    quiet: bool,
+    #[command(flatten)]
+    run: RunFlags,
 }
 
 /// Runs the experiment and writes its report.
 pub fn run(flags: Flags) -> Result<Outcome> {
-    if flags.max_iterations == Some(0) {
-        return Err(bad_input("--max-iterations: found 0, expected at least 1"));
-    }
-    let pool = threads::pool(flags.threads)?;
+    let RunFlags { seed, max_iterations, quiet, .. } = flags.run;
+    let pool = flags.run.pool()?;
     let page = results::page(flags.results.as_deref(), "citation", &TABLES)?;
     let interrupt = Interrupt::install()?;
     let folder = Folder::claiming(&flags.out, &FILES)?;
     let settings = ExperimentSettings {
-        seed: flags.seed,
-        max_iterations: flags.max_iterations,
+        seed,
+        max_iterations,
         interrupt: Some(interrupt.flag()),
     };
-    let (mut progress, begun) = (Progress::new(flags.quiet), Instant::now());
+    let (mut progress, begun) = (Progress::new(quiet), Instant::now());
     let ran = pool.install(|| {
         experiment(&flags.data, &settings, &mut |event| show(&mut progress, begun, event))
     });
@@ -86,15 +71,8 @@ pub fn run(flags: Flags) -> Result<Outcome> {
 /// Stages with the time since the start, and progress of training in between.
 fn show(progress: &mut Progress, begun: Instant, event: Event) {
     match event {
-        Event::Stage(text) => {
-            let seconds = begun.elapsed().as_secs_f64();
-            progress.line(&format!("{seconds:6.0} s  {text}"));
-        }
-        Event::Training(train::Event::Warning(text)) => {
-            progress.always(&format!("warning: {text}"))
-        }
-        Event::Training(event) if event.is_passing() => progress.passing(|| event.to_string()),
-        Event::Training(event) => progress.line(&event.to_string()),
+        Event::Stage(text) => show_stage(progress, begun, &text),
+        Event::Training(event) => show_training(progress, event),
         Event::Row(row) => progress.line(&format!(
             "          {}: leaf F1 {:.2}, all-level F1 {:.2}",
             row.model, row.leaf_f1, row.all_f1

@@ -8,6 +8,7 @@ mod handwriting;
 mod ocr;
 mod results;
 mod rules;
+mod tagger_runs;
 
 use anyhow::Result;
 use bethe_terminal::Outcome;

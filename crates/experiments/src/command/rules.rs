@@ -4,11 +4,12 @@ use std::time::Instant;
 use anyhow::Result;
 use bethe_experiments::citation::ExperimentError;
 use bethe_experiments::rules::{Event, RulesSettings, SETS, TABLES, run as experiment};
-use bethe_tagging::train::{self, TrainError};
-use bethe_terminal::{Folder, Interrupt, Outcome, Progress, bad_input, print, threads};
+use bethe_tagging::train::TrainError;
+use bethe_terminal::{Folder, Interrupt, Outcome, Progress, bad_input, print};
 use clap::Args;
 
 use super::results;
+use super::tagger_runs::{RunFlags, show_stage, show_training};
 
 /// Some of what it writes.
 const FILES: [&str; 1] = ["tables.md"];
@@ -49,27 +50,15 @@ pub struct Flags {
     #[arg(long, value_name = "N", default_value_t = 3, allow_negative_numbers = true)]
     subsets: usize,
 
-    /// Seed for draws, folds and resamples
-    #[arg(long, default_value_t = 0, allow_negative_numbers = true)]
-    seed: u64,
-
-    /// Most iterations of training a base model [default: that of bethe train]
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
-    max_iterations: Option<usize>,
-
-    /// Number of threads [default: all cores]
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
-    threads: Option<usize>,
-
-    /// No progress on standard error
-    #[arg(long, short)]
-    quiet: bool,
+    #[command(flatten)]
+    run: RunFlags,
 }
 
 /// Runs the experiment and writes its tables.
 pub fn run(flags: Flags) -> Result<Outcome> {
     check(&flags)?;
-    let pool = threads::pool(flags.threads)?;
+    let RunFlags { seed, max_iterations, quiet, .. } = flags.run;
+    let pool = flags.run.pool()?;
     let page = results::page(flags.results.as_deref(), "rules", &TABLES)?;
     let interrupt = Interrupt::install()?;
     let folder = Folder::claiming(&flags.out, &FILES)?;
@@ -77,11 +66,11 @@ pub fn run(flags: Flags) -> Result<Outcome> {
         sizes: flags.sizes,
         subsets: flags.subsets,
         sets: flags.sets,
-        seed: flags.seed,
-        max_iterations: flags.max_iterations,
+        seed,
+        max_iterations,
         interrupt: Some(interrupt.flag()),
     };
-    let (mut progress, begun) = (Progress::new(flags.quiet), Instant::now());
+    let (mut progress, begun) = (Progress::new(quiet), Instant::now());
     let ran = pool.install(|| {
         experiment(&flags.data, &settings, &mut |event| show(&mut progress, begun, event))
     });
@@ -109,23 +98,17 @@ fn check(flags: &Flags) -> Result<()> {
     if let Some(size) = flags.sizes.iter().find(|size| **size < 10) {
         return Err(bad_input(format!("--sizes: found {size}, expected at least 10")));
     }
-    let counts = [("--subsets", Some(flags.subsets)), ("--max-iterations", flags.max_iterations)];
-    match counts.iter().find(|(_, count)| *count == Some(0)) {
-        Some((flag, _)) => Err(bad_input(format!("{flag}: found 0, expected at least 1"))),
-        None => Ok(()),
+    match flags.subsets {
+        0 => Err(bad_input("--subsets: found 0, expected at least 1")),
+        _ => Ok(()),
     }
 }
 
 /// Stages with the time since the start, and progress of training in between.
 fn show(progress: &mut Progress, begun: Instant, event: Event) {
-    let seconds = begun.elapsed().as_secs_f64();
     match event {
-        Event::Stage(text) => progress.line(&format!("{seconds:6.0} s  {text}")),
-        Event::Training(train::Event::Warning(text)) => {
-            progress.always(&format!("warning: {text}"))
-        }
-        Event::Training(event) if event.is_passing() => progress.passing(|| event.to_string()),
-        Event::Training(event) => progress.line(&event.to_string()),
+        Event::Stage(text) => show_stage(progress, begun, &text),
+        Event::Training(event) => show_training(progress, event),
         Event::Row(row) => {
             let [plain, ruled] = row.comparison.f1();
             let (training, test) = (&row.training, &row.test);

@@ -16,6 +16,7 @@ mod scores;
 mod sharing;
 mod stochastic;
 mod structure;
+mod visits;
 
 pub use likelihood::Likelihood;
 pub(crate) use likelihood::cut;
@@ -25,6 +26,7 @@ pub use scores::Scorer;
 pub use sharing::Sharing;
 pub use stochastic::Stochastic;
 pub use structure::{AttributeStates, Borders, Structure, StructureFault, Transitions};
+pub(crate) use visits::Visits;
 
 use std::sync::Arc;
 

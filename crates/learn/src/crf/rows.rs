@@ -124,7 +124,7 @@ impl AttributeRows {
     }
 
     /// The weights of an attribute, including those that stay zero.
-    pub(super) fn weights_of(&self, attribute: u32) -> Range<usize> {
+    pub(crate) fn weights_of(&self, attribute: u32) -> Range<usize> {
         let first = self.places[attribute as usize];
         if first == NOWHERE {
             return 0..0;

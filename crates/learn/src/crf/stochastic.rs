@@ -5,6 +5,7 @@ use super::likelihood::{add_transitions, write_transitions};
 use super::residual::{Point, Worker};
 use super::rows::Placed;
 use super::structure::Structure;
+use super::visits::Visits;
 use crate::corpus::Corpus;
 use crate::optimise::AdaGrad;
 
@@ -20,14 +21,9 @@ pub struct Stochastic<'a> {
     /// Places of the corpus's attributes. `[attributes]`
     places: Vec<u32>,
     l2: f64,
-    /// Expected number of batches per pass that have each attribute; each batch pays its share of
-    /// the penalty. `[attributes]`
-    visits: Vec<f64>,
+    /// Each batch pays its share of the penalty.
+    visits: Visits,
     gradient: Vec<f64>,
-    /// Attributes of the current batch, and the batch that each was last seen in.
-    touched: Vec<u32>,
-    seen_in: Vec<u32>,
-    batches: u32,
     workers: Vec<Worker>,
 }
 
@@ -35,33 +31,18 @@ impl<'a> Stochastic<'a> {
     /// Gradients over a corpus whose true states are `truth`. `[positions]`
     pub fn new(structure: &'a Structure, corpus: &'a Corpus, truth: &'a [u16], l2: f64) -> Self {
         assert_eq!(truth.len(), corpus.positions(), "a state for every position");
-        let attributes = structure.rows().len();
         let mut places = Vec::new();
         structure.rows().write_places(corpus.all_attributes(), &mut places);
-        let mut stochastic = Self {
+        Self {
             structure,
             corpus,
             truth,
             places,
             l2,
-            visits: vec![0.0; attributes],
+            visits: Visits::new(corpus, structure.rows().len(), BATCH),
             gradient: vec![0.0; structure.weights()],
-            touched: Vec::new(),
-            seen_in: vec![0; attributes],
-            batches: 0,
             workers: (0..BATCH).map(|_| Worker::default()).collect(),
-        };
-        for sequence in 0..corpus.len() {
-            stochastic.touch(&[sequence]);
-            for &attribute in &stochastic.touched {
-                stochastic.visits[attribute as usize] += 1.0;
-            }
         }
-        let batches = corpus.len().div_ceil(BATCH) as f64;
-        for visits in &mut stochastic.visits {
-            *visits = batches * (1.0 - (1.0 - 1.0 / batches).powf(*visits));
-        }
-        stochastic
     }
 
     /// Processes the sequences in the given order; returns `−Σ log p(y | x)` along the way.
@@ -90,7 +71,7 @@ impl<'a> Stochastic<'a> {
                 }
             })
             .collect();
-        self.touch(batch);
+        self.visits.touch(corpus, batch);
         let transitions = structure.rows().weights();
         let mut loss = 0.0;
         let mut slopes = vec![0.0; structure.weights() - transitions];
@@ -121,8 +102,8 @@ impl<'a> Stochastic<'a> {
         let rows = self.structure.rows();
         descent.begin_step();
         let per_visit = 2.0 * self.l2;
-        for &attribute in &self.touched {
-            let decay = per_visit / self.visits[attribute as usize];
+        for &attribute in self.visits.touched() {
+            let decay = per_visit / self.visits.expected(attribute);
             // Weights of pairs never seen stay zero and are not visited.
             for (_, weight) in rows.attribute(attribute as usize) {
                 let slope = self.gradient[weight] + decay * descent.weights[weight];
@@ -135,23 +116,6 @@ impl<'a> Stochastic<'a> {
             let weight = rows.weights() + at;
             let slope = slope + decay * descent.weights[weight];
             descent.descend(weight, slope, f64::NEG_INFINITY);
-        }
-    }
-
-    /// Lists the attributes of some sequences, each once.
-    fn touch(&mut self, sequences: &[usize]) {
-        self.batches += 1;
-        self.touched.clear();
-        for &sequence in sequences {
-            let observations = self.corpus.sequence(sequence);
-            for position in 0..observations.len() {
-                for &attribute in observations.attributes(position) {
-                    let seen_in = &mut self.seen_in[attribute as usize];
-                    if std::mem::replace(seen_in, self.batches) != self.batches {
-                        self.touched.push(attribute);
-                    }
-                }
-            }
         }
     }
 }

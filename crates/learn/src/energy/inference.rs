@@ -28,10 +28,9 @@ pub struct Inferred {
     pub tilt: Vec<f64>,
     /// Expected counts of the chain's states at the answer. `[states]`
     pub counts: Vec<f64>,
-    /// The multiplier of each rule that has a weight, then of each hard rule.
+    /// The multiplier of each soft rule, which pulls by as much as it is below zero, at most by its
+    /// weight; then of each hard rule. `[soft and hard rules]`
     pub multipliers: Vec<f64>,
-    /// How strongly each soft rule pulls, at most its weight. `[soft rules]`
-    pub pulls: Vec<f64>,
     /// The answer without rules; its marginals are expected counts. `[states]`
     pub base: Base,
 }
@@ -52,7 +51,7 @@ pub struct Inference {
 impl Inference {
     /// How sequences are inferred while weights are learned, unless told otherwise.
     pub fn default_settings() -> Settings {
-        Settings { tolerance: 1e-5, max_iterations: 100, ..Settings::default() }
+        Settings { tolerance: 1e-5, max_iterations: 100, polish: false, ..Settings::default() }
     }
 
     /// Inference with a chain's shared tables, rules and their weights.
@@ -69,6 +68,11 @@ impl Inference {
             self.measurements = self.rules.measurements(&weights, self.longest);
             self.weights = weights;
         }
+    }
+
+    /// The weights. `[soft rules]`
+    pub fn weights(&self) -> &[f64] {
+        &self.weights
     }
 
     /// Switches to the tables of another model with the same states.
@@ -95,7 +99,8 @@ impl Inference {
         };
         let support = self.chain.support().clone();
         let energies = Energies::of_measurements(support, self.measurements.clone());
-        let Inferred { tilt, counts: marginals, multipliers, .. } = found;
+        let Inferred { tilt, counts: marginals, .. } = found;
+        let multipliers = &self.of_rows(&found.multipliers);
         Derivative::at(&mut self.chain, &energies, Place { tilt, marginals, multipliers, gap })
     }
 
@@ -111,24 +116,33 @@ impl Inference {
         let Some(base) = self.base(scores) else { return Ok(None) };
         match self.content(&base) {
             Some(found) => Ok(Some(found)),
-            None => self.solve(scores.len() / self.rules.states, settings, base).map(Some),
+            None => self.solve(scores.len() / self.rules.states, settings, base, None).map(Some),
         }
     }
 
     /// As [`run`](Self::run) for a sequence whose answer without rules is known, which saves an
-    /// oracle call. The chain is left as it was if that answer keeps all rules.
+    /// oracle call, and perhaps about its multipliers, which saves more. If that answer keeps all rules,
+    /// or breaks them so little that it is within the tolerance, it is the answer, and the chain is left
+    /// as it was: no energy is below zero, so `F` exceeds its minimum by at most what the rules cost
+    /// there.
     pub fn run_from(
         &mut self,
         scores: &[f64],
         base: &Base,
+        multipliers: Option<&[f64]>,
         settings: &Settings,
     ) -> Result<Inferred, SolveError> {
         self.rules.check(settings)?;
+        let cost = self.rules.energy(&self.weights, &base.marginals);
+        let near = settings.tolerance * (cost - base.log_partition).abs().max(1.0);
+        if self.rules.hard.is_empty() && cost <= near {
+            return Ok(Inferred { gap: Some(cost), ..self.base_answer(base) });
+        }
         if let Some(found) = self.content(base) {
             return Ok(found);
         }
         self.load(scores);
-        self.solve(scores.len() / self.rules.states, settings, base.clone())
+        self.solve(scores.len() / self.rules.states, settings, base.clone(), multipliers)
     }
 
     /// The answer without rules; `None` where the scores forbid every assignment.
@@ -141,7 +155,8 @@ impl Inference {
         (log_partition > f64::NEG_INFINITY).then_some(base)
     }
 
-    fn load(&mut self, scores: &[f64]) {
+    /// Loads the chain with a sequence's scores. `[positions][states of the chain]`
+    pub fn load(&mut self, scores: &[f64]) {
         let states = self.rules.states;
         let mut support = Support::new();
         support.add((0..scores.len() / states).collect(), states);
@@ -150,9 +165,14 @@ impl Inference {
 
     /// The answer without rules where it keeps all of them.
     fn content(&self, base: &Base) -> Option<Inferred> {
+        let is_content = self.rules.is_content(&self.weights, &base.marginals);
+        is_content.then(|| self.base_answer(base))
+    }
+
+    fn base_answer(&self, base: &Base) -> Inferred {
         let Self { rules, weights, .. } = self;
         let counts = &base.marginals;
-        rules.is_content(weights, counts).then(|| Inferred {
+        Inferred {
             status: Status::Converged,
             iterations: 0,
             oracle_calls: 1,
@@ -161,18 +181,28 @@ impl Inference {
             gap: Some(0.0),
             tilt: vec![0.0; rules.states],
             counts: counts.clone(),
-            multipliers: vec![0.0; self.measurements.len()],
-            pulls: vec![0.0; rules.soft.len()],
+            multipliers: vec![0.0; rules.soft.len() + rules.hard.len()],
             base: base.clone(),
-        })
+        }
     }
 
-    /// The multipliers of soft rules. Those without weight have no row among the measurements.
-    fn pulls(&self, multipliers: &[f64]) -> Vec<f64> {
-        let mut multipliers = multipliers.iter();
-        let mut next = || multipliers.next().map_or(0.0, |multiplier| -multiplier);
-        let pull = |&weight: &f64| if weight > 0.0 { next() } else { 0.0 };
-        self.weights.iter().map(pull).collect()
+    /// Which rules have a row among the measurements: not soft ones without weight.
+    fn has_row(&self) -> impl Iterator<Item = bool> + '_ {
+        let hard = self.rules.hard.iter().map(|_| true);
+        self.weights.iter().map(|&weight| weight > 0.0).chain(hard)
+    }
+
+    /// The multipliers of rows, from those of rules.
+    fn of_rows(&self, multipliers: &[f64]) -> Vec<f64> {
+        let rows = multipliers.iter().zip(self.has_row()).filter(|(_, has_row)| *has_row);
+        rows.map(|(multiplier, _)| *multiplier).collect()
+    }
+
+    /// The multipliers of rules, from those of rows.
+    fn of_rules(&self, multipliers: &[f64]) -> Vec<f64> {
+        let mut rows = multipliers.iter();
+        let mut next = || rows.next().copied().unwrap_or(0.0);
+        self.has_row().map(|has_row| if has_row { next() } else { 0.0 }).collect()
     }
 
     fn solve(
@@ -180,6 +210,7 @@ impl Inference {
         length: usize,
         settings: &Settings,
         base: Base,
+        start: Option<&[f64]>,
     ) -> Result<Inferred, SolveError> {
         // It depends on this sequence only: earlier ones must not change the answer.
         let longest = length.next_power_of_two().max(LEAST_LONGEST);
@@ -190,7 +221,9 @@ impl Inference {
         let support = self.chain.support().clone();
         let mut energies =
             Energies::of_measurements(support, std::mem::take(&mut self.measurements));
-        let task = Task { marginals: Tables::None, ..Task::new(&mut self.chain, &mut energies) };
+        let start = start.map(|multipliers| self.of_rows(multipliers));
+        let task = Task::new(&mut self.chain, &mut energies);
+        let task = Task { marginals: Tables::None, start: start.as_deref(), ..task };
         let solved = solve_from(task, base.clone(), settings, &mut Ignore);
         self.measurements = std::mem::take(&mut energies.measurements);
         let solution = solved?;
@@ -201,10 +234,9 @@ impl Inference {
             objective: solution.objective,
             log_partition: solution.log_partition,
             gap: solution.gap,
-            pulls: self.pulls(&solution.multipliers),
+            multipliers: self.of_rules(&solution.multipliers),
             tilt: solution.tilt,
             counts: solution.marginals,
-            multipliers: solution.multipliers,
             base,
         })
     }

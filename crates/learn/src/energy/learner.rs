@@ -9,6 +9,8 @@ use rand::seq::SliceRandom;
 use super::examples::Sample;
 use super::inference::Inference;
 use super::loss::{Loss, RuledInference, Surrogate};
+use super::memory::Memory;
+use super::perceptron::perceptron;
 use super::rules::CountRules;
 use crate::optimise::{AdaGrad, FirstError, Outcome, QuasiNewton, QuasiNewtonSettings, Region};
 
@@ -21,6 +23,9 @@ pub enum Learner {
     SurrogateBatch,
     /// The Fenchel–Young loss over all sequences: convex, minimised to its optimum.
     FenchelYoung,
+    /// An averaged perceptron on labels by soft dual decomposition, see
+    /// [`SoftDual`](super::SoftDual).
+    Perceptron,
 }
 
 /// Settings of a learner.
@@ -101,13 +106,15 @@ pub fn learn(
 ) -> Result<Learned, SolveError> {
     let features = sample.examples.features();
     assert_eq!(start.parameters.len(), rules.soft.len() * features, "a start");
-    let ruled = RuledInference { rules, settings: &settings.inference };
+    let memory = &Memory::new(sample.examples.sequences.len());
+    let ruled = RuledInference { rules, settings: &settings.inference, memory: Some(memory) };
     let task = Task { sample, ruled, fixed: &start.fixed, settings };
     let parameters = start.parameters.clone();
     match settings.learner {
         Learner::Surrogate => task.stochastic(parameters, observe),
         Learner::SurrogateBatch => task.alternating(parameters, observe),
         Learner::FenchelYoung => task.convex(parameters, observe),
+        Learner::Perceptron => perceptron(sample, rules, start, settings, observe),
     }
 }
 
@@ -197,6 +204,7 @@ impl Task<'_> {
             least_decrease: self.settings.least_decrease,
             period: 3,
             memory: 10,
+            noise: self.settings.least_decrease,
         };
         let mut minimiser = QuasiNewton::start(minimiser, own, &mut objective);
         failed.check()?;
@@ -212,8 +220,7 @@ impl Task<'_> {
         Ok(Learned { parameters: free.with(minimiser.weights()).to_vec(), losses })
     }
 
-    /// The paper's alternation, with shorter steps if a full one would raise the surrogate loss.
-    /// Otherwise it can oscillate or diverge, since `μ*` moves with the weights.
+    /// The paper's alternation, see [`alternate`].
     fn alternating(
         &self,
         start: Vec<f64>,
@@ -224,33 +231,8 @@ impl Task<'_> {
             let loss = Loss::Surrogate.evaluate(self.sample, self.ruled, parameters, &mut unused);
             loss.map(|loss| loss + self.penalty(parameters))
         };
-        let mut parameters = start;
-        let mut losses = vec![value(&parameters)?];
-        for pass in 1..=self.settings.passes {
-            let before = losses[pass - 1];
-            let target = self.fit_surrogate(&parameters)?;
-            let mut reached = None;
-            for halvings in 0..MOST_HALVINGS {
-                let step = 0.5f64.powi(halvings);
-                let moved =
-                    parameters.iter().zip(&target).map(|(from, to)| from + step * (to - from));
-                let moved: Vec<f64> = moved.collect();
-                let after = value(&moved)?;
-                if after < before {
-                    reached = Some((moved, after));
-                    break;
-                }
-            }
-            let Some((moved, after)) = reached else { break };
-            parameters = moved;
-            losses.push(after);
-            if before - after <= self.settings.least_decrease * before.abs()
-                || !observe(pass, after)
-            {
-                break;
-            }
-        }
-        Ok(Learned { parameters, losses })
+        let mut fit = |parameters: &[f64]| self.fit_surrogate(parameters);
+        alternate(start, self.settings, &mut value, &mut fit, observe)
     }
 
     /// Some steps on the surrogate likelihood with `μ*` fixed as it is at `parameters`.
@@ -292,7 +274,6 @@ impl Task<'_> {
             Region::NotNegative { .. } => 0.0,
             _ => f64::NEG_INFINITY,
         };
-        let (l1, l2) = (self.settings.l1, self.settings.l2);
         let part = 1.0 / which.len().max(1) as f64;
         let mut descent = AdaGrad::new(self.settings.rate, start);
         let mut gradient = vec![0.0; descent.weights.len()];
@@ -311,16 +292,9 @@ impl Task<'_> {
                     if !is_free(at) {
                         continue;
                     }
-                    let pull = match weight {
-                        w if w > 0.0 => l1,
-                        w if w < 0.0 => -l1,
-                        // At zero, the penalty can only hold the weight there. What rounding leaves
-                        // of the two would be a whole step.
-                        _ if slope < 0.0 && -slope <= part * l1 => continue,
-                        _ if slope < 0.0 => l1,
-                        _ => 0.0,
-                    };
-                    descent.descend(at, slope + part * (pull + 2.0 * l2 * weight), lowest);
+                    if let Some(slope) = penalised(slope, weight, part, self.settings) {
+                        descent.descend(at, slope, lowest);
+                    }
                 }
             }
             losses.push(loss + self.penalty(&descent.weights));
@@ -332,20 +306,78 @@ impl Task<'_> {
     }
 
     /// The average of the iterates without the weights that the L1 penalty holds at zero. Every
-    /// weight that ever moved has an average that is not quite zero; those are zero here whose last
-    /// iterate is, or that are hardly anything beside the largest.
+    /// weight that ever moved has an average that is not quite zero.
     fn sparse_average(&self, descent: &AdaGrad) -> Vec<f64> {
         let mut average = descent.average();
-        if self.settings.l1 == 0.0 {
-            return average;
-        }
-        let largest = average.iter().fold(0.0, |largest: f64, weight| largest.max(weight.abs()));
-        for (at, weight) in average.iter_mut().enumerate() {
-            let is_free = !self.fixed.get(at).is_some_and(|fixed| *fixed);
-            if is_free && (descent.weights[at] == 0.0 || weight.abs() < NOISE * largest) {
-                *weight = 0.0;
-            }
+        if self.settings.l1 > 0.0 {
+            sparse(&mut average, &descent.weights, self.fixed);
         }
         average
     }
+}
+
+/// Makes averages of iterates zero where the last iterate is, or that are hardly anything beside the
+/// largest.
+pub(super) fn sparse(average: &mut [f64], last: &[f64], fixed: &[bool]) {
+    let largest = average.iter().fold(0.0, |largest: f64, weight| largest.max(weight.abs()));
+    for (at, weight) in average.iter_mut().enumerate() {
+        let is_free = !fixed.get(at).is_some_and(|fixed| *fixed);
+        if is_free && (last[at] == 0.0 || weight.abs() < NOISE * largest) {
+            *weight = 0.0;
+        }
+    }
+}
+
+/// The slope of a loss in a weight of rules with its part of the penalties; nothing where the L1
+/// penalty holds a weight at zero: what rounding leaves of the two would be a whole step.
+pub(super) fn penalised(
+    slope: f64,
+    weight: f64,
+    part: f64,
+    settings: &LearnerSettings,
+) -> Option<f64> {
+    let LearnerSettings { l1, l2, .. } = *settings;
+    let pull = match weight {
+        w if w > 0.0 => l1,
+        w if w < 0.0 => -l1,
+        _ if slope < 0.0 && -slope <= part * l1 => return None,
+        _ if slope < 0.0 => l1,
+        _ => 0.0,
+    };
+    Some(slope + part * (pull + 2.0 * l2 * weight))
+}
+
+/// Algorithm 2: from the parameters to those that `fit` finds with slopes held fixed, as far as the
+/// `value` falls. Otherwise it can oscillate or diverge, since `μ*` moves with the parameters.
+pub(super) fn alternate(
+    start: Vec<f64>,
+    settings: &LearnerSettings,
+    value: &mut dyn FnMut(&[f64]) -> Result<f64, SolveError>,
+    fit: &mut dyn FnMut(&[f64]) -> Result<Vec<f64>, SolveError>,
+    observe: &mut dyn FnMut(usize, f64) -> bool,
+) -> Result<Learned, SolveError> {
+    let mut parameters = start;
+    let mut losses = vec![value(&parameters)?];
+    for pass in 1..=settings.passes {
+        let before = losses[pass - 1];
+        let target = fit(&parameters)?;
+        let mut reached = None;
+        for halvings in 0..MOST_HALVINGS {
+            let step = 0.5f64.powi(halvings);
+            let moved = parameters.iter().zip(&target).map(|(from, to)| from + step * (to - from));
+            let moved: Vec<f64> = moved.collect();
+            let after = value(&moved)?;
+            if after < before {
+                reached = Some((moved, after));
+                break;
+            }
+        }
+        let Some((moved, after)) = reached else { break };
+        parameters = moved;
+        losses.push(after);
+        if before - after <= settings.least_decrease * before.abs() || !observe(pass, after) {
+            break;
+        }
+    }
+    Ok(Learned { parameters, losses })
 }

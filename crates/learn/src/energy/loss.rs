@@ -7,6 +7,7 @@ use rayon::prelude::*;
 
 use super::examples::{Example, Examples, Sample};
 use super::inference::{Inference, Inferred};
+use super::memory::Memory;
 use super::rules::{CountRule, CountRules};
 
 /// Sequences per group: sums are taken within a group, then over groups in order.
@@ -40,6 +41,15 @@ pub struct RuledInference<'a> {
     pub rules: &'a Arc<CountRules>,
     /// The solver, and when it stops.
     pub settings: &'a Settings,
+    /// What inference begins with, if what it ended with is remembered.
+    pub memory: Option<&'a Memory>,
+}
+
+impl<'a> RuledInference<'a> {
+    /// Inference that begins at the base model.
+    pub fn new(rules: &'a Arc<CountRules>, settings: &'a Settings) -> Self {
+        Self { rules, settings, memory: None }
+    }
 }
 
 /// Rules with the parameters of their weights.
@@ -280,11 +290,15 @@ impl Weighted<'_> {
     ) -> Result<Option<Inferred>, SolveError> {
         let example = &sample.examples.sequences[at];
         prepare(inference, sample.examples, example, self.parameters);
-        let settings = self.ruled.settings;
-        match &example.base {
-            Some(base) => inference.run_from(&example.scores, base, settings).map(Some),
-            None => inference.run(&example.scores, settings),
-        }
+        let RuledInference { settings, memory, .. } = self.ruled;
+        let Some(base) = &example.base else { return inference.run(&example.scores, settings) };
+        let Some(memory) = memory else {
+            return inference.run_from(&example.scores, base, None, settings).map(Some);
+        };
+        let start = memory.start(at, inference.weights());
+        let found = inference.run_from(&example.scores, base, start.as_deref(), settings)?;
+        memory.keep(at, inference.weights(), &found.multipliers);
+        Ok(Some(found))
     }
 }
 

@@ -14,7 +14,10 @@ mod information;
 mod joint;
 mod learner;
 mod loss;
+mod memory;
+mod perceptron;
 mod rules;
+mod soft_dual;
 mod space;
 
 pub use examples::{Example, Examples, Sample};
@@ -23,5 +26,7 @@ pub use information::{Information, InformationError};
 pub use joint::Joint;
 pub use learner::{Learned, Learner, LearnerSettings, Start, learn};
 pub use loss::{Loss, RuledInference, Surrogate, log_gains};
+pub use memory::Memory;
 pub use rules::{CountRule, CountRules};
+pub use soft_dual::{Decoded, SoftDual};
 pub use space::Space;

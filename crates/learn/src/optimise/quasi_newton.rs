@@ -17,6 +17,9 @@ pub struct QuasiNewtonSettings {
     pub least_decrease: f64,
     /// Iterations over which the decrease is measured.
     pub period: usize,
+    /// The part of the value that evaluations may be off by: steps that promise a smaller decrease are
+    /// not tried.
+    pub noise: f64,
 }
 
 impl Default for QuasiNewtonSettings {
@@ -27,6 +30,7 @@ impl Default for QuasiNewtonSettings {
             gradient_tolerance: 1e-5,
             least_decrease: 1e-5,
             period: 10,
+            noise: 0.0,
         }
     }
 }
@@ -38,7 +42,7 @@ pub enum Outcome {
     Advanced,
     /// The gradient, or the decrease over a period, is small enough.
     Converged,
-    /// No step along the gradient lowers the value; only rounding is left.
+    /// No step along the gradient lowers the value; only rounding, or noise, is left.
     Stuck,
 }
 
@@ -224,6 +228,9 @@ impl QuasiNewton {
             self.evaluations += 1;
             let promised = self.promised_decrease();
             if !value.is_finite() || value > before + DECREASE * promised {
+                if -promised < self.settings.noise * before.abs() {
+                    return false;
+                }
                 too_long = step;
                 // The minimum of a parabola, kept away from both ends.
                 let bend = value - before - step * slope;

@@ -2,7 +2,7 @@
 
 use bethe_core::oracle::chain::{Counted, Counter};
 use bethe_core::oracle::{Chain, Oracle};
-use bethe_learn::energy::Inferred;
+use bethe_learn::energy::{Inferred, SoftDual};
 use serde::{Deserialize, Serialize};
 
 use crate::rules::{Compiled, add_counter};
@@ -24,6 +24,9 @@ pub enum Decoding {
     /// If these break soft rules, also consider the best labels that keep them; the score of the
     /// base model minus the cost of broken rules decides.
     Weighed,
+    /// Soft dual decomposition: the best labels where every rule costs its weight for every segment
+    /// too many or too few, as far as a relaxation finds them.
+    SoftDual,
 }
 
 impl Decoding {
@@ -32,6 +35,7 @@ impl Decoding {
         match self {
             Self::Tilted => "tilted",
             Self::Weighed => "weighed",
+            Self::SoftDual => "soft-dd",
         }
     }
 }
@@ -72,11 +76,12 @@ impl Decoder<'_> {
         match self.decoding {
             Decoding::Tilted => self.tilted(chain, found),
             Decoding::Weighed => self.weighed(chain, found),
+            Decoding::SoftDual => self.relaxed(chain, found),
         }
     }
 
     /// Whether labels would stay where they are the best without rules: they keep hard rules and,
-    /// where these are weighed, soft rules that have a weight.
+    /// where these count on the labels themselves, soft rules that have a weight.
     pub(crate) fn is_kept_by(&self, path: &[usize]) -> bool {
         let Self { compiled, weights, .. } = *self;
         let keeps = |counter: &Counter| counter.allows(path);
@@ -88,6 +93,25 @@ impl Decoder<'_> {
 
     fn tilted(&self, chain: &mut Chain, found: &Inferred) -> (Paths, HardRules) {
         decode_within(chain, &found.tilt, &self.compiled.counters, DECODING_BUDGET, self.count)
+    }
+
+    /// The best paths at the multipliers of soft dual decomposition, with their scores at the tilt of
+    /// inference.
+    fn relaxed(&self, chain: &mut Chain, found: &Inferred) -> (Paths, HardRules) {
+        let Self { compiled, weights, count, .. } = *self;
+        let decoded = SoftDual::new(&compiled.rules).decode(chain, weights);
+        let (paths, kept) =
+            decode_within(chain, &decoded.tilt, &compiled.counters, DECODING_BUDGET, count);
+        let at_tilt = |(path, score): (Vec<usize>, f64)| {
+            let moved = |&state: &usize| found.tilt[state] - decoded.tilt[state];
+            let moved: f64 = path.iter().map(moved).sum();
+            (path, score + moved)
+        };
+        let kept = match kept {
+            HardRules::Best if !compiled.counters.is_empty() && !decoded.proved => HardRules::Kept,
+            kept => kept,
+        };
+        (paths.into_iter().map(at_tilt).collect(), kept)
     }
 
     /// As [`tilted`](Self::tilted), and where the best path breaks soft rules that have a weight,

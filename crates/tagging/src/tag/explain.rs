@@ -15,8 +15,8 @@ pub(super) fn active(tagger: &Tagger, found: &Inferred) -> Vec<Active> {
         let excess_after = excess(rule, &found.counts);
         (pull, Active { rule: at, excess_before, excess_after })
     };
-    let soft = compiled.soft.iter().zip(&rules.soft).zip(&found.pulls);
-    let soft = soft.map(|((&at, rule), &pull)| of(at, rule, pull));
+    let soft = compiled.soft.iter().zip(&rules.soft).zip(&found.multipliers);
+    let soft = soft.map(|((&at, rule), &multiplier)| of(at, rule, -multiplier));
     let hard = tagger.hard_rules().zip(&rules.hard).map(|(at, rule)| {
         let tight = excess(rule, &found.base.marginals) > 0.0;
         of(at, rule, if tight { f64::INFINITY } else { 0.0 })

@@ -1,10 +1,8 @@
 //! Joint training of the base model's weights and the rules' weights.
 
 use bethe_learn::crf::Crf;
-use bethe_learn::energy::{Inference, Joint};
-use bethe_learn::optimise::{FirstError, Outcome, QuasiNewton, QuasiNewtonSettings, Region};
+use bethe_learn::energy::{Inference, Joint, LearnerSettings, Start};
 
-use super::base::add_l2;
 use super::checkpoint::Checkpoint;
 use super::prepared::Prepared;
 use super::rules::Learning;
@@ -29,7 +27,7 @@ pub(super) struct Trained {
 }
 
 impl Together<'_> {
-    /// Goes on with all weights together, by the Fenchel–Young loss of the training data.
+    /// Goes on with all weights together on the training data, by the learner of the rules.
     pub(super) fn train(
         &self,
         checkpoint: &Checkpoint,
@@ -47,39 +45,20 @@ impl Together<'_> {
             features: &|observations| features.of(observations),
             inference: Inference::default_settings(),
         };
-        let (first, fixed) = (crf.weights.len(), learning.start().fixed);
-        let (l2, failed) = (settings.base.l2, FirstError::default());
-        let mut objective = |parameters: &[f64], gradient: &mut [f64]| {
-            let mut loss = failed.value(joint.evaluate(parameters, gradient));
-            let (weights, rules) = parameters.split_at(first);
-            let (slopes, rule_slopes) = gradient.split_at_mut(first);
-            loss += add_l2(l2, weights, slopes);
-            for ((slope, weight), &fixed) in rule_slopes.iter_mut().zip(rules).zip(&fixed) {
-                let size = if *weight < 0.0 { -l1 } else { l1 };
-                *slope = if fixed { 0.0 } else { *slope + size };
-                loss += l1 * weight.abs();
-            }
-            loss
+        let first = crf.weights.len();
+        let start = Start {
+            parameters: [&crf.weights, rule_weights].concat(),
+            fixed: [vec![false; first], learning.start().fixed].concat(),
         };
-        let region = match features.len() {
-            1 => Region::NotNegative { from: first },
-            _ => Region::Free,
-        };
-        let minimiser =
-            QuasiNewtonSettings { region, least_decrease: 1e-5, ..QuasiNewtonSettings::default() };
-        let start = [&crf.weights, rule_weights].concat();
-        let mut minimiser = QuasiNewton::start(minimiser, start, &mut objective);
-        failed.check()?;
-        for pass in 1..=settings.rules.passes {
-            checkpoint.go_on()?;
-            let outcome = minimiser.step(&mut objective);
-            failed.check()?;
-            if outcome != Outcome::Advanced {
-                break;
-            }
-            observe(Event::Pass { pass, loss: minimiser.value() });
-        }
-        let (weights, rules) = minimiser.weights().split_at(first);
+        let learner = LearnerSettings { rate: settings.base.rate, ..learning.learner(l1) };
+        let mut stopped = Ok(());
+        let learned = joint.train(&start, settings.base.l2, &learner, &mut |pass, loss| {
+            observe(Event::Pass { pass, loss });
+            stopped = checkpoint.go_on();
+            stopped.is_ok()
+        })?;
+        stopped?;
+        let (weights, rules) = learned.parameters.split_at(first);
         let crf = Crf { structure: crf.structure.clone(), weights: weights.to_vec() };
         Ok(Trained { crf, rule_weights: rules.to_vec() })
     }

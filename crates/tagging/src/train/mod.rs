@@ -189,6 +189,23 @@ pub enum TrainError {
         /// The learner.
         learner: &'static str,
     },
+    /// Soft dual decomposition with a penalty that is not linear.
+    #[error("{what} needs the penalty hinge, found {found}")]
+    NotTheHinge {
+        /// What needs it.
+        what: &'static str,
+        /// The penalty.
+        found: &'static str,
+    },
+    /// A learner that cannot train the base model.
+    #[error(
+        "the learner {learner} learns weights of rules alone; train together with surrogate, \
+         surrogate-batch or fenchel-young"
+    )]
+    NotTogether {
+        /// The learner.
+        learner: &'static str,
+    },
     /// The solver that infers under rules cannot.
     #[error(transparent)]
     Solve(#[from] SolveError),

@@ -12,10 +12,10 @@ use bethe_learn::energy::{
 
 use super::super::labels::States;
 use super::super::rule_training::{NoRules, RuleTraining};
-use super::super::rules::{Candidates, Compiled, Rule, Weight, alike, most_segments};
+use super::super::rules::{Candidates, Compiled, Rule, RulePenalty, Weight, alike, most_segments};
 use super::super::tag::decode::Decoding;
 use super::checkpoint::Checkpoint;
-use super::choice::{Choice, Chosen, Proposal, fit};
+use super::choice::{Average, Choice, Chosen, Proposal, fit};
 use super::held_out::{HeldOut, Prediction, path};
 use super::joint::Together;
 use super::prepared::Prepared;
@@ -140,14 +140,15 @@ impl LearningStage<'_> {
         let learning = self.learning(&rules, &examples, Care::Thorough)?;
         let RuleSettings { l1, decoding, .. } = settings.rules;
         let chosen = match (l1, decoding) {
-            (Some(l1), Some(decoding)) => Chosen { l1: Ok(l1), decoding, gain: None },
+            (Some(l1), Some(decoding)) => Chosen { l1: Ok(l1), decoding, gain: None, about: None },
             _ => Choice::new(self, proposal, &examples, &known)?.run(observe)?,
         };
         checkpoint.go_on()?;
         training.held_out = chosen.gain;
         training.l1 = chosen.l1.ok();
         training.refused = chosen.l1.err();
-        let (weights, crf) = self.weights(&learning, training.l1, observe)?;
+        let penalty = training.l1.map(|l1| (l1, chosen.about.as_ref()));
+        let (weights, crf) = self.weights(&learning, &rules, penalty, observe)?;
         let (rules, weights) = drop_idle(rules, weights, settings.rules.features.len());
         let groups = alike(&rules, &prepared.states, known.iter().map(|one| &one.predicted));
         training.kept = rules.len();
@@ -161,12 +162,13 @@ impl LearningStage<'_> {
     fn weights(
         &self,
         learning: &Learning,
-        l1: Option<f64>,
+        rules: &[Rule],
+        penalty: Option<(f64, Option<&Average>)>,
         observe: &mut dyn FnMut(Event),
     ) -> Result<(Vec<f64>, Option<Crf>), TrainError> {
         let Self { prepared, crf, settings, checkpoint, .. } = *self;
-        let Some(l1) = l1 else { return Ok((learning.start().parameters, None)) };
-        let weights = fit(learning, l1, observe)?;
+        let Some((l1, about)) = penalty else { return Ok((learning.start().parameters, None)) };
+        let weights = fit(learning, rules, (l1, about), observe)?;
         if !settings.rules.joint || weights.iter().all(|weight| *weight == 0.0) {
             return Ok((weights, None));
         }
@@ -194,18 +196,32 @@ fn learner_name(learner: Learner) -> &'static str {
         Learner::Surrogate => "surrogate",
         Learner::SurrogateBatch => "surrogate-batch",
         Learner::FenchelYoung => "fenchel-young",
+        Learner::Perceptron => "perceptron",
     }
 }
 
 /// Whether the learner works with the penalty. The gradient of the Fenchel–Young loss uses only
 /// values of the penalty; those of the surrogates use its slope at the answer, which may be a kink.
+/// Soft dual decomposition is about costs that are linear in the violation.
 pub(super) fn check(settings: &RuleSettings) -> Result<(), TrainError> {
-    let RuleSettings { learner, penalty, .. } = *settings;
-    if penalty.is_smooth() || learner == Learner::FenchelYoung {
-        return Ok(());
+    let RuleSettings { learner, penalty, decoding, joint, .. } = *settings;
+    let by_slopes = matches!(learner, Learner::Surrogate | Learner::SurrogateBatch);
+    let (name, found) = (learner_name(learner), penalty.name());
+    if by_slopes && !penalty.is_smooth() {
+        return Err(TrainError::KinkedPenalty { penalty: found, learner: name });
     }
-    let (penalty, learner) = (penalty.name(), learner_name(learner));
-    Err(TrainError::KinkedPenalty { penalty, learner })
+    if penalty != RulePenalty::Hinge {
+        if learner == Learner::Perceptron {
+            return Err(TrainError::NotTheHinge { what: "the learner perceptron", found });
+        }
+        if decoding == Some(Decoding::SoftDual) {
+            return Err(TrainError::NotTheHinge { what: "the decoding soft-dd", found });
+        }
+    }
+    match joint && learner == Learner::Perceptron {
+        true => Err(TrainError::NotTogether { learner: name }),
+        false => Ok(()),
+    }
 }
 
 /// Weights of rules, of which some are given.
@@ -236,7 +252,7 @@ impl Learning<'_> {
         Start { parameters: given(&self.compiled, features), fixed: fixed.collect() }
     }
 
-    fn learner(&self, l1: f64) -> LearnerSettings {
+    pub(super) fn learner(&self, l1: f64) -> LearnerSettings {
         let default = LearnerSettings::default();
         let passes = self.settings.rules.passes;
         let (least_decrease, inference, passes) = match self.care {

@@ -9,7 +9,7 @@ mod proposal;
 mod statistics;
 
 use bethe_core::solve::SolveError;
-use bethe_learn::energy::{Examples, Learner};
+use bethe_learn::energy::{Examples, Learner, Start};
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 use rand::seq::SliceRandom;
@@ -19,6 +19,7 @@ pub use statistics::{Compared, Estimate};
 pub(super) use proposal::Proposal;
 
 use super::super::rule_training::{HeldOutGain, NoRules};
+use super::super::rules::Rule;
 use super::super::tag::decode::Decoding;
 use super::held_out::Prediction;
 use super::rules::{Care, Learning, LearningStage};
@@ -33,7 +34,7 @@ const PARTS: [usize; 2] = [5, 3];
 /// Where many begin.
 const MANY: usize = 300;
 /// A rise of the gain that is not worth a smaller penalty, as a part of the gain.
-const LEAST_RISE: f64 = 0.005;
+const LEAST_RISE: f64 = 0.02;
 /// Most sequences that are judged.
 const ENOUGH: usize = 3000;
 
@@ -44,6 +45,41 @@ pub(super) struct Chosen {
     pub(super) decoding: Decoding,
     /// What rules with this penalty bring.
     pub(super) gain: Option<HeldOutGain>,
+    /// About the weights of all sequences, for a start.
+    pub(super) about: Option<Average>,
+}
+
+/// Weights of rules, averaged over parts.
+pub(super) struct Average(Vec<(Rule, Vec<f64>)>);
+
+impl Average {
+    fn of(parts: &[Part], weights: &[Vec<f64>]) -> Self {
+        let mut sums: Vec<(Rule, Vec<f64>)> = Vec::new();
+        for (part, weights) in parts.iter().zip(weights) {
+            for &at in &part.learning.compiled.soft {
+                let rule = &part.rules[at];
+                let own = part.weight_of(rule, weights).expect("a weight for every soft rule");
+                let own = own.iter().map(|weight| weight / parts.len() as f64);
+                match sums.iter_mut().find(|(known, _)| known == rule) {
+                    Some((_, sum)) => sum.iter_mut().zip(own).for_each(|(sum, own)| *sum += own),
+                    None => sums.push((rule.clone(), own.collect())),
+                }
+            }
+        }
+        Self(sums)
+    }
+
+    /// Moves a start to the averages of rules whose weight is learned.
+    fn apply(&self, rules: &[Rule], learning: &Learning, start: &mut Start) {
+        let features = learning.examples.features();
+        for (place, &at) in learning.compiled.soft.iter().enumerate() {
+            let first = place * features;
+            let known = self.0.iter().find(|(known, _)| *known == rules[at]);
+            if let (Some((_, own)), false) = (known, start.fixed[first]) {
+                start.parameters[first..first + features].copy_from_slice(own);
+            }
+        }
+    }
 }
 
 /// Held-out sequences, cut into parts.
@@ -83,7 +119,7 @@ impl<'a> Choice<'a> {
             let learning = stage.learning(&rules, examples, Care::Rough)?;
             let certain = certain(&rules, &learning, &seen);
             let start = learning.start();
-            Ok(Part { own, others, learning, certain, known, start })
+            Ok(Part { own, others, rules, learning, certain, known, start })
         };
         let parts = (0..parts).map(cut).collect::<Result<_, TrainError>>()?;
         Ok(Self { stage, gate: proposal.gate(), parts })
@@ -99,15 +135,16 @@ impl<'a> Choice<'a> {
             None => best.gain.mean <= 0.0 || best.gain.mean < self.gate * best.gain.error,
         };
         if refused {
-            let (decoding, gain) = (Decoding::default(), None);
-            return Ok(Chosen { l1: Err(NoRules::NoGain(best.gain)), decoding, gain });
+            let (l1, decoding) = (Err(NoRules::NoGain(best.gain)), Decoding::default());
+            return Ok(Chosen { l1, decoding, gain: None, about: None });
         }
         let (decoding, outcomes) = self.choose_decoding(&best.weights, observe)?;
         let starts: Vec<Vec<f64>> =
             self.parts.iter().map(|part| part.learning.start().parameters).collect();
         let plain = self.outcomes(&starts, Decoding::Tilted)?;
         let gain = Some(compare(best.gain, &plain, &outcomes));
-        Ok(Chosen { l1: Ok(best.l1), decoding, gain })
+        let about = Some(Average::of(&self.parts, &best.weights));
+        Ok(Chosen { l1: Ok(best.l1), decoding, gain, about })
     }
 
     /// The penalty under which the truth is most likely. Smaller ones, which take the most time, are
@@ -199,18 +236,27 @@ fn counts(outcomes: &[Outcome]) -> Vec<super::super::score::SequenceCounts> {
     outcomes.iter().map(|outcome| outcome.counts).collect()
 }
 
-/// Weights of all sequences under a penalty. The convex loss goes the way that cross-validation went,
-/// from the greatest penalty down.
+/// Weights of all sequences under a penalty. The convex loss starts at what cross-validation found
+/// about them, or else goes from the greatest penalty down.
 pub(super) fn fit(
     learning: &Learning,
-    l1: f64,
+    rules: &[Rule],
+    (l1, about): (f64, Option<&Average>),
     observe: &mut dyn FnMut(Event),
 ) -> Result<Vec<f64>, SolveError> {
     let all: Vec<usize> = (0..learning.examples.sequences.len()).collect();
     let is_convex = learning.settings.rules.learner == Learner::FenchelYoung;
-    let greater = PENALTIES.into_iter().filter(|&penalty| is_convex && penalty > l1);
     let mut start = learning.start();
-    for penalty in greater.chain([l1]) {
+    let mut penalties = vec![l1];
+    match about {
+        Some(about) if is_convex => about.apply(rules, learning, &mut start),
+        None if is_convex => {
+            penalties = PENALTIES.into_iter().filter(|&penalty| penalty > l1).collect();
+            penalties.push(l1);
+        }
+        _ => {}
+    }
+    for penalty in penalties {
         start.parameters = learning.fit(&all, penalty, &start, &mut |pass, loss| {
             observe(Event::Pass { pass, loss });
         })?;

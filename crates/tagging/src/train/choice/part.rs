@@ -19,6 +19,7 @@ pub(super) struct Part<'a> {
     pub(super) own: Vec<usize>,
     pub(super) others: Vec<usize>,
     /// Rules that the others suggest.
+    pub(super) rules: Vec<Rule>,
     pub(super) learning: Learning<'a>,
     /// Those that nearly all of the others keep.
     pub(super) certain: Vec<Rule>,
@@ -51,6 +52,14 @@ pub(super) fn certain(rules: &[Rule], learning: &Learning, of: &[&Prediction]) -
 }
 
 impl Part<'_> {
+    /// What weights (`[rules][features]`) say about a rule; nothing if the others do not suggest it.
+    pub(super) fn weight_of<'w>(&self, rule: &Rule, weights: &'w [f64]) -> Option<&'w [f64]> {
+        let features = self.learning.examples.features();
+        let mut soft = self.learning.compiled.soft.iter();
+        let place = soft.position(|&at| self.rules[at] == *rule)?;
+        weights.get(place * features..)?.get(..features)
+    }
+
     /// Learns from the others under an L1 penalty, from the weights so far on.
     pub(super) fn fit(&mut self, l1: f64) -> Result<(), SolveError> {
         self.start.parameters = self.learning.fit(&self.others, l1, &self.start, &mut |_, _| ())?;
@@ -60,7 +69,7 @@ impl Part<'_> {
     /// How much more likely weights make the truth of each own sequence, in nats.
     pub(super) fn gains(&self, parameters: &[f64]) -> Result<Vec<f64>, SolveError> {
         let settings = rough_inference();
-        let ruled = RuledInference { rules: &self.learning.rules, settings: &settings };
+        let ruled = RuledInference::new(&self.learning.rules, &settings);
         let sample = Sample { examples: self.learning.examples, which: &self.own };
         log_gains(sample, ruled, parameters)
     }
@@ -113,7 +122,7 @@ impl Part<'_> {
         inference.set_model(&examples.models[example.model]);
         inference.set_weights(decoder.weights.to_vec());
         if let Some(base) = &example.base {
-            let found = inference.run_from(&example.scores, base, &settings)?;
+            let found = inference.run_from(&example.scores, base, None, &settings)?;
             if is_base(&found) && decoder.is_kept_by(&compiled.space.path(predicted.clone())) {
                 return Ok(predicted.clone());
             }
