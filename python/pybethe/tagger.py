@@ -30,9 +30,9 @@ class Tagger:
         file of rules; or a list of rules (`pybethe.rules`)
     template: text of a template, for texts and columns
     scheme: auto, bio, io, iobes or plain
-    learner: fenchel-young, surrogate or surrogate-batch
+    learner: fenchel-young, surrogate, surrogate-batch or perceptron
     penalty: hinge or smoothed-hinge
-    decoding: tilted or weighed; by default chosen by cross-validation
+    decoding: tilted, weighed or soft-dd; by default chosen by cross-validation
     rule_penalty: L1 penalty on weights of rules; by default chosen by cross-validation
     optimiser: lbfgs or adagrad
     l1, l2, max_iterations, rate, min_count, pool, share_weights, transitions: of the base model

@@ -116,6 +116,7 @@ fn rules(given: &Keywords<'_, '_>, seed: u64) -> PyResult<RuleSettings> {
             ("fenchel-young", Learner::FenchelYoung),
             ("surrogate", Learner::Surrogate),
             ("surrogate-batch", Learner::SurrogateBatch),
+            ("perceptron", Learner::Perceptron),
         ],
     )?;
     let penalty = given.optional_choice(
@@ -134,14 +135,18 @@ fn rules(given: &Keywords<'_, '_>, seed: u64) -> PyResult<RuleSettings> {
     }
     Ok(RuleSettings {
         learner,
-        penalty: match learner {
-            Learner::FenchelYoung => penalty.unwrap_or(default.penalty),
-            _ => penalty.unwrap_or(RulePenalty::SmoothedHinge),
-        },
+        penalty: penalty.unwrap_or(match learner {
+            Learner::Surrogate | Learner::SurrogateBatch => RulePenalty::SmoothedHinge,
+            Learner::FenchelYoung | Learner::Perceptron => default.penalty,
+        }),
         l1,
         decoding: given.optional_choice(
             "decoding",
-            &[("tilted", Decoding::Tilted), ("weighed", Decoding::Weighed)],
+            &[
+                ("tilted", Decoding::Tilted),
+                ("weighed", Decoding::Weighed),
+                ("soft-dd", Decoding::SoftDual),
+            ],
         )?,
         features: weight_features(given, seed)?,
         importance: not_negative(given, "importance", default.importance)?,
