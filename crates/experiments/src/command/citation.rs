@@ -46,11 +46,7 @@ pub fn run(flags: Flags) -> Result<Outcome> {
     let page = results::page(flags.results.as_deref(), "citation", &TABLES)?;
     let interrupt = Interrupt::install()?;
     let folder = Folder::claiming(&flags.out, &FILES)?;
-    let settings = ExperimentSettings {
-        seed,
-        max_iterations,
-        interrupt: Some(interrupt.flag()),
-    };
+    let settings = ExperimentSettings { seed, max_iterations, interrupt: Some(interrupt.flag()) };
     let (mut progress, begun) = (Progress::new(quiet), Instant::now());
     let ran = pool.install(|| {
         experiment(&flags.data, &settings, &mut |event| show(&mut progress, begun, event))

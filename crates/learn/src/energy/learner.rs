@@ -347,13 +347,16 @@ pub(super) fn penalised(
     Some(slope + part * (pull + 2.0 * l2 * weight))
 }
 
+/// From parameters to better ones.
+type Fit<'a> = dyn FnMut(&[f64]) -> Result<Vec<f64>, SolveError> + 'a;
+
 /// Algorithm 2: from the parameters to those that `fit` finds with slopes held fixed, as far as the
 /// `value` falls. Otherwise it can oscillate or diverge, since `μ*` moves with the parameters.
 pub(super) fn alternate(
     start: Vec<f64>,
     settings: &LearnerSettings,
     value: &mut dyn FnMut(&[f64]) -> Result<f64, SolveError>,
-    fit: &mut dyn FnMut(&[f64]) -> Result<Vec<f64>, SolveError>,
+    fit: &mut Fit,
     observe: &mut dyn FnMut(usize, f64) -> bool,
 ) -> Result<Learned, SolveError> {
     let mut parameters = start;

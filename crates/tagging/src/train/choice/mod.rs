@@ -4,18 +4,20 @@
 //! the others. The penalty on weights is the one that makes the truth most likely under the tilted
 //! chain. Generated rules stay if that gain is at least two standard errors, paired by sequence.
 
+mod average;
 mod part;
 mod proposal;
 mod statistics;
 
 use bethe_core::solve::SolveError;
-use bethe_learn::energy::{Examples, Learner, Start};
+use bethe_learn::energy::{Examples, Learner};
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 use rand::seq::SliceRandom;
 
 pub use statistics::{Compared, Estimate};
 
+pub(super) use average::Average;
 pub(super) use proposal::Proposal;
 
 use super::super::rule_training::{HeldOutGain, NoRules};
@@ -47,39 +49,6 @@ pub(super) struct Chosen {
     pub(super) gain: Option<HeldOutGain>,
     /// About the weights of all sequences, for a start.
     pub(super) about: Option<Average>,
-}
-
-/// Weights of rules, averaged over parts.
-pub(super) struct Average(Vec<(Rule, Vec<f64>)>);
-
-impl Average {
-    fn of(parts: &[Part], weights: &[Vec<f64>]) -> Self {
-        let mut sums: Vec<(Rule, Vec<f64>)> = Vec::new();
-        for (part, weights) in parts.iter().zip(weights) {
-            for &at in &part.learning.compiled.soft {
-                let rule = &part.rules[at];
-                let own = part.weight_of(rule, weights).expect("a weight for every soft rule");
-                let own = own.iter().map(|weight| weight / parts.len() as f64);
-                match sums.iter_mut().find(|(known, _)| known == rule) {
-                    Some((_, sum)) => sum.iter_mut().zip(own).for_each(|(sum, own)| *sum += own),
-                    None => sums.push((rule.clone(), own.collect())),
-                }
-            }
-        }
-        Self(sums)
-    }
-
-    /// Moves a start to the averages of rules whose weight is learned.
-    fn apply(&self, rules: &[Rule], learning: &Learning, start: &mut Start) {
-        let features = learning.examples.features();
-        for (place, &at) in learning.compiled.soft.iter().enumerate() {
-            let first = place * features;
-            let known = self.0.iter().find(|(known, _)| *known == rules[at]);
-            if let (Some((_, own)), false) = (known, start.fixed[first]) {
-                start.parameters[first..first + features].copy_from_slice(own);
-            }
-        }
-    }
 }
 
 /// Held-out sequences, cut into parts.
