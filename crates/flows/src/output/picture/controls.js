@@ -54,6 +54,7 @@ canvas.addEventListener("pointermove", event => { if (event.pointerType !== "tou
 canvas.addEventListener("pointerleave", () => { state.hovered = -1; state.arrow = null; $("tip").hidden = true; draw(); });
 canvas.addEventListener("click", event => {
   const box = canvas.getBoundingClientRect(), c = under(event.clientX - box.left, event.clientY - box.top);
+  state.hovered = -1; $("tip").hidden = true;
   select(c === state.selected ? -1 : c);
 });
 $("play").onclick = () => play(!state.timer);
