@@ -7,6 +7,7 @@
 //! work. A [`Parser`] does all of it; an entry is written by [`bibtex`], [`csl`], [`ris`]
 //! and [`fields`].
 
+mod embedded;
 mod entry;
 mod features;
 mod identifiers;

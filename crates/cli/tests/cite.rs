@@ -29,7 +29,7 @@ fn lines(count: usize) -> Vec<String> {
 }
 
 fn cite(lines: &str, further: &[&str]) -> String {
-    let arguments = [&["cite", "model", "--quiet"], further].concat();
+    let arguments = [&["cite", "--model", "model", "--quiet"], further].concat();
     text(&MODEL.bethe_with_input(&arguments, lines), &arguments)
 }
 
@@ -79,7 +79,7 @@ fn lines_become_entries_that_are_right() {
     let model = MODEL.path("model");
     let model = model.to_str().unwrap();
     assert_eq!(
-        folder.succeeds(&["cite", model, "refs.txt", "--format", "bibtex", "--quiet"]),
+        folder.succeeds(&["cite", "--model", model, "refs.txt", "--format", "bibtex", "--quiet"]),
         expected
     );
 }
@@ -163,7 +163,8 @@ fn formats_refuse_what_they_cannot_hold() {
     for (format, flag) in
         [("csl-json", "--explain"), ("csl-json", "--marginals"), ("bibtex", "--marginals")]
     {
-        let message = MODEL.refusal(&["cite", "model", "train.txt", "--format", format, flag]);
+        let message =
+            MODEL.refusal(&["cite", "--model", "model", "train.txt", "--format", format, flag]);
         assert!(message.contains(flag) && message.contains(format), "{message}");
     }
 }
@@ -197,7 +198,7 @@ fn any_line_gives_an_entry() {
     ];
     let input = hostile.join("\n") + "\n";
     for format in ["json", "bibtex", "csl-json", "conll"] {
-        let arguments = ["cite", "model", "--format", format];
+        let arguments = ["cite", "--model", "model", "--format", format];
         let output = MODEL.bethe_with_input(&arguments, &input);
         assert_eq!(output.status.code(), Some(0), "{format}: {}", error(&output));
         assert!(error(&output).starts_with("9 references"), "{}", error(&output));
@@ -225,7 +226,8 @@ fn blank_lines_are_counted_and_bytes_that_are_not_utf8_are_read_as_windows_1252(
     let bytes = b"\n\nM\xfcller, T. (2004). On rivers. Journal of Ecology, 12, 45-67.\n \t\n";
     std::fs::write(folder.path("old.txt"), bytes).unwrap();
     let model = MODEL.path("model");
-    let output = folder.bethe(&["cite", model.to_str().unwrap(), "old.txt", "--format", "json"]);
+    let output =
+        folder.bethe(&["cite", "--model", model.to_str().unwrap(), "old.txt", "--format", "json"]);
     let object: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(
         (&object["line"], &object["fields"]["author"][0]["family"]),
@@ -241,12 +243,12 @@ fn models_without_a_field_of_references_are_refused() {
     let folder = Folder::new().with("train.txt", "the\tB-NP\ncat\tI-NP\nsat\tB-VP\n");
     let folder = folder.with("template", TEMPLATE);
     folder.train("chunks", &["--max-iterations", "3"]);
-    let message = folder.refusal(&["cite", "chunks", "train.txt"]);
+    let message = folder.refusal(&["cite", "--model", "chunks", "train.txt"]);
     assert!(message.starts_with("chunks: found the labels B-NP"), "{message}");
     assert!(message.contains("such as author, title and year"), "{message}");
     // Labels it can write, whatever they mean.
     for format in ["conll", "json"] {
-        folder.succeeds(&["cite", "chunks", "train.txt", "--format", format, "--quiet"]);
+        folder.succeeds(&["cite", "--model", "chunks", "train.txt", "--format", format, "--quiet"]);
     }
 }
 
@@ -255,10 +257,10 @@ fn models_that_do_not_read_tokens_are_refused() {
     let folder = Folder::new().with("template", "Ushape:%shape[0,0]\nB\n");
     let folder = folder.with("train.txt", &labelled(&citations(10, 1)));
     folder.train("shapes", &["--max-iterations", "3"]);
-    let message = folder.refusal(&["cite", "shapes", "train.txt"]);
+    let message = folder.refusal(&["cite", "--model", "shapes", "train.txt"]);
     assert!(message.starts_with("--tokens:") && message.contains("Uword"), "{message}");
     // Told, it works.
-    folder.succeeds(&["cite", "shapes", "train.txt", "--tokens", "words", "--quiet"]);
+    folder.succeeds(&["cite", "--model", "shapes", "train.txt", "--tokens", "words", "--quiet"]);
 
     let two: String = labelled(&citations(10, 1))
         .lines()
@@ -267,16 +269,24 @@ fn models_that_do_not_read_tokens_are_refused() {
     let folder =
         Folder::new().with("train.txt", &two).with("template", "U1:%x[0,0]\nU2:%x[0,1]\nB\n");
     folder.train("both", &["--max-iterations", "3"]);
-    let message = folder.refusal(&["cite", "both", "train.txt"]);
+    let message = folder.refusal(&["cite", "--model", "both", "train.txt"]);
     assert!(message.contains("reads 2 columns"), "{message}");
     // One column of several is found wherever it is.
     let folder = folder.with("template", "U2:%x[0,0]\nB\n");
     folder.train("second", &["--max-iterations", "20", "--observe", "2"]);
-    let written = folder.succeeds(&["cite", "second", "train.txt", "--format", "conll", "--quiet"]);
+    let written = folder.succeeds(&[
+        "cite",
+        "--model",
+        "second",
+        "train.txt",
+        "--format",
+        "conll",
+        "--quiet",
+    ]);
     assert!(!written.contains("_\t"), "{written}");
-    let message = MODEL.refusal(&["cite", "missing", "train.txt"]);
+    let message = MODEL.refusal(&["cite", "--model", "missing", "train.txt"]);
     assert!(message.contains("missing"), "{message}");
-    let message = MODEL.refusal(&["cite", "model", "nothing.txt"]);
+    let message = MODEL.refusal(&["cite", "--model", "model", "nothing.txt"]);
     assert!(message.contains("nothing.txt"), "{message}");
 }
 
@@ -284,7 +294,8 @@ fn models_that_do_not_read_tokens_are_refused() {
 fn tokens_are_split_as_training_text_was() {
     let input = "Chen, A. (2004). On rivers.\n";
     let tokens = |folder: &Folder, further: &[&str]| -> String {
-        let arguments = [&["cite", "model", "--format", "json", "--quiet"], further].concat();
+        let arguments =
+            [&["cite", "--model", "model", "--format", "json", "--quiet"], further].concat();
         let written = text(&folder.bethe_with_input(&arguments, input), &arguments);
         let object: Value = serde_json::from_str(written.lines().next().unwrap()).unwrap();
         let tokens = object["tokens"].as_array().unwrap();
@@ -323,9 +334,9 @@ fn limits_and_threads_are_those_of_tagging() {
     let all = cite(&input, &[]);
     assert_eq!(cite(&input, &["--threads", "1"]), all);
     cite(&input, &["--max-iterations", "1", "--time-limit", "1ms"]);
-    let message = MODEL.refusal(&["cite", "model", "train.txt", "--threads", "0"]);
+    let message = MODEL.refusal(&["cite", "--model", "model", "train.txt", "--threads", "0"]);
     assert!(message.starts_with("--threads"), "{message}");
-    let message = MODEL.refusal(&["cite", "model", "train.txt", "--tolerance", "-1"]);
+    let message = MODEL.refusal(&["cite", "--model", "model", "train.txt", "--tolerance", "-1"]);
     assert!(message.starts_with("--tolerance"), "{message}");
 }
 
@@ -346,7 +357,7 @@ fn wrapped_references_are_joined_in_files_and_on_request() {
     assert_eq!(cite(&wrapped, &["--unwrap"]), whole);
     let folder = Folder::new().with("refs.txt", &wrapped);
     let (model, file) = (MODEL.path("model"), folder.path("refs.txt"));
-    let arguments = ["cite", model.to_str().unwrap(), file.to_str().unwrap(), "--quiet"];
+    let arguments = ["cite", "--model", model.to_str().unwrap(), file.to_str().unwrap(), "--quiet"];
     assert_eq!(text(&folder.bethe(&arguments), &arguments), whole);
     // Standard input has one reference a line unless one says otherwise, and so has a file if told.
     assert_eq!(cite(&wrapped, &["--format", "json"]).lines().count(), 6);

@@ -101,7 +101,7 @@ fn errors_are_one_line_that_a_terminal_only_draws() {
         &["tag", &name, "problem.json"],
         &["evaluate", &name, "problem.json"],
         &["train", &format!("{name}.none"), "--model", "m"],
-        &["cite", &name, "problem.json"],
+        &["cite", "--model", &name, "problem.json"],
         &["flows", &name, "--cells", &name, "--population", "3"],
         &["sample", &name, "--records", "3"],
         &["solve", "problem.json", "--time-limit", TITLE],

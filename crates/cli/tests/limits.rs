@@ -144,8 +144,8 @@ fn tagging_files_are_held_to_the_limit() {
     packed(&folder, "line.gz", &vec![b'a'; 1 << 22]);
     packed(&folder, "tokens.gz", &b"a\n".repeat(1 << 20));
     for file in ["line.gz", "tokens.gz"] {
-        for arguments in [&["tag", "model", file][..], &["cite", "model", file]] {
-            if *arguments == ["cite", "model", "tokens.gz"] {
+        for arguments in [&["tag", "model", file][..], &["cite", "--model", "model", file]] {
+            if *arguments == ["cite", "--model", "model", "tokens.gz"] {
                 continue; // its lines are short
             }
             let limit = ["--memory-limit", "1MiB", "--threads", "1"];

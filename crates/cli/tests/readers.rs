@@ -44,7 +44,7 @@ const READERS: [&[&str]; 25] = [
     &["evaluate", "FILE", "train.txt"],
     &["evaluate", "model", "FILE"],
     &["inspect", "FILE"],
-    &["cite", "FILE", "train.txt"],
+    &["cite", "--model", "FILE", "train.txt"],
     &["flows", "FILE", "--cells", "cells.csv", "--population", "4"],
     &["flows", "counts.csv", "--cells", "FILE", "--population", "4"],
     &["flows", "counts.csv", "--cells", "cells.csv", "--population", "4", "--rate", "FILE"],

@@ -87,7 +87,7 @@ fn standard_error_that_is_full_or_closed_changes_nothing() {
         ("bethe tag model test.txt", 0),
         ("bethe evaluate model test.txt", 0),
         ("bethe train train.txt --template template --model new --max-iterations 3", 0),
-        ("bethe cite model missing.txt", 2),
+        ("bethe cite --model model missing.txt", 2),
         ("bethe flows counts.csv --cells cells.csv --population 7", 0),
         ("bethe flows counts.csv --cells cells.csv --population 70000 --out out", 0),
         ("bethe flows counts.csv --cells cells.csv --population 1 --reach 0 --out out", 0),

@@ -2,11 +2,12 @@
 //!
 //! [`citation`] labels references under learned constraints, [`ocr`] reads handwritten words under
 //! dictionary energies, [`cgm`] infers flows from counts (collective graphical models), [`ising`]
-//! holds grids that are too wide for exact inference, [`rules`] measures what learned rules bring. The
-//! binary `bethe-reproduce` runs them.
+//! holds grids that are too wide for exact inference, [`rules`] measures what learned rules bring, [`references`]
+//! makes the model of references that `bethe-cite` ships. The binary `bethe-reproduce` runs them.
 
 pub mod cgm;
 pub mod citation;
 pub mod ising;
 pub mod ocr;
+pub mod references;
 pub mod rules;

@@ -95,6 +95,8 @@ impl Entry {
             }
             Field::Series => abbreviated(text, tidy(text)),
             Field::Edition => edition(&tidy(text)).to_string(),
+            // `A title // A journal`
+            Field::Title => tidy(tidy(text).trim_end_matches(['/', ' '])),
             _ => tidy(text),
         };
         if text.is_empty() {

@@ -57,6 +57,12 @@ pub fn volume_parts(text: &str) -> VolumeParts<'_> {
         return VolumeParts { year: parts.year.or(year), ..parts };
     }
     let whole = VolumeParts { volume: text, ..VolumeParts::default() };
+    // `4.1` is the first issue of volume 4.
+    if let Some((volume, number)) = text.split_once('.')
+        && [volume, number].iter().all(|own| is_short_number(own))
+    {
+        return VolumeParts { volume, number: Some(number.to_string()), ..whole };
+    }
     let Some(end) =
         text.find([' ', ',', '(', ':']).filter(|_| text.starts_with(char::is_alphanumeric))
     else {
@@ -81,6 +87,10 @@ pub fn volume_parts(text: &str) -> VolumeParts<'_> {
         }
         _ => whole,
     }
+}
+
+fn is_short_number(text: &str) -> bool {
+    (1..=3).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// Whether a text is of two pages and a dash.

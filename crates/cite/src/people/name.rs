@@ -136,6 +136,9 @@ fn inverted_family(words: &[&str]) -> Option<usize> {
         [rest @ .., last] if rest.len() > 1 && is_suffix(last) => rest,
         _ => words,
     };
+    if let Some(shouted) = shouted_family(words) {
+        return Some(shouted);
+    }
     let particles = words.iter().rev().take_while(|word| is_particle(word)).count();
     let words = &words[..words.len() - particles];
     // `Petrov IV`: nobody is called by a family name and a suffix alone.
@@ -149,6 +152,19 @@ fn inverted_family(words: &[&str]) -> Option<usize> {
         (false, _) if is_short_capitals(first) => Some(1),
         _ => None,
     }
+}
+
+/// How many words in capitals are before first names that are not: `GARCÍA MÁRQUEZ Gabriel`.
+fn shouted_family(words: &[&str]) -> Option<usize> {
+    let is_shouted = |word: &&&str| {
+        let letters = || word.chars().filter(|c| *c != '-' && *c != '’' && *c != '\'');
+        letters().count() > 2 && letters().all(char::is_uppercase)
+    };
+    let count = words.iter().take_while(is_shouted).count();
+    let mut given = words[count..].iter();
+    let is_given =
+        |word: &&str| word.starts_with(char::is_uppercase) && word.contains(char::is_lowercase);
+    (count > 0 && count < words.len() && given.all(is_given)).then_some(count)
 }
 
 /// Where the family name starts in a name that ends with it: at the last word, or at particles or
@@ -303,6 +319,18 @@ mod tests {
             ("García Márquez G.", name("García Márquez", "G.", "", "")),
         ] {
             assert_eq!(Name::of_words(words), expected, "{words}");
+        }
+    }
+
+    #[test]
+    fn family_names_in_capitals_may_come_first() {
+        for (text, family, given) in [
+            ("BOURDIEU Pierre", "BOURDIEU", "Pierre"),
+            ("GARCÍA MÁRQUEZ Gabriel", "GARCÍA MÁRQUEZ", "Gabriel"),
+            ("CASSARD Jean-Christophe", "CASSARD", "Jean-Christophe"),
+            ("Pierre BOURDIEU", "BOURDIEU", "Pierre"),
+        ] {
+            assert_eq!(Name::of_words(text), name(family, given, "", ""), "{text}");
         }
     }
 

@@ -11,7 +11,7 @@ const KINDS: &[&str] = &[
     "department", "developers", "directorate", "federation", "foundation", "gesellschaft", "gmbh",
     "government", "inc", "initiative", "institut", "institute", "institution", "instituto",
     "investigators", "istituto", "laboratories", "laboratory", "llc", "llp", "ltd", "ministerio",
-    "ministerium", "ministry", "ministère", "nations", "organisation", "organization", "parliament",
+    "ministerium", "ministry", "ministère", "nations", "news", "organisation", "organization", "parliament",
     "plc", "secretariat", "sociedad", "society", "società", "société", "stiftung", "team",
     "universidad", "universität", "university", "università", "université", "verein",
 ];

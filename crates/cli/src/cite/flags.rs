@@ -2,25 +2,34 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use bethe_cite::Tokeniser;
-use bethe_terminal::bad_input;
+use bethe_terminal::{bad_input, check_apart};
 use clap::{Args, ValueEnum};
 
 use crate::tagging::LimitFlags;
 
 /// Turn references in plain text into bibliography entries.
 ///
-/// FILE has one reference a line, or a bibliography that is wrapped over several. Every reference
+/// A file has one reference a line, or a bibliography that is wrapped over several. Every reference
 /// gives an entry; one that cannot be parsed gives one of type misc with its text. Entries are
 /// written while lines are still read.
 /// Exit code 2 means bad input.
 #[derive(Args)]
 pub struct Flags {
-    /// Model file, from bethe train on labelled references
-    pub model: PathBuf,
+    /// Text files (gzip is unpacked), or - for standard input
+    #[arg(value_name = "FILE", default_value = "-", conflicts_with = "text")]
+    pub files: Vec<PathBuf>,
 
-    /// Text file (gzip is unpacked), or - for standard input
-    #[arg(default_value = "-")]
-    pub file: PathBuf,
+    /// Read this text instead of a file
+    #[arg(long, value_name = "REFERENCE", allow_hyphen_values = true)]
+    pub text: Option<String>,
+
+    /// Model file, from bethe train on labelled references [default: the built-in model]
+    #[arg(long, value_name = "MODEL")]
+    pub model: Option<PathBuf>,
+
+    /// Write to this file, which appears once it is whole [default: standard output]
+    #[arg(long, short, value_name = "FILE")]
+    pub out: Option<PathBuf>,
 
     /// Output format
     #[arg(long, value_enum, default_value_t = Format::Bibtex)]
@@ -108,8 +117,25 @@ impl Tokens {
 }
 
 impl Flags {
-    /// Refuses flags that the format cannot show.
+    /// Refuses flags that do not go together.
     pub fn check(&self) -> Result<()> {
+        self.check_format()?;
+        let inputs = self.files.iter().chain(&self.model).map(PathBuf::as_path);
+        match &self.out {
+            Some(out) => check_apart("--out", out, inputs),
+            None => Ok(()),
+        }
+    }
+
+    /// What messages call the model.
+    pub fn model_name(&self) -> String {
+        self.model
+            .as_ref()
+            .map_or("the built-in model".to_string(), |path| path.display().to_string())
+    }
+
+    /// Refuses flags that the format cannot show.
+    fn check_format(&self) -> Result<()> {
         let refused = |flag: &str, format: &str, expected: &str| {
             Err(bad_input(format!("{flag} needs --format {expected}, found --format {format}")))
         };

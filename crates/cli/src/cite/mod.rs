@@ -1,33 +1,36 @@
 //! `bethe cite`: references in plain text to bibliography entries.
 
 mod flags;
+mod inputs;
 mod lines;
+mod output;
 mod unwrap;
 mod write;
 
 pub use flags::Flags;
-use flags::{Format, Unwrap};
+use flags::Format;
 
-use std::io::{self, Write};
-use std::path::Path;
 use std::time::Instant;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use bethe_cite::{Dialect, DialectError, Parsed, Parser, Parsing, Refusal, SameAuthors};
 use bethe_tagging::{TagError, TagOptions, Tagger};
 use bethe_terminal::{Outcome, bad_input, counted, say, threads};
+use rayon::ThreadPool;
 use rayon::prelude::*;
 
-use crate::tagging::{Batches, SHARE, Statistics, read_tagger};
-use lines::{Line, Lines};
-use unwrap::References;
-use write::Writer;
+use crate::tagging::{SHARE, Statistics, read_tagger};
+use inputs::Input;
+use lines::Line;
+use output::Output;
+use write::{Place, Writer};
 
-/// Reads a file or standard input.
+/// Reads files, standard input or a text.
 pub fn run(flags: Flags) -> Result<Outcome> {
     flags.check()?;
-    let tagger = read_tagger(&flags.model, flags.limits.whole_memory()?)?;
+    inputs::check_not_models(&flags)?;
     let pool = threads::pool(flags.threads)?;
+    let tagger = tagger(&flags)?;
     let memory = flags.limits.memory(pool.current_num_threads())?;
     let options = TagOptions {
         memory_limit: memory,
@@ -36,60 +39,99 @@ pub fn run(flags: Flags) -> Result<Outcome> {
         ..flags.limits.options(&tagger)?
     };
     let parser = Parser::new(&tagger, dialect(&flags, &tagger)?);
-    let of_references = matches!(flags.format, Format::Bibtex | Format::CslJson | Format::Ris);
-    if of_references && !parser.meanings().has_fields() {
-        return Err(bad_input(format!(
-            "{}: found the labels {}, expected fields of references among them, such as author, title \
-             and year (--format json and conll write any labels)",
-            flags.model.display(),
-            some_labels(&tagger)
-        )));
-    }
-    // Whoever sends line by line waits for no more than the line.
-    let unwrap = match flags.unwrap {
-        Unwrap::Auto if flags.file == Path::new("-") => Unwrap::Never,
-        unwrap => unwrap,
+    check_labels(&flags, &parser)?;
+    let mut out = Output::open(flags.out.as_deref())?;
+    let mut citing = Citing {
+        pool: &pool,
+        parser: &parser,
+        options: &options,
+        writer: Writer::new(&parser, flags.format, flags.explain),
+        counts: Counts::default(),
     };
-    let mut batches = Batches::of(&flags.file, move |input, path| {
-        References::new(Lines::new(input, path, memory), unwrap)
-    })?;
-    let mut same = SameAuthors::default();
-    let mut writer = Writer::new(&parser, flags.format, flags.explain);
-    let mut out = Output { out: io::stdout().lock(), closed: false };
-    let mut counts = Counts::default();
     let begun = Instant::now();
-    while !out.closed {
-        let batch = match batches.next() {
+    for mut input in inputs::all(&flags, memory) {
+        match citing.read(&mut input, &mut out) {
+            Ok(()) => {}
             // Close the JSON array even after an error.
-            Err(error) if writer.has_begun() => {
-                out.write(writer.end())?;
+            Err(error) => {
+                if citing.writer.has_begun() && flags.out.is_none() {
+                    out.write(citing.writer.end())?;
+                }
                 return Err(error);
             }
-            batch => batch?,
-        };
-        if batch.is_empty() {
-            out.write(writer.end())?;
-            break;
         }
-        let lines: Vec<&Line> = batch.iter().filter(|line| counts.takes(line)).collect();
-        let parse = |parsing: &mut Parsing, line: &&Line| parsing.parse(&line.text, &options);
-        let parsed: Result<Vec<Parsed>, TagError> = pool.install(|| {
-            let lines = lines.par_iter().with_min_len(SHARE);
-            lines.map_init(|| Parsing::new(&parser), parse).collect()
-        });
-        let mut parsed = parsed?;
-        parsed.iter_mut().for_each(|parsed| same.fill(&mut parsed.entry));
-        let mut text = String::new();
-        for (line, parsed) in lines.iter().zip(&parsed) {
-            counts.add(line, parsed);
-            writer.add(&mut text, line, parsed);
-        }
-        out.write(&text)?;
     }
+    out.write(citing.writer.end())?;
+    out.finish()?;
     if !flags.quiet {
-        counts.print(begun.elapsed().as_secs_f64());
+        citing.counts.print(begun.elapsed().as_secs_f64());
     }
     Ok(Outcome::Done)
+}
+
+/// The model: the built-in one unless another is given.
+fn tagger(flags: &Flags) -> Result<Tagger> {
+    let limit = flags.limits.whole_memory()?;
+    match &flags.model {
+        Some(path) => read_tagger(path, limit),
+        None => Ok(Parser::embedded().tagger().clone()),
+    }
+}
+
+/// Formats of references need labels that mean fields of references.
+fn check_labels(flags: &Flags, parser: &Parser) -> Result<()> {
+    let of_references = matches!(flags.format, Format::Bibtex | Format::CslJson | Format::Ris);
+    match of_references && !parser.meanings().has_fields() {
+        true => Err(bad_input(format!(
+            "{}: found the labels {}, expected fields of references among them, such as author, title \
+             and year (--format json and conll write any labels)",
+            flags.model_name(),
+            some_labels(parser.tagger())
+        ))),
+        false => Ok(()),
+    }
+}
+
+/// What reading a file takes, and what came out so far.
+struct Citing<'a> {
+    pool: &'a ThreadPool,
+    parser: &'a Parser,
+    options: &'a TagOptions,
+    writer: Writer<'a>,
+    counts: Counts,
+}
+
+impl Citing<'_> {
+    fn read(&mut self, input: &mut Input, out: &mut Output) -> Result<()> {
+        let mut batches = input.open()?;
+        let mut same = SameAuthors::default();
+        while !out.is_closed() {
+            let batch = batches.next()?;
+            if batch.is_empty() {
+                break;
+            }
+            let lines: Vec<&Line> =
+                batch.iter().filter(|line| self.counts.takes(line, input)).collect();
+            let parse =
+                |parsing: &mut Parsing, line: &&Line| parsing.parse(&line.text, self.options);
+            let parsed: Result<Vec<Parsed>, TagError> = self.pool.install(|| {
+                let lines = lines.par_iter().with_min_len(SHARE);
+                lines.map_init(|| Parsing::new(self.parser), parse).collect()
+            });
+            let mut text = String::new();
+            for (line, mut parsed) in lines.iter().zip(parsed?) {
+                same.fill(&mut parsed.entry);
+                self.counts.add(line, &parsed, input);
+                self.writer.add(
+                    &mut text,
+                    &Place { file: input.name(), line: line.number },
+                    &parsed,
+                );
+            }
+            out.write(&text)?;
+        }
+        Ok(())
+    }
 }
 
 /// Some of a model's labels.
@@ -106,26 +148,10 @@ fn dialect(flags: &Flags, tagger: &Tagger) -> Result<Dialect> {
     Dialect::of(tagger, flags.tokens.told()).map_err(|error| {
         let place = match error {
             DialectError::NoWords => "--tokens".to_string(),
-            _ => flags.model.display().to_string(),
+            _ => flags.model_name(),
         };
         bad_input(format!("{place}: {error}"))
     })
-}
-
-/// Standard output; its reader may close the pipe.
-struct Output<W> {
-    out: W,
-    closed: bool,
-}
-
-impl<W: Write> Output<W> {
-    fn write(&mut self, text: &str) -> Result<()> {
-        match self.out.write_all(text.as_bytes()).and_then(|()| self.out.flush()) {
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => self.closed = true,
-            result => result.context("standard output")?,
-        }
-        Ok(())
-    }
 }
 
 /// Counts for the summary.
@@ -137,20 +163,20 @@ struct Counts {
     blank: usize,
     /// Lines that hold several references, and the first of them.
     several: usize,
-    first_several: usize,
+    first_several: String,
     /// Lines that were not UTF-8, and the first of them.
     replaced: usize,
-    first_replaced: usize,
+    first_replaced: String,
     statistics: Statistics,
 }
 
 impl Counts {
     /// Counts a line. Returns whether it holds a reference.
-    fn takes(&mut self, line: &Line) -> bool {
+    fn takes(&mut self, line: &Line, input: &Input) -> bool {
         if line.replaced {
             self.replaced += 1;
             if self.replaced == 1 {
-                self.first_replaced = line.number;
+                self.first_replaced = input.place(line.number);
             }
         }
         let is_blank = bethe_cite::clean(&line.text).is_empty();
@@ -158,12 +184,12 @@ impl Counts {
         !is_blank
     }
 
-    fn add(&mut self, line: &Line, parsed: &Parsed) {
+    fn add(&mut self, line: &Line, parsed: &Parsed, input: &Input) {
         self.entries += 1;
         if parsed.refused == Some(Refusal::Several) {
             self.several += 1;
             if self.several == 1 {
-                self.first_several = line.number;
+                self.first_several = input.place(line.number);
             }
         }
         self.unparsed += usize::from(parsed.entry.unparsed.is_some());
@@ -188,7 +214,7 @@ impl Counts {
         }
         if self.several > 0 {
             text.push_str(&format!(
-                "\nwarning: {} with several references, first line {}; give each a line of its own, \
+                "\nwarning: {} with several references, first in {}; give each a line of its own, \
                  or marks such as [1]",
                 counted(self.several, "line"),
                 self.first_several
@@ -196,7 +222,7 @@ impl Counts {
         }
         if self.replaced > 0 {
             text.push_str(&format!(
-                "\nwarning: {} not UTF-8 and read as Windows-1252, first in line {}",
+                "\nwarning: {} not UTF-8 and read as Windows-1252, first in {}",
                 counted(self.replaced, "line"),
                 self.first_replaced
             ));

@@ -1,5 +1,7 @@
 //! What `bethe cite` writes for a reference.
 
+use std::path::Path;
+
 use bethe_cite::{Keys, Parsed, Parser, bibtex, csl, fields, ris};
 use bethe_tagging::Tagged;
 use bethe_tagging::labels::leaf_segments;
@@ -8,7 +10,6 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::flags::Format;
-use super::lines::Line;
 use crate::tag::write::sequence;
 
 /// The label of tokens that have none.
@@ -24,12 +25,22 @@ pub struct Writer<'a> {
     begun: bool,
 }
 
+/// Where a reference stands.
+pub struct Place<'a> {
+    /// The file, where there are several.
+    pub file: Option<&'a Path>,
+    /// The line.
+    pub line: usize,
+}
+
 /// An object of the JSON format.
 #[derive(Serialize)]
 struct Record<'a> {
     key: &'a str,
     #[serde(rename = "type")]
     kind: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<String>,
     line: usize,
     fields: Value,
     text: &'a str,
@@ -61,7 +72,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Appends an entry.
-    pub fn add(&mut self, out: &mut String, line: &Line, parsed: &Parsed) {
+    pub fn add(&mut self, out: &mut String, place: &Place, parsed: &Parsed) {
         match self.format {
             Format::Bibtex => self.bibtex(out, parsed),
             Format::CslJson => {
@@ -73,7 +84,7 @@ impl<'a> Writer<'a> {
                 let key = self.keys.unique(&parsed.entry.key());
                 out.push_str(&ris(&parsed.entry, &key));
             }
-            Format::Json => self.json(out, line, parsed),
+            Format::Json => self.json(out, place, parsed),
             Format::Conll => self.conll(out, parsed),
         }
         self.begun = true;
@@ -105,7 +116,7 @@ impl<'a> Writer<'a> {
         out.push_str(&bibtex(&parsed.entry, &key));
     }
 
-    fn json(&mut self, out: &mut String, line: &Line, parsed: &Parsed) {
+    fn json(&mut self, out: &mut String, place: &Place, parsed: &Parsed) {
         let key = self.keys.unique(&parsed.entry.key());
         let tagged = parsed.tagged.as_ref();
         let labels: Vec<&str> = match tagged {
@@ -117,7 +128,8 @@ impl<'a> Writer<'a> {
         let record = Record {
             key: &key,
             kind: parsed.entry.kind.name(),
-            line: line.number,
+            file: place.file.map(|path| path.display().to_string()),
+            line: place.line,
             fields: fields(&parsed.entry),
             text: &parsed.text,
             tokens: parsed.tokens.iter().map(|place| &parsed.text[place.clone()]).collect(),

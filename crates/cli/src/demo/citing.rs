@@ -72,8 +72,8 @@ pub fn bibliography(out: &Folder) -> Result<String> {
     )?;
     writeln!(
         text,
-        "  try   bethe cite {out}/{MODEL} {out}/{LINES}\n        \
-         bethe cite {out}/{MODEL} {out}/{LINES} --format csl-json\n",
+        "  try   bethe cite {out}/{LINES}\n        \
+         bethe cite --model {out}/{MODEL} {out}/{LINES} --format csl-json\n",
         out = out.path().display()
     )?;
     Ok(text)

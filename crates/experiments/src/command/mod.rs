@@ -6,6 +6,7 @@ mod demo;
 mod grids;
 mod handwriting;
 mod ocr;
+mod references;
 mod results;
 mod rules;
 mod tagger_runs;
@@ -28,6 +29,7 @@ enum Experiment {
     Ocr(ocr::Flags),
     Cgm(cgm::Flags),
     Rules(rules::Flags),
+    References(references::Flags),
     Demo(demo::Flags),
 }
 
@@ -39,6 +41,7 @@ impl Command {
             Experiment::Ocr(flags) => ocr::run(flags),
             Experiment::Cgm(flags) => cgm::run(flags),
             Experiment::Rules(flags) => rules::run(flags),
+            Experiment::References(flags) => references::run(flags),
             Experiment::Demo(flags) => demo::run(flags),
         }
     }

@@ -1,0 +1,53 @@
+//! What came out, for people.
+
+use bethe_io::results::Table;
+
+use super::data::Source;
+use super::judge::{ASPECTS, Judged, percent};
+
+/// Names of the tables.
+pub const TABLES: [&str; 2] = ["entries", "fields"];
+
+/// Entries and fields, by source.
+pub fn tables(judged: &[(Source, Judged)]) -> Vec<Table> {
+    vec![entries(judged), fields(judged)]
+}
+
+fn entries(judged: &[(Source, Judged)]) -> Table {
+    let header: Vec<&str> = ["references of", "number", "whole entries"]
+        .into_iter()
+        .chain(ASPECTS)
+        .chain(["segment F1"])
+        .collect();
+    let mut table = Table::new(TABLES[0], &header);
+    for (source, judged) in judged {
+        let shares = judged.right.map(|right| percent(right, judged.references));
+        let f1 = 100.0 * judged.score.leaf().f1();
+        let numbers = [judged.whole()].into_iter().chain(shares).chain([f1]);
+        let names = [source.name().to_string(), judged.references.to_string()];
+        table.push(names.into_iter().chain(numbers.map(|number| format!("{number:.2}"))));
+    }
+    table
+}
+
+/// F1 of segments by field, of the fields that some source has often enough.
+fn fields(judged: &[(Source, Judged)]) -> Table {
+    let names: Vec<&str> = judged.iter().map(|(source, _)| source.name()).collect();
+    let header: Vec<&str> = [&["field"][..], &names].concat();
+    let mut table = Table::new(TABLES[1], &header);
+    let mut fields: Vec<&String> =
+        judged.iter().flat_map(|(_, judged)| judged.score.per_label().keys()).collect();
+    fields.sort_unstable();
+    fields.dedup();
+    for field in fields {
+        let cell = |(_, judged): &(Source, Judged)| {
+            let counts = judged.score.per_label().get(field).copied().unwrap_or_default();
+            match counts.gold {
+                0 => "–".to_string(),
+                gold => format!("{:.1} of {gold}", 100.0 * counts.f1()),
+            }
+        };
+        table.push([field.clone()].into_iter().chain(judged.iter().map(cell)));
+    }
+    table
+}
