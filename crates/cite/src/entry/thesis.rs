@@ -36,7 +36,28 @@ impl Entry {
 /// Whether a text is the kind of a thesis, perhaps with its school, and not a title about theses.
 fn is_thesis_of_school(text: &str) -> bool {
     const MOST_WORDS: usize = 5;
-    let mut parts = text.split(',');
-    let is_kind = |part: &str| says_thesis(part) && part.split_whitespace().count() <= MOST_WORDS;
-    parts.next().is_some_and(is_kind)
+    let Some(first) = text.split(',').next() else { return false };
+    let mut words: Vec<&str> = first.split_whitespace().collect();
+    let count = words.len();
+    // `Mémoire de maîtrise`, but not `Les lieux de mémoire`.
+    let mut at = 0..;
+    words.retain(|word| at.next() == Some(0) || word.to_lowercase() != "mémoire");
+    says_thesis(&words.join(" ")) && count <= MOST_WORDS
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_memory_is_no_thesis() {
+        for text in
+            ["Mémoire de maîtrise, Université Laval", "Ph.D. thesis, MIT", "thèse de doctorat"]
+        {
+            assert!(is_thesis_of_school(text), "{text}");
+        }
+        for text in ["Les lieux de mémoire", "Histoire et mémoire", "", "Journal of Ecology"] {
+            assert!(!is_thesis_of_school(text), "{text}");
+        }
+    }
 }
