@@ -9,7 +9,8 @@ use crate::solver::{SolverChoice, StepFlags};
 ///
 /// OBSERVATIONS has a column of times and one column per cell, or a row per count: time,cell,count.
 /// An empty value or NA means not observed. Gzip is unpacked, - is standard input. Exit code 2 means
-/// bad input, 3 that no movement explains the counts.
+/// bad input, 3 that no movement explains the counts, 4 that the time limit passed before there was
+/// an answer.
 #[derive(Args)]
 pub struct Flags {
     /// Counts: time,CELL,CELL,…, one row per time; or time,cell,count (or time,x,y,count), one row

@@ -44,6 +44,14 @@ pub fn run(flags: Flags) -> Result<Outcome> {
     let mut flows = match solve(&config, &input, interrupt.cancel()) {
         Ok(flows) => flows,
         Err(FlowError::Solve(SolveError::Cancelled)) => return Ok(Outcome::Interrupted),
+        Err(FlowError::Solve(SolveError::OutOfTime)) => {
+            let file = config.observations.display();
+            say(&format!(
+                "error: {file}: the time limit passed before there was an answer; a longer \
+                 --time-limit allows more"
+            ));
+            return Ok(Outcome::OutOfTime);
+        }
         Err(error) => return Err(input.mistake(&config, error)),
     };
     if flows.solution.status == Status::Infeasible {
