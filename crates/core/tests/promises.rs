@@ -17,6 +17,16 @@ use double_double::Precise;
 const PROBLEMS: u64 = 300;
 const SEED: u64 = 7;
 
+/// In these the best point is the last one before Newton's steps take over.
+#[test]
+fn the_best_point_survives_the_change_to_newton_steps() {
+    for seed in [2629, 3524, 6565, 7036, 13_511, 18_462] {
+        let found = checks::check(&Case::new(seed), seed);
+        let words: Vec<&str> = found.broken.iter().map(|one| one.words.as_str()).collect();
+        assert!(words.is_empty(), "seed {seed}: {}", words.join("; "));
+    }
+}
+
 #[test]
 fn no_answer_breaks_its_word_on_random_problems() {
     let (mut gaps, mut bounds, mut pairs, mut proved) = (0, 0, 0, 0);

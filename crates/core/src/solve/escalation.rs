@@ -43,8 +43,10 @@ pub(super) struct Escalation {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Runs {
     Dual,
-    /// The dual's point is shown once more before Newton's steps take over.
+    /// The dual's point is shown once more, now that no earlier one is held …
     Handover,
+    /// … and stays the current one until Newton's steps take over.
+    HandedOver,
     Newton,
     /// Those came to rest, and the dual goes on from there.
     DualAgain,
@@ -130,11 +132,13 @@ impl Solver for Escalation {
     fn step(&mut self, engine: &mut Engine) -> Step {
         match self.runs {
             Runs::Handover => {
-                // From now on no earlier point is held: this one is kept by being shown again.
-                let step = self.dual.show();
+                // Whoever looks at this step takes the dual's point with it: it is not Newton's yet.
+                self.runs = Runs::HandedOver;
+                self.dual.show()
+            }
+            Runs::HandedOver => {
                 self.start_newton(engine);
-                self.runs = Runs::Newton;
-                step
+                self.step(engine)
             }
             Runs::Newton => {
                 let newton = self.newton.as_mut().expect("it was started");
@@ -158,7 +162,8 @@ impl Solver for Escalation {
     }
 
     fn previous(&self) -> Option<&Point> {
-        if self.newton.is_some() { None } else { self.dual.previous() }
+        let holds = self.newton.is_none() && self.runs != Runs::HandedOver;
+        holds.then(|| self.dual.previous()).flatten()
     }
 
     fn multipliers(&self, held: Held, into: &mut Vec<f64>) -> bool {
