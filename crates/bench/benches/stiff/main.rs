@@ -34,7 +34,7 @@ fn main() {
 
 fn chains() -> Table {
     let first: u64 = value_of("--seed").map_or(0, |text| text.parse().expect("a whole number"));
-    let columns = ["penalty", "weight", "solved", "calls + products", "most", "milliseconds"];
+    let columns = ["penalty", "weight", "solved", "calls + products", "most"];
     let mut table = Table::new(CHAINS, &columns);
     for penalty in chains::PENALTIES {
         for weight in chains::WEIGHTS {
@@ -43,16 +43,12 @@ fn chains() -> Table {
             let solved = runs.iter().filter(|found| found.status == Status::Converged).count();
             let mut effort: Vec<usize> = runs.iter().map(effort).collect();
             effort.sort_unstable();
-            let mut seconds: Vec<f64> = runs.iter().map(|found| found.seconds).collect();
-            seconds.sort_by(f64::total_cmp);
-            let middle = effort.len() / 2;
             table.push([
                 penalty.to_string(),
                 grouped(weight),
                 format!("{solved} of {SEEDS}"),
-                grouped(effort[middle] as f64),
+                grouped(effort[effort.len() / 2] as f64),
                 grouped(effort[effort.len() - 1] as f64),
-                format!("{:.1}", 1e3 * seconds[middle]),
             ]);
         }
     }
