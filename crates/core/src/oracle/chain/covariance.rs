@@ -240,7 +240,7 @@ impl Pass<'_> {
         if let (Some(group), Some(table)) = (group, &table) {
             let moved_table = group.table(table.table);
             let x = Operand::new(here.states, &alpha[here.padded()]);
-            Multiply { direction: Direction::Forward, table: Some(&moved_table), x: x, out: moved }
+            Multiply { direction: Direction::Forward, table: Some(&moved_table), x, out: moved }
                 .with_simd(simd);
             y.iter_mut().zip(moved.iter()).for_each(|(y, moved)| *y += moved);
             let all = weights.iter().zip(&beta[next.padded()]).zip(moved.iter());
