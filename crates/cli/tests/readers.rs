@@ -1,5 +1,5 @@
-//! Every file that a command reads is held to the memory limit, and every text may begin with a
-//! byte-order mark.
+//! Every file that a command reads is held to the memory limit, every text may begin with a
+//! byte-order mark, and any of them may be a pipe.
 
 #![cfg(unix)]
 
@@ -7,6 +7,7 @@ mod common;
 
 use std::fs;
 use std::os::unix::fs::symlink;
+use std::process::Command;
 
 use common::{CONVEX, EXAMPLE, Folder, answers, error, with_offset};
 
@@ -271,4 +272,42 @@ fn messages_repeat_no_more_than_people_read() {
     }
     let output = folder.bethe(&["solve", "batch.jsonl"]);
     assert!(output.stdout.len() < 10_000, "{} bytes", output.stdout.len());
+}
+
+/// Each with the file that comes through a pipe, and where it stands.
+const PIPED: [(&[&str], usize); 9] = [
+    (&["solve", "p.json", "--quiet", "--output", "mar"], 1),
+    (&["sample", "p.json", "--records", "3"], 1),
+    (&["check", "p.json"], 1),
+    (&["check", "model"], 1),
+    (&["tag", "model", "train.txt", "--quiet"], 1),
+    (&["tag", "model", "train.txt", "--quiet"], 2),
+    (&["inspect", "model"], 1),
+    (&["flows", "counts.csv", "--cells", "cells.csv", "--population", "4"], 1),
+    (&["flows", "counts.csv", "--cells", "cells.csv", "--population", "4"], 3),
+];
+
+#[test]
+fn a_named_pipe_is_read_like_a_file() {
+    let folder = with_model();
+    // Without the time, which differs from run to run.
+    let shown = |text: String| {
+        let text = text.replace("pipes/", "");
+        text.split(',').filter(|part| !part.contains("seconds")).collect::<Vec<_>>().join(",")
+    };
+    fs::create_dir(folder.path("pipes")).unwrap();
+    for (arguments, place) in PIPED {
+        let expected = folder.succeeds(arguments);
+        let file = arguments[place];
+        let named = format!("pipes/{file}");
+        let pipe = folder.path(&named);
+        assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        let (bytes, fed) = (folder.bytes(file), pipe.clone());
+        let feeder = std::thread::spawn(move || fs::write(fed, bytes));
+        let mut piped = arguments.to_vec();
+        piped[place] = &named;
+        assert_eq!(shown(folder.succeeds(&piped)), shown(expected), "{piped:?}");
+        feeder.join().unwrap().unwrap();
+        fs::remove_file(pipe).unwrap();
+    }
 }
