@@ -80,6 +80,9 @@ pub struct Learned {
 const INNER_STEPS: usize = 10;
 /// Most halvings of a step.
 const MOST_HALVINGS: i32 = 8;
+/// A step that promises this part of what a pass should bring is not worth a trial: inference is not
+/// that exact. First steps, before any curvature is known, may promise little and lead far.
+const WORTHLESS: f64 = 0.01;
 /// An averaged weight below this part of the largest is noise of stochastic steps.
 const NOISE: f64 = 0.01;
 
@@ -204,7 +207,7 @@ impl Task<'_> {
             least_decrease: self.settings.least_decrease,
             period: 3,
             memory: 10,
-            noise: self.settings.least_decrease,
+            noise: WORTHLESS * self.settings.least_decrease,
         };
         let mut minimiser = QuasiNewton::start(minimiser, own, &mut objective);
         failed.check()?;
