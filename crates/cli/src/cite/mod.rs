@@ -19,7 +19,7 @@ use bethe_terminal::{Outcome, bad_input, counted, say, threads};
 use rayon::ThreadPool;
 use rayon::prelude::*;
 
-use crate::tagging::{SHARE, Statistics, read_tagger};
+use crate::tagging::{Batches, SHARE, Statistics, read_tagger};
 use inputs::Input;
 use lines::Line;
 use output::Output;
@@ -40,6 +40,9 @@ pub fn run(flags: Flags) -> Result<Outcome> {
     };
     let parser = Parser::new(&tagger, dialect(&flags, &tagger)?);
     check_labels(&flags, &parser)?;
+    // A file that is missing shows before anything is written.
+    let inputs = inputs::all(&flags, memory);
+    let opened = inputs.iter().map(Input::open).collect::<Result<Vec<_>>>()?;
     let mut out = Output::open(flags.out.as_deref())?;
     let mut citing = Citing {
         pool: &pool,
@@ -49,16 +52,13 @@ pub fn run(flags: Flags) -> Result<Outcome> {
         counts: Counts::default(),
     };
     let begun = Instant::now();
-    for mut input in inputs::all(&flags, memory) {
-        match citing.read(&mut input, &mut out) {
-            Ok(()) => {}
+    for (input, batches) in inputs.iter().zip(opened) {
+        if let Err(error) = citing.read(input, batches, &mut out) {
             // Close the JSON array even after an error.
-            Err(error) => {
-                if citing.writer.has_begun() && flags.out.is_none() {
-                    out.write(citing.writer.end())?;
-                }
-                return Err(error);
+            if citing.writer.has_begun() && flags.out.is_none() {
+                out.write(citing.writer.end())?;
             }
+            return Err(error);
         }
     }
     out.write(citing.writer.end())?;
@@ -102,8 +102,7 @@ struct Citing<'a> {
 }
 
 impl Citing<'_> {
-    fn read(&mut self, input: &mut Input, out: &mut Output) -> Result<()> {
-        let mut batches = input.open()?;
+    fn read(&mut self, input: &Input, mut batches: Batches<Line>, out: &mut Output) -> Result<()> {
         let mut same = SameAuthors::default();
         while !out.is_closed() {
             let batch = batches.next()?;

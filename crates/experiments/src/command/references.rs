@@ -4,7 +4,7 @@ use std::time::Instant;
 use anyhow::Result;
 use bethe_experiments::citation::ExperimentError;
 use bethe_experiments::references::{
-    Event, ReferencesSettings, TABLES, build, cross_validate, references, tables,
+    Event, GENERATED, ReferencesSettings, TABLES, build, cross_validate, references, tables,
 };
 use bethe_tagging::train::{self, TrainError};
 use bethe_terminal::{Interrupt, Outcome, Progress, bad_input, print, say, threads};
@@ -34,6 +34,14 @@ pub struct Flags {
     #[arg(long, value_name = "N", default_value_t = 4, allow_negative_numbers = true)]
     folds: usize,
 
+    /// How many references to make up for training
+    #[arg(long, value_name = "N", default_value_t = GENERATED, allow_negative_numbers = true)]
+    generated: usize,
+
+    /// Most iterations of training [default: that of the model that ships]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    max_iterations: Option<usize>,
+
     /// Number of threads [default: all cores]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     threads: Option<usize>,
@@ -48,17 +56,20 @@ pub fn run(flags: Flags) -> Result<Outcome> {
     if flags.folds == 1 {
         return Err(bad_input("--folds: found 1, expected 0 or at least 2"));
     }
+    if flags.max_iterations == Some(0) {
+        return Err(bad_input("--max-iterations: found 0, expected at least 1"));
+    }
     let pool = threads::pool(flags.threads)?;
     let page = results::page(flags.results.as_deref(), "references", &TABLES)?;
     let interrupt = Interrupt::install()?;
-    let settings = ReferencesSettings {
-        folds: flags.folds,
-        ..ReferencesSettings::shipped(Some(interrupt.flag()))
-    };
+    let mut settings = ReferencesSettings::shipped(Some(interrupt.flag()));
+    settings.folds = flags.folds;
+    let most = &mut settings.model.base.max_iterations;
+    *most = flags.max_iterations.unwrap_or(*most);
     let (mut progress, begun) = (Progress::new(flags.quiet), Instant::now());
     let mut observe = |event| show(&mut progress, begun, event);
     let ran = pool.install(|| -> Result<_, ExperimentError> {
-        let all = references(&flags.data)?;
+        let all = references(&flags.data, flags.generated)?;
         let judged = cross_validate(&all, &settings, &mut observe)?;
         let built = flags.out.as_ref().map(|_| build(&all, &settings.model, &mut observe));
         Ok((judged, built.transpose()?))

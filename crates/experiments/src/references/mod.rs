@@ -63,15 +63,16 @@ impl ReferencesSettings {
     }
 }
 
-/// How many references are made up, and from which seed.
-const GENERATED: usize = 2000;
+/// How many references are made up for the model that ships.
+pub const GENERATED: usize = 2000;
+/// Their seed.
 const SEED: u64 = 22;
 
 /// All references to train on: both sets, labelled by the guideline, each once, and made-up ones.
-pub fn references(data: &Path) -> Result<Vec<Reference>, ExperimentError> {
+pub fn references(data: &Path, generated: usize) -> Result<Vec<Reference>, ExperimentError> {
     let all: Vec<Reference> = data::read(data)?.iter().map(harmonised).collect();
     let mut all = duplicates::without_duplicates(all);
-    all.extend(generated::generated(GENERATED, SEED));
+    all.extend(generated::generated(generated, SEED));
     Ok(all)
 }
 
