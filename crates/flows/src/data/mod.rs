@@ -5,6 +5,7 @@
 //! | cells | `cell`, then `x,y` (any unit) or `lon,lat` (degrees); others are ignored |
 //! | observations | times, under any name, then one column per cell; empty or `NA` is not observed
 //! |
+//! | pairs | `time_from,cell_from,time_to,cell_to`, of individuals that were seen twice |
 //! | covariates | `time,wind` or `time,u,v` · `cell,<name>…` · `from,to[,time],<name>…` |
 //!
 //! Columns and rows are matched by name, in any order. Gzip is unpacked.
@@ -13,6 +14,7 @@ mod cells;
 mod covariates;
 mod error;
 mod observations;
+mod pairs;
 mod read;
 mod table;
 mod wind;
@@ -21,4 +23,5 @@ pub use cells::{CellError, Cells, Geometry};
 pub use covariates::{Covariate, read_covariates};
 pub use error::TableError;
 pub use observations::Observations;
+pub use pairs::{Pair, read_pairs};
 pub use read::{read_cell_values, read_cells, read_observations};

@@ -99,6 +99,9 @@ impl FlowProblem<'_> {
             Counts::new(self.observations, self.noise, self.population);
         let start = self.start.unwrap_or_default();
         scores.iter_mut().zip(start).for_each(|(score, start)| *score += start);
+        let (times, cells) = (self.observations.times().len(), self.observations.cells());
+        let pulled = self.moves.scores(times, cells);
+        scores.iter_mut().zip(pulled).for_each(|(score, pulled)| *score += pulled);
         let chain = Chain::new(self.chain_model()?, &scores, energies.support().clone())?;
         Ok(BoundFlows { chain, energies, scores })
     }
@@ -133,6 +136,10 @@ impl FlowProblem<'_> {
             if time > 0 {
                 possible = cells_after(self.moves, time - 1, &possible);
             }
+            let open = |(cell, possible): (usize, &mut bool)| {
+                *possible &= self.observations.is_open(time, cell);
+            };
+            possible.iter_mut().enumerate().for_each(open);
             found.extend(impossible_at(self.observations, time, &possible));
         }
         found

@@ -1,11 +1,13 @@
 //! Output of flows: tables, a summary and pictures. Nothing here opens a file.
 
+mod learning;
 mod number;
 mod picture;
 mod stream;
 mod summary;
 mod tables;
 
+pub use learning::{Errors, LearnedWeight, Learning, Tried, Tuned, tuning_picture, write_tuning};
 pub use number::rounded;
 pub use picture::Picture;
 pub use stream::{Move, Movements, stream};

@@ -24,16 +24,19 @@ pub fn write_counts(
     table.flush()
 }
 
-/// Writes the moves of one step as `time,from,to,count`.
+/// Writes the moves of one step as `time,from,to,count`, with `standard_error` where there are any:
+/// one per move.
 pub fn write_moves<W: Write>(
     table: &mut csv::Writer<W>,
     cells: &Cells,
     time: &str,
-    moves: &[Move],
+    (moves, errors): (&[Move], &[f64]),
 ) -> io::Result<()> {
-    for &Move { from, to, count } in moves {
+    for (place, &Move { from, to, count }) in moves.iter().enumerate() {
         let count = rounded(count, DIGITS);
-        table.write_record([time, cells.name(from), cells.name(to), &count])?;
+        let error = errors.get(place).map(|error| rounded(*error, DIGITS));
+        let fixed = [time, cells.name(from), cells.name(to), &count];
+        table.write_record(fixed.into_iter().chain(error.as_deref()))?;
     }
     Ok(())
 }
