@@ -6,8 +6,10 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use bethe_flows::infer::Flows;
 use bethe_flows::output::{
-    Movements, Picture, Summary, stream, write_counts, write_moves, write_net, write_routes,
+    Movements, Picture, Summary, stream, tuning_picture, write_counts, write_moves, write_net,
+    write_routes, write_tuning,
 };
+use bethe_flows::uncertainty::StandardErrors;
 use bethe_terminal::{Folder, bad_input, check_apart};
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
@@ -35,6 +37,9 @@ impl Output {
             (config.sample.is_some(), "routes.csv"),
             (config.forecast > 0, "forecast.csv"),
             (config.given.is_some(), "given.csv"),
+            (config.errors != Some(false) || config.bootstrap.is_some(), "errors.csv"),
+            (config.tune.is_some(), "tuning.csv"),
+            (config.tune.is_some(), "tuning.svg"),
             #[cfg(feature = "parquet")]
             (config.parquet, "flows.parquet"),
         ];
@@ -63,14 +68,17 @@ impl Output {
         config: &Config,
         input: &Input,
         flows: &mut Flows,
-        (counts, summary): (&[f64], &Summary),
+        (counts, errors, summary): (&[f64], &StandardErrors, &Summary),
     ) -> Result<Movements> {
         let CsvNames { cells, times } = &CsvNames::new(config, input);
         let given = input.given(config)?;
         let json = serde_json::to_string_pretty(summary)? + "\n";
         self.fill("summary.json", |file| file.write_all(json.as_bytes()))?;
         self.fill("counts.csv", |file| write_counts(file, cells, times, counts))?;
-        let movements = self.moves(config, input, flows)?;
+        if !errors.counts.is_empty() {
+            self.fill("errors.csv", |file| write_counts(file, cells, times, &errors.counts))?;
+        }
+        let movements = self.moves(config, input, flows, &errors.flows)?;
         self.fill("net.csv", |file| write_net(file, cells, times, &movements))?;
         if let Some((number, seed)) = config.sample {
             let mut rng = StdRng::seed_from_u64(seed);
@@ -94,12 +102,23 @@ impl Output {
             let numbers: Vec<f64> = shares.iter().map(|share| share * number).collect();
             self.fill("given.csv", |file| write_counts(file, cells, times, &numbers))?;
         }
+        if !summary.tuning.is_empty() {
+            self.fill("tuning.csv", |file| write_tuning(file, &summary.tuning))?;
+            let picture = tuning_picture(&summary.tuning);
+            self.fill("tuning.svg", |file| file.write_all(picture.as_bytes()))?;
+        }
         self.pictures(config, input, counts, &movements)?;
         Ok(movements)
     }
 
     /// Streams the flows.
-    fn moves(&mut self, config: &Config, input: &Input, flows: &mut Flows) -> Result<Movements> {
+    fn moves(
+        &mut self,
+        config: &Config,
+        input: &Input,
+        flows: &mut Flows,
+        errors: &[f64],
+    ) -> Result<Movements> {
         let CsvNames { cells, times } = &CsvNames::new(config, input);
         let kept = (config.threshold, Picture::arrows(times.len() - 1));
         #[cfg(feature = "parquet")]
@@ -109,13 +128,17 @@ impl Output {
         };
         let movements = self.fill("flows.csv", |file| {
             let mut table = csv::Writer::from_writer(file);
-            table.write_record(["time", "from", "to", "count"])?;
+            let header = ["time", "from", "to", "count", "standard_error"];
+            table.write_record(&header[..if errors.is_empty() { 4 } else { 5 }])?;
+            let mut rest = errors;
             let movements = stream(flows, cells.len(), kept, &mut |step, moves| {
                 #[cfg(feature = "parquet")]
                 if let Some(columns) = &mut columns {
                     columns.write(&input.cells, &input.observations.times()[step], moves)?;
                 }
-                write_moves(&mut table, cells, &times[step], moves)
+                let (own, after) = rest.split_at(moves.len().min(rest.len()));
+                rest = after;
+                write_moves(&mut table, cells, &times[step], (moves, own))
             })?;
             table.flush()?;
             Ok(movements)
