@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use bethe_core::Cancel;
+use bethe_flows::energy::Noise;
 use bethe_flows::infer::FlowError;
 use bethe_flows::learn::{Choice, Learner, Progress, choose, learn_with};
 use bethe_flows::model::FeatureKind;
@@ -41,6 +42,13 @@ impl Input {
     ) -> Result<Option<Choice>, FlowError> {
         if !config.learns || self.counts.times().len() < 2 {
             return Ok(None);
+        }
+        // Counts where nobody can be are told as they are in the file, not as they are held out.
+        if let Some(&(time, cell, count)) =
+            self.problem(config, cancel.child()).impossible().first()
+            && matches!(self.noise, Noise::Poisson { .. })
+        {
+            return Err(FlowError::Impossible { time, cell, count });
         }
         let learner = self.learner(config, cancel);
         let choice = match config.prior {

@@ -53,17 +53,21 @@ pub fn run(flags: Flags) -> Result<Outcome> {
         config.settings.time_limit = limit.map(|limit| limit.saturating_sub(begun.elapsed()));
         Ok((tuning, learning, solve(&config, &input, interrupt.cancel())?))
     };
-    let (tuning, learned, mut flows) = match steps() {
+    let solved = steps();
+    let unexplained = || {
+        let file = config.observations.display().to_string();
+        let advice = "no movement explains the counts; try another --reach or --start";
+        say(&format!("error: {file}: {advice}"));
+        Ok(Outcome::Infeasible)
+    };
+    let (tuning, learned, mut flows) = match solved {
         Ok(solved) => solved,
         Err(FlowError::Solve(SolveError::Cancelled)) => return Ok(Outcome::Interrupted),
+        Err(FlowError::Unexplained) => return unexplained(),
         Err(error) => return Err(input.mistake(&config, error)),
     };
     if flows.solution.status == Status::Infeasible {
-        let file = config.observations.display();
-        say(&format!(
-            "error: {file}: no movement explains the counts; try another --reach or --start"
-        ));
-        return Ok(Outcome::Infeasible);
+        return unexplained();
     }
     let counts = flows.counts();
     let loss = config.birdflow.map(|own| own.loss(&input.cells, &input.counts, &mut flows));

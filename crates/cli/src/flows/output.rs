@@ -6,8 +6,8 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use bethe_flows::infer::Flows;
 use bethe_flows::output::{
-    Movements, Picture, Summary, stream, tuning_picture, write_counts, write_moves, write_net,
-    write_routes, write_tuning,
+    Movements, Picture, Summary, stream, tuning_picture, write_counts, write_fit, write_moves,
+    write_net, write_routes, write_tuning,
 };
 use bethe_flows::uncertainty::StandardErrors;
 use bethe_terminal::{Folder, bad_input, check_apart};
@@ -19,7 +19,8 @@ use super::csv_names::CsvNames;
 use super::input::Input;
 
 /// Files that every run writes.
-const ALWAYS: [&str; 5] = ["summary.json", "counts.csv", "flows.csv", "net.csv", "index.html"];
+const ALWAYS: [&str; 6] =
+    ["summary.json", "counts.csv", "fit.csv", "flows.csv", "net.csv", "index.html"];
 
 /// The folder, while it is being filled.
 pub struct Output {
@@ -75,6 +76,9 @@ impl Output {
         let json = serde_json::to_string_pretty(summary)? + "\n";
         self.fill("summary.json", |file| file.write_all(json.as_bytes()))?;
         self.fill("counts.csv", |file| write_counts(file, cells, times, counts))?;
+        let expected = expected(config, input, counts);
+        let observed = input.counts.renamed(times);
+        self.fill("fit.csv", |file| write_fit(file, cells, &observed, &expected))?;
         if !errors.counts.is_empty() {
             self.fill("errors.csv", |file| write_counts(file, cells, times, &errors.counts))?;
         }
@@ -177,6 +181,14 @@ impl Output {
         self.names.push("frames/".to_string());
         Ok(self.names)
     }
+}
+
+/// What each count was expected to be. `[times][cells]`
+fn expected(config: &Config, input: &Input, counts: &[f64]) -> Vec<f64> {
+    let of_cell = |(at, count): (usize, &f64)| {
+        input.noise.expected(at % input.cells.len(), *count, config.population)
+    };
+    counts.iter().enumerate().map(of_cell).collect()
 }
 
 /// The picture of a time.

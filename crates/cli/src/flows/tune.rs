@@ -15,9 +15,10 @@ use super::config::Config;
 use super::flags::TuneChoice;
 use super::input::Input;
 
-/// Factors of the weights of entropy and distance, in BirdFlow's loss; the power is also 1.
+/// Factors of the weights of entropy and, against it, of distance, in BirdFlow's loss; the power is
+/// also 1.
 const ENTROPIES: [f64; 2] = [1.0, 10.0];
-const DISTANCES: [f64; 5] = [0.01, 0.03, 0.1, 0.3, 1.0];
+const DISTANCES: [f64; 7] = [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 1.0];
 /// Factors of all weights of movement, where nothing is learned.
 const SCALES: [f64; 7] = [0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0];
 /// Of fits that are compared.
@@ -42,8 +43,9 @@ impl Candidate {
         let mut powers = vec![weights.power, 1.0];
         powers.dedup();
         let mut candidates = Vec::new();
-        for entropy in ENTROPIES.map(|factor| factor * weights.entropy) {
-            for distance in DISTANCES.map(|factor| factor * weights.distance) {
+        for warmth in ENTROPIES {
+            let entropy = warmth * weights.entropy;
+            for distance in DISTANCES.map(|factor| factor * warmth * weights.distance) {
                 let own = |&power: &f64| Weights { entropy, distance, power, ..weights };
                 candidates.extend(powers.iter().map(own).map(Self::Birdflow));
             }

@@ -100,6 +100,15 @@ impl Observations {
         changed
     }
 
+    /// The same observations with other names of times.
+    ///
+    /// # Panics
+    /// If there is not one for each.
+    pub fn renamed(&self, times: &[String]) -> Self {
+        assert_eq!(times.len(), self.times.len(), "a name for each time");
+        Self { times: times.to_vec(), ..self.clone() }
+    }
+
     /// Names of times after the last one: the next whole numbers if the last is one, else `+1`,
     /// `+2` and so on.
     pub fn following(&self, number: usize) -> Vec<String> {

@@ -55,6 +55,9 @@ pub enum FlowError {
         /// What was counted.
         count: f64,
     },
+    /// Counts that no movement explains.
+    #[error("no movement explains the counts")]
+    Unexplained,
     /// A tree of which every variable has one state.
     #[error("found one cell, expected at least two")]
     OneCell,

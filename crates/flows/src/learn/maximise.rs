@@ -220,14 +220,14 @@ impl<'a> Likelihood<'a> {
             for (slopes, share) in slopes.chunks(unknowns.max(1)).zip(&shares) {
                 mean.iter_mut().zip(slopes).for_each(|(mean, slope)| *mean += share * slope);
                 if with_curvature {
-                    for (row, a) in part.curvature.chunks_mut(unknowns).zip(slopes) {
+                    for (row, a) in part.curvature.chunks_mut(unknowns.max(1)).zip(slopes) {
                         row.iter_mut().zip(slopes).for_each(|(sum, b)| *sum += share * a * b);
                     }
                 }
             }
             part.mean.iter_mut().zip(&mean).for_each(|(sum, own)| *sum += own);
             if with_curvature {
-                for (row, a) in part.curvature.chunks_mut(unknowns).zip(&mean) {
+                for (row, a) in part.curvature.chunks_mut(unknowns.max(1)).zip(&mean) {
                     row.iter_mut().zip(&mean).for_each(|(sum, b)| *sum -= a * b / leaving);
                 }
             }

@@ -1,8 +1,8 @@
 //! Rounds of hard EM: the most likely movement under a law, then a likelier law under the movement.
 
-use bethe_core::Settings;
 use bethe_core::solve::Ignore;
 use bethe_core::solve_positive;
+use bethe_core::{Settings, Status};
 
 use super::design::{Design, Parameters};
 use super::law::{Law, Learner, Prior};
@@ -131,6 +131,9 @@ impl<'a> Rounds<'a> {
         let settings = Settings { tolerance: self.tolerance, ..Settings::default() };
         let mut flows = problem.solve(&settings, &mut Ignore)?;
         self.solves += 1;
+        if flows.solution.status == Status::Infeasible {
+            return Err(FlowError::Unexplained);
+        }
         let penalty = self.penalty(state);
         let objective = size * flows.solution.objective + penalty;
         (self.observe)(Progress { solves: self.solves, objective });
@@ -328,6 +331,9 @@ impl History {
         let mut matrix: Vec<f64> =
             changes.iter().flat_map(|a| changes.iter().map(|b| dot(a, b))).collect();
         let most = (0..count).map(|i| matrix[i * count + i]).fold(0.0, f64::max);
+        if most <= 0.0 {
+            return after;
+        }
         (0..count).for_each(|i| matrix[i * count + i] += 1e-8 * most);
         let mut shares: Vec<f64> = changes.iter().map(|change| dot(change, last)).collect();
         solve_positive(&mut matrix, &mut shares, 1e-12 * most);
@@ -337,7 +343,7 @@ impl History {
             far.iter_mut().zip(steps).for_each(|(x, (b, a))| *x -= share * (b - a));
         }
         let farthest = far.iter().zip(&after).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
-        if !farthest.is_finite() {
+        if !farthest.is_finite() || far.iter().any(|x| !x.is_finite()) {
             return after;
         }
         let shrink = (FARTHEST / farthest).min(1.0);

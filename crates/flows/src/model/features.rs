@@ -51,6 +51,7 @@ impl FeatureKind {
         match self {
             Self::Stay(value) => f64::from(from == to) * value,
             Self::Distance => cells.distance(from, to),
+            Self::Power { .. } if from == to => 0.0,
             Self::Power { unit, exponent } => (cells.distance(from, to) / unit).powf(*exponent),
             Self::Stride => stride(cells.distance(from, to)),
             Self::Goal(goal) => cosine(cells.direction(from, to), cells.direction(from, *goal)),

@@ -12,4 +12,4 @@ pub use number::rounded;
 pub use picture::Picture;
 pub use stream::{Move, Movements, stream};
 pub use summary::{Summary, TimeFit};
-pub use tables::{write_counts, write_moves, write_net, write_routes};
+pub use tables::{write_counts, write_fit, write_moves, write_net, write_routes};

@@ -80,9 +80,14 @@ fn tables_have_headers_names_and_six_digits() {
     let moves = [Move { from: 0, to: 1, count: 0.75 }];
     let flows = text(&|out| {
         let mut table = csv::Writer::from_writer(out);
-        write_moves(&mut table, &cells, "1", &moves).unwrap();
+        write_moves(&mut table, &cells, "1", (&moves, &[])).unwrap();
     });
     assert_eq!(flows, "1,Cell1,Cell2,0.75\n");
+    let certain = text(&|out| {
+        let mut table = csv::Writer::from_writer(out);
+        write_moves(&mut table, &cells, "1", (&moves, &[0.25])).unwrap();
+    });
+    assert_eq!(certain, "1,Cell1,Cell2,0.75,0.25\n");
 }
 
 /// Observations of nobody, and arrows from each cell to the next.
