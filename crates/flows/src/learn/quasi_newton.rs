@@ -11,6 +11,9 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
+/// Value and gradient at a point.
+pub(super) type Evaluate<'a> = dyn FnMut(&[f64]) -> (f64, Vec<f64>) + 'a;
+
 /// How long to search.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Search {
@@ -25,7 +28,7 @@ pub(super) struct Search {
 pub(super) fn minimise(
     mut point: Vec<f64>,
     search: Search,
-    evaluate: &mut dyn FnMut(&[f64]) -> (f64, Vec<f64>),
+    evaluate: &mut Evaluate,
     divide: &dyn Fn(&mut [f64]),
 ) -> Vec<f64> {
     let (mut value, mut gradient) = evaluate(&point);

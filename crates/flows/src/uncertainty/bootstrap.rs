@@ -36,6 +36,9 @@ pub struct Bootstrapped {
     pub ratio: Option<f64>,
 }
 
+/// Individuals by step, cell before and cell after.
+type Moved = HashMap<(usize, usize, usize), f64>;
+
 /// Sums over populations.
 #[derive(Default)]
 struct Sums {
@@ -83,12 +86,12 @@ impl Bootstrap<'_> {
             for ((sum, found), truth) in sums.counts.iter_mut().zip(&found).zip(&truth) {
                 *sum += (found - truth).powi(2);
             }
-            let mut of_moves: HashMap<(usize, usize, usize), f64> = HashMap::new();
+            let mut of_moves = Moved::new();
             inferred.visit(&mut |step, from, to, number| {
                 of_moves.insert((step, from, to), number);
             });
             for (sum, key) in sums.flows.iter_mut().zip(&listed) {
-                let number = |of: &HashMap<_, f64>| of.get(key).copied().unwrap_or(0.0);
+                let number = |of: &Moved| of.get(key).copied().unwrap_or(0.0);
                 *sum += (number(&of_moves) - number(&moved)).powi(2);
             }
             if compares {
@@ -113,14 +116,9 @@ impl Bootstrap<'_> {
     }
 
     /// A population: individuals by time and cell, and their moves.
-    fn draw(
-        &self,
-        flows: &Flows,
-        cells: usize,
-        rng: &mut StdRng,
-    ) -> (Vec<f64>, HashMap<(usize, usize, usize), f64>) {
+    fn draw(&self, flows: &Flows, cells: usize, rng: &mut StdRng) -> (Vec<f64>, Moved) {
         let mut counts = vec![0.0; flows.times() * cells];
-        let mut moved = HashMap::new();
+        let mut moved = Moved::new();
         for _ in 0..self.population.round() as u64 {
             let route = flows.sample(&mut || rng.random());
             route.iter().enumerate().for_each(|(time, cell)| counts[time * cells + cell] += 1.0);
