@@ -179,7 +179,7 @@ fn flags_out_of_range_are_named() {
         ),
         (
             &["--features", "luck=1"],
-            "--features: found the feature \"luck\", expected one of stay, distance, stride, goal:CELL, wind (which needs a file of covariates)",
+            "--features: found the feature \"luck\", expected one of stay, distance, distance^P, stride, goal:CELL, wind (which needs a file of covariates)",
         ),
         (
             &["--start", "nowhere"],
@@ -194,7 +194,7 @@ fn flags_out_of_range_are_named() {
             &["--out", "o", "--geojson", "--crs", "Albers"],
             "--crs: found \"Albers\", expected EPSG:CODE as EPSG:3035",
         ),
-        (&["--out", "o", "--seed", "3"], "--seed needs --sample"),
+        (&["--out", "o", "--seed", "3"], "--seed needs --sample or --bootstrap"),
         (&["--out", "o", "--from", "a"], "--from needs --at"),
         (&["--out", "o", "--from", "z", "--at", "1"], "--from: \"z\" is not one of the 3 cells"),
         (
@@ -233,7 +233,7 @@ fn covariates_that_are_missing_or_of_no_use_are_named() {
         "late.csv: found no row for the time \"1\", expected one for each time but the last"
     );
     assert_eq!(
-        refused("wood.csv", &["--features", "distance=-1"]),
+        refused("wood.csv", &["--features", "distance=-1", "--fit", "none"]),
         "wood.csv: --features uses none of wood; give one of them a weight"
     );
     assert_eq!(

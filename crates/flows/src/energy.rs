@@ -7,7 +7,7 @@
 //! | `Squared`, weight `w` | `w (μ − d)²/2`, with `d = y` a share of the population |
 //!
 //! Under Poisson noise a count of 0 gives the linear term `α_i μ`. It goes into the potentials, so
-//! that the dual has unknowns only for positive counts.
+//! that the dual has unknowns only for positive counts. So do cells that are closed at a time.
 
 use bethe_core::energy::{Energies, Measurements};
 use bethe_core::{Penalty, Support};
@@ -114,6 +114,9 @@ impl Counts {
         let mut scores = vec![0.0; observations.times().len() * cells];
         for time in 0..observations.times().len() {
             let counts = observations.at(time);
+            for cell in (0..cells).filter(|&cell| !observations.is_open(time, cell)) {
+                scores[time * cells + cell] = f64::NEG_INFINITY;
+            }
             if counts.iter().all(Option::is_none) {
                 continue;
             }

@@ -11,6 +11,7 @@
 //! [`data`] holds cells and counts, [`model`] the movement without counts (`θ`), [`energy`] the
 //! terms of the counts. [`infer`] brings them together, and [`output`] writes the result.
 
+pub mod birdflow;
 pub mod data;
 pub mod energy;
 pub mod infer;
@@ -19,3 +20,4 @@ pub mod model;
 pub mod output;
 pub mod simulate;
 pub mod uncertainty;
+pub mod validate;

@@ -15,20 +15,18 @@ pub struct Simulated {
     pub flows: Vec<(usize, usize, usize, u64)>,
 }
 
-/// Lets individuals start in cells and move. `moves` are logarithms of probabilities, as those of a
-/// normalised [`Movement`](super::model::Movement).
+/// Lets individuals start in cells and move.
 pub fn simulate(moves: &Moves, start: &[u64], steps: usize, rng: &mut impl Rng) -> Simulated {
     let mut counts = start.to_vec();
     let mut flows = Vec::new();
     let mut now = start.to_vec();
     for step in 0..steps {
-        let table = &moves.tables[moves.of_step[step]];
         let mut next = vec![0; now.len()];
         for (from, &number) in now.iter().enumerate().filter(|(_, number)| **number > 0) {
-            let (to, log_probabilities) = table.row(from);
+            let (to, probabilities) = moves.probabilities(step, from);
             let mut moved = vec![0; to.len()];
             for _ in 0..number {
-                moved[draw(log_probabilities, rng)] += 1;
+                moved[draw(&probabilities, rng)] += 1;
             }
             for (&to, number) in to.iter().zip(moved).filter(|(_, number)| *number > 0) {
                 flows.push((step, from, to as usize, number));
@@ -41,15 +39,15 @@ pub fn simulate(moves: &Moves, start: &[u64], steps: usize, rng: &mut impl Rng) 
     Simulated { counts, flows }
 }
 
-fn draw(log_probabilities: &[f64], rng: &mut impl Rng) -> usize {
+fn draw(probabilities: &[f64], rng: &mut impl Rng) -> usize {
     let mut left: f64 = rng.random_range(0.0..1.0);
-    for (place, log_probability) in log_probabilities.iter().enumerate() {
-        left -= log_probability.exp();
+    for (place, probability) in probabilities.iter().enumerate() {
+        left -= probability;
         if left < 0.0 {
             return place;
         }
     }
-    log_probabilities.len() - 1
+    probabilities.len() - 1
 }
 
 impl Simulated {

@@ -4,10 +4,14 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use bethe_core::{MemoryLimit, Settings};
+use bethe_flows::birdflow::Weights;
 use bethe_flows::data::{Geometry, Unlisted};
+use bethe_flows::learn::Prior;
 use bethe_terminal::{bad_input, time};
 
-use super::flags::{CoordinatesChoice, Flags, NoiseChoice, UnlistedChoice, YesNo};
+use super::flags::{
+    CoordinatesChoice, FitChoice, Flags, LossChoice, NoiseChoice, TuneChoice, UnlistedChoice, YesNo,
+};
 use crate::solver;
 
 /// The validated configuration of `bethe flows`.
@@ -21,11 +25,28 @@ pub struct Config {
     pub geometry: Option<Geometry>,
     pub population: f64,
     pub noise: NoiseChoice,
+    /// The weights of its loss, if that is minimised.
+    pub birdflow: Option<Weights>,
+    /// `all`, `counted` or a file.
+    pub extent: String,
+    /// Whether standard errors are wanted, if that was said.
+    pub errors: Option<bool>,
+    /// Populations of a bootstrap, and their seed.
+    pub bootstrap: Option<(usize, u64)>,
+    pub pairs: Option<PathBuf>,
+    pub tune: Option<TuneChoice>,
+    /// How strong pulls are, if that is known.
+    pub prior: Option<Option<Prior>>,
+    /// The first and the last time that are not left out, by name.
+    pub season: [Option<String>; 2],
+    pub close_year: bool,
     pub rate: Option<String>,
     pub variance: Option<f64>,
     pub weight: Option<f64>,
     pub shares: bool,
     pub reach: Option<f64>,
+    /// Whether movement is learned from the counts.
+    pub learns: bool,
     pub features: Option<String>,
     pub covariates: Vec<PathBuf>,
     pub normalised: bool,
@@ -60,7 +81,7 @@ impl TryFrom<Flags> for Config {
     fn try_from(flags: Flags) -> Result<Self> {
         let positive =
             |flag: &str, value: Option<f64>| check(flag, value, |v| v > 0.0, "a positive number");
-        positive("--population", Some(flags.population))?;
+        positive("--population", flags.population)?;
         positive("--variance", flags.variance)?;
         positive("--weight", flags.weight)?;
         let not_negative = |flag: &str, value: Option<f64>| {
@@ -69,15 +90,26 @@ impl TryFrom<Flags> for Config {
         not_negative("--reach", flags.reach)?;
         not_negative("--threshold", flags.threshold)?;
         at_least_one("--sample", flags.sample)?;
+        at_least_one("--bootstrap", flags.bootstrap)?;
         at_least_one("--forecast", flags.forecast)?;
         if let Some(found) = flags.forecast.filter(|steps| *steps > MOST_STEPS) {
             return Err(bad_input(format!(
                 "--forecast: found {found}, expected at most {MOST_STEPS} steps"
             )));
         }
+        let birdflow = birdflow(&flags)?;
         fitting_noise(&flags)?;
         fitting_output(&flags)?;
         let settings = settings(&flags)?;
+        let (population, noise) = (flags.population.unwrap_or(1.0), noise(&flags));
+        let normalised = flags.normalise.unwrap_or(YesNo::Yes) == YesNo::Yes && birdflow.is_none();
+        if flags.fit == Some(FitChoice::Counts) && !normalised {
+            let because = if birdflow.is_some() { "--loss birdflow" } else { "--normalise no" };
+            return Err(bad_input(format!(
+                "--fit counts needs moves that are probabilities, found {because}"
+            )));
+        }
+        let learns = flags.fit.unwrap_or(FitChoice::Counts) == FitChoice::Counts && normalised;
         let memory = flags.memory.limit()?;
         Ok(Self {
             memory,
@@ -91,20 +123,30 @@ impl TryFrom<Flags> for Config {
                 CoordinatesChoice::Xy => Geometry::Plane,
                 CoordinatesChoice::Lonlat => Geometry::Globe,
             }),
-            population: flags.population,
-            noise: flags.noise,
+            population,
+            noise,
+            birdflow,
+            extent: flags.extent,
+            errors: flags.errors.map(|own| own == YesNo::Yes),
+            bootstrap: flags.bootstrap.map(|number| (number, flags.seed.unwrap_or(0))),
+            pairs: flags.pairs,
+            tune: flags.tune,
+            prior: None,
+            season: [flags.first, flags.last],
+            close_year: flags.close_year,
             rate: flags.rate,
             variance: flags.variance,
             weight: flags.weight,
-            shares: flags.shares,
+            shares: flags.shares || birdflow.is_some(),
             reach: flags.reach,
+            learns,
             features: flags.features,
             covariates: flags.covariates,
-            normalised: flags.normalise == YesNo::Yes,
+            normalised,
             start: flags.start,
             settings,
             out: flags.out,
-            threshold: flags.threshold.unwrap_or(THRESHOLD * flags.population),
+            threshold: flags.threshold.unwrap_or(THRESHOLD * population),
             sample: flags.sample.map(|number| (number, flags.seed.unwrap_or(0))),
             forecast: flags.forecast.unwrap_or(0),
             given: flags.from.zip(flags.at),
@@ -139,8 +181,10 @@ fn settings(flags: &Flags) -> Result<Settings> {
 impl Config {
     /// The files that are read.
     pub fn inputs(&self) -> Vec<&Path> {
-        let named = [self.rate.as_deref(), Some(&self.start[..])].into_iter().flatten();
-        let files = [&self.observations, &self.cells].into_iter().chain(&self.covariates);
+        let named = [self.rate.as_deref(), Some(&self.start[..]), Some(&self.extent[..])];
+        let named = named.into_iter().flatten();
+        let files = [&self.observations, &self.cells].into_iter().chain(&self.pairs);
+        let files = files.chain(&self.covariates);
         files.map(PathBuf::as_path).chain(named.map(Path::new)).collect()
     }
 }
@@ -166,6 +210,40 @@ fn at_least_one(flag: &str, value: Option<usize>) -> Result<()> {
     }
 }
 
+fn noise(flags: &Flags) -> NoiseChoice {
+    let default = match flags.loss {
+        Some(LossChoice::Birdflow) => NoiseChoice::Squared,
+        None => NoiseChoice::Poisson,
+    };
+    flags.noise.unwrap_or(default)
+}
+
+/// The weights of BirdFlow's loss; refuses flags that state another one.
+fn birdflow(flags: &Flags) -> Result<Option<Weights>> {
+    let text = flags.weights.as_deref();
+    if flags.loss.is_none() {
+        return match text {
+            Some(_) => Err(bad_input("--weights needs --loss birdflow")),
+            None => Ok(None),
+        };
+    }
+    let own = [
+        ("--noise", flags.noise.is_some()),
+        ("--weight", flags.weight.is_some()),
+        ("--shares", flags.shares),
+        ("--features", flags.features.is_some()),
+        ("--covariates", !flags.covariates.is_empty()),
+        ("--normalise", flags.normalise.is_some()),
+    ];
+    if let Some((flag, _)) = own.iter().find(|(_, given)| *given) {
+        return Err(bad_input(format!(
+            "{flag} cannot be used with --loss birdflow, which says it"
+        )));
+    }
+    let weights = Weights::parse(text.unwrap_or_default());
+    weights.map(Some).map_err(|error| bad_input(format!("--weights: {error}")))
+}
+
 /// Refuses flags that belong to another noise.
 fn fitting_noise(flags: &Flags) -> Result<()> {
     use NoiseChoice::{Gaussian, Poisson, Squared};
@@ -176,12 +254,12 @@ fn fitting_noise(flags: &Flags) -> Result<()> {
         ("--shares", flags.shares, &[Squared]),
     ];
     for (flag, given, fitting) in own {
-        if given && !fitting.contains(&flags.noise) {
+        if given && !fitting.contains(&noise(flags)) {
             let expected: Vec<String> = fitting.iter().map(|noise| solver::name(*noise)).collect();
             return Err(bad_input(format!(
                 "{flag} needs --noise {}, found --noise {}",
                 expected.join(" or "),
-                solver::name(flags.noise)
+                solver::name(noise(flags))
             )));
         }
     }
@@ -195,6 +273,8 @@ fn fitting_output(flags: &Flags) -> Result<()> {
         ("--quote-formulas", flags.quote_formulas),
         ("--sample", flags.sample.is_some()),
         ("--forecast", flags.forecast.is_some()),
+        ("--errors", flags.errors == Some(YesNo::Yes)),
+        ("--bootstrap", flags.bootstrap.is_some()),
         ("--from", flags.from.is_some()),
         ("--geojson", flags.geojson),
         ("--transitions", flags.transitions),
@@ -204,8 +284,11 @@ fn fitting_output(flags: &Flags) -> Result<()> {
     if let Some((flag, _)) = needing.iter().find(|(_, given)| *given && flags.out.is_none()) {
         return Err(bad_input(format!("{flag} needs --out DIR, the folder for its file")));
     }
+    let draws = flags.sample.is_some() || flags.bootstrap.is_some();
+    let by_pairs = flags.tune == Some(TuneChoice::Pairs);
     let pairs = [
-        ("--seed", flags.seed.is_some(), "--sample", flags.sample.is_some()),
+        ("--tune pairs", by_pairs, "--pairs", flags.pairs.is_some()),
+        ("--seed", flags.seed.is_some(), "--sample or --bootstrap", draws),
         ("--crs", flags.crs.is_some(), "--geojson", flags.geojson),
         ("--at", flags.at.is_some(), "--from", flags.from.is_some()),
         ("--from", flags.from.is_some(), "--at", flags.at.is_some()),

@@ -30,13 +30,39 @@ pub struct Flags {
     #[arg(long, value_enum)]
     pub coordinates: Option<CoordinatesChoice>,
 
-    /// How many individuals there are
-    #[arg(long, value_name = "M", allow_negative_numbers = true)]
-    pub population: f64,
+    /// How many individuals there are [default with --loss birdflow: 1]
+    #[arg(long, value_name = "M", allow_negative_numbers = true, required_unless_present = "loss")]
+    pub population: Option<f64>,
 
-    /// The distribution of counts
-    #[arg(long, value_enum, default_value_t = NoiseChoice::Poisson)]
-    pub noise: NoiseChoice,
+    /// Minimise another loss than the likelihood of counts
+    #[arg(long, value_enum, value_name = "NAME")]
+    pub loss: Option<LossChoice>,
+
+    /// Weights of --loss birdflow, with the power of distance and what a distance of 1 is [default:
+    /// obs=1,distance=0.01,entropy=0.0001,power=0.4, unit 100 km, with x and y in metres]
+    #[arg(long, value_name = "NAME=NUMBER,…", allow_hyphen_values = true)]
+    pub weights: Option<String>,
+
+    /// The cells that are open at each time: all, counted (those with a positive count), or a file
+    /// laid out as OBSERVATIONS with 0 where nobody can be
+    #[arg(long, value_name = "all|counted|FILE", default_value = "all")]
+    pub extent: String,
+
+    /// Leave out the times before this one; if it comes after --last, the year's end lies between
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    pub first: Option<String>,
+
+    /// Leave out the times after this one
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    pub last: Option<String>,
+
+    /// Repeat the first time at the end
+    #[arg(long)]
+    pub close_year: bool,
+
+    /// The distribution of counts [default: poisson]
+    #[arg(long, value_enum, value_name = "NAME")]
+    pub noise: Option<NoiseChoice>,
 
     /// Expected count per individual: a number, or a file cell,rate [default: 1]
     #[arg(long, value_name = "ALPHA|FILE", allow_hyphen_values = true)]
@@ -58,10 +84,17 @@ pub struct Flags {
     #[arg(long, value_name = "DISTANCE", allow_negative_numbers = true)]
     pub reach: Option<f64>,
 
-    /// What moves depend on, each with a weight: stay, distance (in median distances between
-    /// neighbours), stride, goal:CELL, wind, or a column of a covariates file [default:
-    /// distance=-1]
-    #[arg(long, value_name = "NAME=WEIGHT,…", allow_hyphen_values = true)]
+    /// What is learned from the counts: where individuals start, the weights of movement that
+    /// --features does not give, and the pulls of places; or nothing [default: counts; none with
+    /// --normalise no or --loss birdflow]
+    #[arg(long, value_enum, value_name = "counts|none")]
+    pub fit: Option<FitChoice>,
+
+    /// What moves depend on, each with a weight, or without one to learn it: stay, distance or
+    /// distance^P (in median distances between neighbours), stride, goal:CELL, wind, or a column of
+    /// a covariates file. Unless they are given, stay, distance and all covariates are learned
+    /// [default with --fit none: distance=-1]
+    #[arg(long, value_name = "NAME[=WEIGHT],…", allow_hyphen_values = true)]
     pub features: Option<String>,
 
     /// Data for features: time,wind or time,u,v; cell,NAME,…; from,to,NAME,… or
@@ -69,13 +102,33 @@ pub struct Flags {
     #[arg(long, value_name = "FILE.csv")]
     pub covariates: Vec<PathBuf>,
 
-    /// Whether the moves from a cell are normalised to probabilities
-    #[arg(long, value_enum, default_value_t = YesNo::Yes)]
-    pub normalise: YesNo,
+    /// Whether the moves from a cell are normalised to probabilities [default: yes]
+    #[arg(long, value_enum, value_name = "yes|no")]
+    pub normalise: Option<YesNo>,
 
-    /// Where individuals start: free, a cell, or a file cell,weight
+    /// Where individuals start: free (learned, or anywhere with --fit none), a cell, or a file
+    /// cell,weight
     #[arg(long, value_name = "free|CELL|FILE", default_value = "free")]
     pub start: String,
+
+    /// Marked individuals that were seen twice, to score the flows by: time_from, cell_from, time_to,
+    /// cell_to
+    #[arg(long, value_name = "FILE.csv")]
+    pub pairs: Option<PathBuf>,
+
+    /// Try other weights and keep those that predict best: every second individual of --pairs (the
+    /// others are scored), or counts that are held out
+    #[arg(long, value_enum, value_name = "pairs|counts")]
+    pub tune: Option<TuneChoice>,
+
+    /// Standard errors of counts and flows, given the counts: errors.csv, and a column of flows.csv
+    /// [default: yes if they take little time]
+    #[arg(long, value_enum, value_name = "yes|no")]
+    pub errors: Option<YesNo>,
+
+    /// Find standard errors by N populations that move as inferred, are counted and inferred again
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub bootstrap: Option<usize>,
 
     /// Which solver to run
     #[arg(long, value_enum, default_value_t = SolverChoice::Auto)]
@@ -117,7 +170,7 @@ pub struct Flags {
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub sample: Option<usize>,
 
-    /// Seed of the routes [default: 0]
+    /// Seed of the routes and of the bootstrap [default: 0]
     #[arg(long, value_name = "S")]
     pub seed: Option<u64>,
 
@@ -179,6 +232,28 @@ pub enum NoiseChoice {
     Gaussian,
     /// Squared error on shares of the population
     Squared,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum LossChoice {
+    /// Squared errors of weekly distributions, costs of distance, and entropy
+    Birdflow,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum TuneChoice {
+    /// By the mean log-probability of second sightings
+    Pairs,
+    /// By the mean deviance of counts that are held out
+    Counts,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum FitChoice {
+    /// Learn from the counts; held-out counts say how much
+    Counts,
+    /// Learn nothing
+    None,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -2,11 +2,14 @@
 
 mod config;
 mod csv_names;
+mod errors;
 mod flags;
 mod input;
+mod learning;
 mod output;
 #[cfg(feature = "parquet")]
 mod parquet;
+mod tune;
 
 pub use flags::Flags;
 
@@ -16,13 +19,16 @@ use std::time::Instant;
 use anyhow::Result;
 use bethe_core::solve::{Record, SolveError};
 use bethe_core::{Cancel, Status};
-use bethe_flows::infer::{FlowError, Flows, fit};
-use bethe_flows::output::{Summary, rounded};
+use bethe_flows::infer::{Fit, FlowError, Flows, fit};
+use bethe_flows::learn::{self, Choice};
+use bethe_flows::output::{Learning, Summary, Tuned, rounded};
+use bethe_flows::validate::{Scores, Validation, validate};
 use bethe_terminal::{Interrupt, Outcome, say};
 
 use crate::solve::progress::Progress;
 use crate::solver::name;
 use config::Config;
+use flags::NoiseChoice;
 use input::Input;
 use output::{Answer, Output};
 
@@ -30,7 +36,7 @@ use output::{Answer, Output};
 pub fn run(flags: Flags) -> Result<Outcome> {
     let begun = Instant::now();
     let mut config = Config::try_from(flags)?;
-    let input = Input::read(&config)?;
+    let mut input = Input::read(&config)?;
     let interrupt = Interrupt::install()?;
     let times = input.observations.times().len();
     let output =
@@ -41,8 +47,21 @@ pub fn run(flags: Flags) -> Result<Outcome> {
     // The limit is for tables of moves too, not only for iterations.
     let limit = config.settings.time_limit;
     config.settings.time_limit = limit.map(|limit| limit.saturating_sub(begun.elapsed()));
-    let mut flows = match solve(&config, &input, interrupt.cancel()) {
-        Ok(flows) => flows,
+    let mut steps = || {
+        let tuning = tuned(&mut config, &mut input, &interrupt.cancel())?;
+        let learning = learn(&config, &mut input, interrupt.cancel())?;
+        config.settings.time_limit = limit.map(|limit| limit.saturating_sub(begun.elapsed()));
+        Ok((tuning, learning, solve(&config, &input, interrupt.cancel())?))
+    };
+    let solved = steps();
+    let unexplained = || {
+        let file = config.observations.display().to_string();
+        let advice = "no movement explains the counts; try another --reach or --start";
+        say(&format!("error: {file}: {advice}"));
+        Ok(Outcome::Infeasible)
+    };
+    let (tuning, learned, mut flows) = match solved {
+        Ok(solved) => solved,
         Err(FlowError::Solve(SolveError::Cancelled)) => return Ok(Outcome::Interrupted),
         Err(FlowError::Solve(SolveError::OutOfTime)) => {
             let file = config.observations.display();
@@ -52,20 +71,24 @@ pub fn run(flags: Flags) -> Result<Outcome> {
             ));
             return Ok(Outcome::OutOfTime);
         }
+        Err(FlowError::Unexplained) => return unexplained(),
         Err(error) => return Err(input.mistake(&config, error)),
     };
     if flows.solution.status == Status::Infeasible {
-        let file = config.observations.display();
-        say(&format!(
-            "error: {file}: no movement explains the counts; try another --reach or --start"
-        ));
-        return Ok(Outcome::Infeasible);
+        return unexplained();
     }
     let counts = flows.counts();
-    let summary = summarise(&config, &input, &flows, &counts);
+    let loss = config.birdflow.map(|own| own.loss(&input.cells, &input.counts, &mut flows));
+    let validation = validated(&input, &flows);
+    let summary = summarise(&config, &mut input, &flows, &counts);
+    let (learning, choice) = learned.unzip();
+    let known = (choice.as_ref(), &interrupt.cancel());
+    let (standard_errors, errors) = errors::errors(&config, &input, &mut flows, known)?;
+    let summary = Summary { learning, birdflow: loss, validation, tuning, errors, ..summary };
     let written = match output {
         Some(mut output) => {
-            let answer = Answer { counts: &counts, summary: &summary, errors: None };
+            let errors = (!standard_errors.counts.is_empty()).then_some(&standard_errors);
+            let answer = Answer { counts: &counts, summary: &summary, errors };
             let movements = output.write(&config, &input, &mut flows, answer)?;
             let names = output.publish()?;
             format!(
@@ -86,6 +109,37 @@ pub fn run(flags: Flags) -> Result<Outcome> {
     Ok(Outcome::Done)
 }
 
+/// Weights that predict best, if they are asked for.
+fn tuned(config: &mut Config, input: &mut Input, cancel: &Cancel) -> Result<Vec<Tuned>, FlowError> {
+    let mut progress = Progress::new(1, config.quiet);
+    let choosing = input.pairs[0].clone();
+    tune::tune(config, input, &choosing, (cancel, &mut |text| progress.message(text)))
+}
+
+/// The scores of marked individuals, if there are any.
+fn validated(input: &Input, flows: &Flows) -> Option<Validation> {
+    let [choosing, scoring] = &input.pairs;
+    let known = (&input.cells, &input.counts);
+    (!scoring.is_empty()).then(|| validate(flows, known, scoring, choosing))
+}
+
+/// Learns how individuals move, if that is asked for.
+fn learn(
+    config: &Config,
+    input: &mut Input,
+    cancel: Cancel,
+) -> Result<Option<(Learning, Choice)>, FlowError> {
+    let begun = Instant::now();
+    let mut progress = Progress::new(1, config.quiet);
+    let mut observe = |learning: learn::Progress| {
+        let objective = rounded(learning.objective, 6);
+        progress.message(format!("learning: solve {}  objective {objective}", learning.solves));
+    };
+    let choice = input.learn(config, cancel, &mut observe)?;
+    let seconds = begun.elapsed();
+    Ok(choice.map(|choice| (learning::learning(input, &choice, seconds), choice)))
+}
+
 fn solve(config: &Config, input: &Input, cancel: Cancel) -> Result<Flows, FlowError> {
     let mut progress = Progress::new(1, config.quiet);
     let mut observer = |record: &Record, _: &[f64]| {
@@ -95,9 +149,15 @@ fn solve(config: &Config, input: &Input, cancel: Cancel) -> Result<Flows, FlowEr
     input.problem(config, cancel).solve(&config.settings, &mut observer)
 }
 
-fn summarise(config: &Config, input: &Input, flows: &Flows, counts: &[f64]) -> Summary {
-    let times = input.observations.times();
+fn summarise(config: &Config, input: &mut Input, flows: &Flows, counts: &[f64]) -> Summary {
     let fits = fit(&input.counts, counts, &input.noise, config.population);
+    if let Some(warning) = unexplained(config, &fits) {
+        if !config.quiet {
+            say(&format!("warning: {warning}"));
+        }
+        input.warnings.push(warning);
+    }
+    let times = input.observations.times();
     Summary {
         population: config.population,
         cells: input.cells.len(),
@@ -109,11 +169,74 @@ fn summarise(config: &Config, input: &Input, flows: &Flows, counts: &[f64]) -> S
     }
 }
 
+/// A deviance per count above this is not noise.
+const UNEXPLAINED: f64 = 2.0;
+
+/// A warning if the movement does not explain the counts. Squared errors have no scale of noise.
+fn unexplained(config: &Config, fits: &[Fit]) -> Option<String> {
+    let observed: usize = fits.iter().map(|fit| fit.observed).sum();
+    let total: f64 =
+        fits.iter().filter_map(|fit| Some(fit.mean_deviance? * fit.observed as f64)).sum();
+    let deviance = total / observed.max(1) as f64;
+    if config.noise == NoiseChoice::Squared || deviance <= UNEXPLAINED {
+        return None;
+    }
+    let advice = match config.learns {
+        true => "check --population, --rate, --reach and --noise",
+        false => "--fit counts learns how individuals move",
+    };
+    Some(format!(
+        "{}: the movement does not explain the counts: deviance per count {}, where about 1 is \
+         expected; {advice}",
+        config.observations.display(),
+        rounded(deviance, 3)
+    ))
+}
+
 fn in_words(summary: &Summary) -> String {
     let number = |value: Option<f64>| value.map_or("none".to_string(), |v| rounded(v, 3));
+    let learned = summary.learning.as_ref().map(|own| learning::in_words(own) + "\n");
+    let loss = summary.birdflow.map(|loss| {
+        format!(
+            "loss: {} (observation {}, distance {}, entropy {})\n",
+            rounded(loss.total, 4),
+            rounded(loss.observation, 4),
+            rounded(loss.distance, 4),
+            rounded(loss.entropy, 4)
+        )
+    });
+    let tuned = summary.tuning.iter().find(|own| own.chosen).map(|own| {
+        let number = summary.tuning.len();
+        format!("tuned: {} is the best of {number}, score {}\n", own.weights, rounded(own.score, 4))
+    });
+    let checked = summary.errors.filter(|own| own.coverage.is_some()).map(|own| {
+        format!(
+            "\nbootstrap: {} populations; two standard errors by the curvature cover {} % of their \
+             counts and are {} times as wide",
+            own.replicates.unwrap_or(0),
+            rounded(100.0 * own.coverage.unwrap_or(0.0), 3),
+            number(own.ratio)
+        )
+    });
+    let scores = |own: &Scores, which: &str| {
+        format!(
+            "\n{which} {} individuals: log-likelihood {}; counts alone {}, persistence {}",
+            own.individuals,
+            rounded(own.flows, 3),
+            rounded(own.counts_alone, 3),
+            rounded(own.persistence, 3)
+        )
+    };
+    let validated = summary.validation.map(|own| {
+        let elsewhere = own.elsewhere.map(|own| scores(&own, "seen elsewhere:"));
+        scores(&own.all, "seen twice:") + &elsewhere.unwrap_or_default()
+    });
     format!(
-        "{}: gap {} nats, {} oracle calls, {} s, solver {}\n\
-         fit: correlation {}, mean deviance {}, of {} counts in {} cells at {} times",
+        "{}{}{}{}: gap {} nats, {} oracle calls, {} s, solver {}\n\
+         fit: correlation {}, mean deviance {}, of {} counts in {} cells at {} times{}",
+        tuned.unwrap_or_default(),
+        learned.unwrap_or_default(),
+        loss.unwrap_or_default(),
         summary.status.replace('_', " "),
         number(summary.gap),
         summary.oracle_calls,
@@ -124,5 +247,6 @@ fn in_words(summary: &Summary) -> String {
         summary.observed,
         summary.cells,
         summary.times,
+        checked.unwrap_or_default() + &validated.unwrap_or_default(),
     )
 }

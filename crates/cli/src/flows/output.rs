@@ -6,8 +6,8 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use bethe_flows::infer::Flows;
 use bethe_flows::output::{
-    Lines, Movements, Picture, Summary, move_columns, stream, write_counts, write_moves, write_net,
-    write_routes, write_transitions,
+    Lines, Movements, Picture, Summary, move_columns, stream, tuning_picture, write_counts,
+    write_fit, write_moves, write_net, write_routes, write_transitions, write_tuning,
 };
 use bethe_flows::uncertainty::StandardErrors;
 use bethe_terminal::{Folder, bad_input, check_apart};
@@ -19,10 +19,11 @@ use super::csv_names::CsvNames;
 use super::input::Input;
 
 /// Files that every run writes.
-const ALWAYS: [&str; 5] = ["summary.json", "counts.csv", "flows.csv", "net.csv", "index.html"];
+const ALWAYS: [&str; 6] =
+    ["summary.json", "counts.csv", "fit.csv", "flows.csv", "net.csv", "index.html"];
 
 /// Standard errors of the counts.
-const ERRORS: &str = "count_errors.csv";
+const ERRORS: &str = "errors.csv";
 
 /// What was found.
 #[derive(Clone, Copy)]
@@ -58,6 +59,9 @@ impl Output {
             (config.given.is_some(), "given.csv"),
             (config.geojson, "flows.geojson"),
             (config.transitions, "transitions.csv"),
+            (config.errors != Some(false) || config.bootstrap.is_some(), ERRORS),
+            (config.tune.is_some(), "tuning.csv"),
+            (config.tune.is_some(), "tuning.svg"),
             #[cfg(feature = "parquet")]
             (config.parquet, "flows.parquet"),
         ];
@@ -94,6 +98,9 @@ impl Output {
         let json = serde_json::to_string_pretty(answer.summary)? + "\n";
         self.fill("summary.json", |file| file.write_all(json.as_bytes()))?;
         self.fill("counts.csv", |file| write_counts(file, cells, times, counts))?;
+        let expected = expected(config, input, counts);
+        let observed = input.counts.renamed(times);
+        self.fill("fit.csv", |file| write_fit(file, cells, &observed, &expected))?;
         if let Some(errors) = answer.errors {
             self.fill(ERRORS, |file| write_counts(file, cells, times, &errors.counts))?;
         }
@@ -124,6 +131,12 @@ impl Output {
             })?;
             let numbers: Vec<f64> = shares.iter().map(|share| share * number).collect();
             self.fill("given.csv", |file| write_counts(file, cells, times, &numbers))?;
+        }
+        let tuning = &answer.summary.tuning;
+        if !tuning.is_empty() {
+            self.fill("tuning.csv", |file| write_tuning(file, tuning))?;
+            let picture = tuning_picture(tuning);
+            self.fill("tuning.svg", |file| file.write_all(picture.as_bytes()))?;
         }
         self.pictures(config, input, answer, &movements)?;
         Ok(movements)
@@ -219,6 +232,14 @@ impl Output {
         self.names.push("frames/".to_string());
         Ok(self.names)
     }
+}
+
+/// What each count was expected to be. `[times][cells]`
+fn expected(config: &Config, input: &Input, counts: &[f64]) -> Vec<f64> {
+    let of_cell = |(at, count): (usize, &f64)| {
+        input.noise.expected(at % input.cells.len(), *count, config.population)
+    };
+    counts.iter().enumerate().map(of_cell).collect()
 }
 
 /// The picture of a time.

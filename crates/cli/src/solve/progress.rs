@@ -37,6 +37,14 @@ impl Progress {
         }
     }
 
+    /// Shows what is being done.
+    pub fn message(&mut self, text: String) {
+        if let Some(bar) = self.bar() {
+            bar.set_message(text);
+            bar.tick();
+        }
+    }
+
     /// Shows how many problems are done.
     pub fn done(&mut self, done: usize) {
         if let Some(bar) = self.bar() {

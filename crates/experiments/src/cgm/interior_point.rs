@@ -190,7 +190,7 @@ impl Posed<'_> {
 
     /// The moves of each step from cells where somebody can be. `[steps]`
     fn edges(&self) -> Vec<Vec<Edge>> {
-        let FlowProblem { moves: Moves { tables, of_step }, observations, .. } = self.problem;
+        let FlowProblem { moves: Moves { tables, of_step, .. }, observations, .. } = self.problem;
         let cells = observations.cells();
         let mut possible: Vec<bool> =
             self.scores[..cells].iter().map(|score| score.is_finite()).collect();

@@ -6,12 +6,14 @@ pub struct Observations {
     cells: usize,
     /// `[times][cells]`
     counts: Vec<Option<f64>>,
+    /// Whether nobody can be in a cell at a time; nothing if all are open. `[times][cells]`
+    closed: Vec<bool>,
 }
 
 impl Observations {
     /// No times yet, for this many cells.
     pub fn new(cells: usize) -> Self {
-        Self { times: Vec::new(), cells, counts: Vec::new() }
+        Self { times: Vec::new(), cells, counts: Vec::new(), closed: Vec::new() }
     }
 
     /// Adds a time with its counts.
@@ -26,6 +28,9 @@ impl Observations {
         let fits = |count: &Option<f64>| count.is_none_or(|y| y >= 0.0 && y.is_finite());
         assert!(own.iter().all(fits), "counts are finite and not negative");
         self.times.push(time.into());
+        if !self.closed.is_empty() {
+            self.closed.resize(self.counts.len(), false);
+        }
     }
 
     /// Names of the times, in order.
@@ -48,6 +53,32 @@ impl Observations {
         self.counts[time * self.cells + cell] = None;
     }
 
+    /// Says that nobody can be in a cell at a time, and removes the count.
+    pub fn close(&mut self, time: usize, cell: usize) {
+        self.forget(time, cell);
+        self.closed.resize(self.counts.len(), false);
+        self.closed[time * self.cells + cell] = true;
+    }
+
+    /// Whether somebody can be in a cell at a time.
+    pub fn is_open(&self, time: usize, cell: usize) -> bool {
+        !self.closed.get(time * self.cells + cell).is_some_and(|closed| *closed)
+    }
+
+    /// The observations of some times, in this order. A time that comes again is named so.
+    pub fn select(&self, chosen: &[usize]) -> Self {
+        let mut selected = Self::new(self.cells);
+        for (place, &time) in chosen.iter().enumerate() {
+            let name = &self.times[time];
+            let again = if chosen[..place].contains(&time) { " again" } else { "" };
+            selected.push(format!("{name}{again}"), self.at(time).iter().copied());
+            (0..self.cells)
+                .filter(|&cell| !self.is_open(time, cell))
+                .for_each(|cell| selected.close(place, cell));
+        }
+        selected
+    }
+
     /// The sum of the counts at a time, if all cells were counted.
     pub fn total(&self, time: usize) -> Option<f64> {
         self.at(time).iter().copied().sum()
@@ -65,7 +96,17 @@ impl Observations {
             let counts = self.at(time).iter().map(|count| count.and_then(|y| change(time, y)));
             changed.push(name.clone(), counts);
         }
+        changed.closed.clone_from(&self.closed);
         changed
+    }
+
+    /// The same observations with other names of times.
+    ///
+    /// # Panics
+    /// If there is not one for each.
+    pub fn renamed(&self, times: &[String]) -> Self {
+        assert_eq!(times.len(), self.times.len(), "a name for each time");
+        Self { times: times.to_vec(), ..self.clone() }
     }
 
     /// Names of times after the last one: the next whole numbers if the last is one, else `+1`,

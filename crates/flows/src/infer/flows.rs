@@ -76,8 +76,8 @@ impl Flows {
         Some(shares)
     }
 
-    /// Expected individuals after the last time, with `p(to | from)` proportional to the
-    /// exponentials of a table of `moves`, step by step. `[steps][cells]`
+    /// Expected individuals after the last time, with the probabilities of `moves`, step by step.
+    /// `[steps][cells]`
     ///
     /// # Panics
     /// If `moves` does not have enough steps after the last time.
@@ -86,15 +86,12 @@ impl Flows {
         let cells = counts.len() / self.times();
         let mut now = counts[counts.len() - cells..].to_vec();
         let mut forecast = Vec::with_capacity(steps * cells);
-        for &table in &moves.of_step[self.times() - 1..][..steps] {
+        for step in self.times() - 1..self.times() - 1 + steps {
             let mut next = vec![0.0; cells];
             for (from, &number) in now.iter().enumerate().filter(|(_, number)| **number > 0.0) {
-                let (to, log_potentials) = moves.tables[table].row(from);
-                let highest = log_potentials.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-                let weights = log_potentials.iter().map(|value| (value - highest).exp());
-                let total: f64 = weights.clone().sum();
-                for (&to, weight) in to.iter().zip(weights) {
-                    next[to as usize] += number * weight / total;
+                let (to, probabilities) = moves.probabilities(step, from);
+                for (&to, probability) in to.iter().zip(probabilities) {
+                    next[to as usize] += number * probability;
                 }
             }
             forecast.extend(&next);

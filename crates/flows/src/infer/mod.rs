@@ -55,6 +55,9 @@ pub enum FlowError {
         /// What was counted.
         count: f64,
     },
+    /// Counts that no movement explains.
+    #[error("no movement explains the counts")]
+    Unexplained,
     /// A tree of which every variable has one state.
     #[error("found one cell, expected at least two")]
     OneCell,
@@ -102,6 +105,9 @@ impl FlowProblem<'_> {
             Counts::new(self.observations, self.noise, self.population);
         let start = self.start.unwrap_or_default();
         scores.iter_mut().zip(start).for_each(|(score, start)| *score += start);
+        let (times, cells) = (self.observations.times().len(), self.observations.cells());
+        let pulled = self.moves.scores(times, cells);
+        scores.iter_mut().zip(pulled).for_each(|(score, pulled)| *score += pulled);
         let chain = Chain::new(self.chain_model()?, &scores, energies.support().clone())?;
         Ok(BoundFlows { chain, energies, scores })
     }
@@ -136,6 +142,10 @@ impl FlowProblem<'_> {
             if time > 0 {
                 possible = cells_after(self.moves, time - 1, &possible);
             }
+            let open = |(cell, possible): (usize, &mut bool)| {
+                *possible &= self.observations.is_open(time, cell);
+            };
+            possible.iter_mut().enumerate().for_each(open);
             found.extend(impossible_at(self.observations, time, &possible));
         }
         found

@@ -24,6 +24,13 @@ pub enum FeatureKind {
     Stay(f64),
     /// The distance.
     Distance,
+    /// The distance in these units, to a power.
+    Power {
+        /// What is 1.
+        unit: f64,
+        /// The power.
+        exponent: f64,
+    },
     /// Four times the density of a log-normal distribution with parameters 1 and 1 at the distance;
     /// 0 for staying. (How far birds like to fly, in the simulator of the public challenge data.)
     Stride,
@@ -44,6 +51,8 @@ impl FeatureKind {
         match self {
             Self::Stay(value) => f64::from(from == to) * value,
             Self::Distance => cells.distance(from, to),
+            Self::Power { .. } if from == to => 0.0,
+            Self::Power { unit, exponent } => (cells.distance(from, to) / unit).powf(*exponent),
             Self::Stride => stride(cells.distance(from, to)),
             Self::Goal(goal) => cosine(cells.direction(from, to), cells.direction(from, *goal)),
             Self::Wind(winds) => cosine(cells.direction(from, to), Some(winds[step])),

@@ -5,6 +5,6 @@ mod movement;
 mod specification;
 
 pub use features::{Feature, FeatureKind, Winds};
-pub(super) use movement::normalise;
+pub(crate) use movement::normalise;
 pub use movement::{Movement, Moves};
-pub use specification::{DEFAULT_FEATURES, SpecificationError};
+pub use specification::{DEFAULT_FEATURES, SpecificationError, Stated};

@@ -3,6 +3,7 @@ use std::collections::HashMap;
 use bethe_core::MemoryLimit;
 use bethe_core::memory::TooLarge;
 use bethe_core::oracle::chain::Transitions;
+use rayon::prelude::*;
 
 use super::Feature;
 use crate::data::Cells;
@@ -29,6 +30,49 @@ pub struct Moves {
     pub tables: Vec<Transitions>,
     /// The table of each step. `[steps]`
     pub of_step: Vec<usize>,
+    /// What is added to the log-potentials of moves to a cell, before the moves from each cell are
+    /// normalised; nothing if there are none. `[steps][cells]`
+    pub pulls: Vec<f64>,
+}
+
+impl Moves {
+    /// The probabilities of the moves from a cell, in the order of the table's row.
+    pub fn probabilities(&self, step: usize, from: usize) -> (&[u32], Vec<f64>) {
+        let (to, log_potentials) = self.tables[self.of_step[step]].row(from);
+        let mut scores = log_potentials.to_vec();
+        if !self.pulls.is_empty() {
+            let pulls = &self.pulls[step * (self.pulls.len() / self.of_step.len())..];
+            scores.iter_mut().zip(to).for_each(|(score, &to)| *score += pulls[to as usize]);
+        }
+        normalise(&mut scores);
+        scores.iter_mut().for_each(|score| *score = score.exp());
+        (to, scores)
+    }
+
+    /// What pulls add to the scores of cells: those of a step at its end, and the normalisers of the
+    /// moves at its beginning. `[times][cells]`
+    pub(crate) fn scores(&self, times: usize, cells: usize) -> Vec<f64> {
+        let mut scores = vec![0.0; times * cells];
+        if self.pulls.is_empty() {
+            return scores;
+        }
+        for step in 0..times - 1 {
+            let pulls = &self.pulls[step * cells..][..cells];
+            let (before, after) = scores[step * cells..].split_at_mut(cells);
+            after.iter_mut().zip(pulls).for_each(|(score, pull)| *score += pull);
+            let table = &self.tables[self.of_step[step]];
+            before.par_iter_mut().enumerate().for_each(|(from, score)| {
+                let (to, own) = table.row(from);
+                let pulled = || own.iter().zip(to).map(|(own, &to)| own + pulls[to as usize]);
+                let highest = pulled().fold(f64::NEG_INFINITY, f64::max);
+                if highest > f64::NEG_INFINITY {
+                    let sum: f64 = pulled().map(|score| (score - highest).exp()).sum();
+                    *score -= highest + sum.ln();
+                }
+            });
+        }
+        scores
+    }
 }
 
 impl Movement {
@@ -95,7 +139,7 @@ impl Movement {
             });
             of_step.push(table);
         }
-        Moves { tables, of_step }
+        Moves { tables, of_step, pulls: Vec::new() }
     }
 
     /// The table of one step.

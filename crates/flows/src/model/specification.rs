@@ -45,6 +45,12 @@ pub enum SpecificationError {
         /// Its name.
         name: String,
     },
+    /// A power of distance that is none.
+    #[error("found {name:?}, expected distance^P with a positive number P, such as distance^0.5")]
+    Power {
+        /// What is there.
+        name: String,
+    },
     /// A goal that is not a cell.
     #[error("goal: {name:?} is not one of the {known} cells")]
     Goal {
@@ -55,13 +61,23 @@ pub enum SpecificationError {
     },
 }
 
-impl Feature {
-    /// Features as a list of `name=weight`, split by commas.
+/// A feature as it was stated.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stated {
+    /// With weight 0 if none was given.
+    pub feature: Feature,
+    /// Whether a weight was given.
+    pub has_weight: bool,
+}
+
+impl Stated {
+    /// Features as a list of `name=weight`, or `name` for a weight that is not known, split by
+    /// commas.
     ///
     /// | name | what it is of a move |
     /// | --- | --- |
     /// | `stay` | 1 if the cell stays the same |
-    /// | `distance` | the distance, in units of [`Cells::spacing`] |
+    /// | `distance`, `distance^P` | the distance, in units of [`Cells::spacing`], to the power `P` |
     /// | `stride` | four times the log-normal density with parameters 1 and 1 at the distance |
     /// | `goal:CELL` | the cosine of the angle to the direction of that cell |
     /// | `wind` | the cosine of the angle to the wind, of the covariate of that name |
@@ -71,26 +87,43 @@ impl Feature {
         cells: &Cells,
         covariates: &[Covariate],
     ) -> Result<Vec<Self>, SpecificationError> {
-        let mut features: Vec<Self> = Vec::new();
+        let mut stated: Vec<Self> = Vec::new();
         for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
-            let malformed = || SpecificationError::Malformed { found: part.to_string() };
             // Names of cells may hold an equals sign.
-            let (name, weight) = part.rsplit_once('=').ok_or_else(malformed)?;
-            let (name, weight) = (name.trim().to_string(), weight.trim());
-            let number = weight.parse().ok().filter(|number: &f64| number.is_finite());
-            let Some(mut number) = number else {
-                return Err(SpecificationError::Weight { name, found: weight.to_string() });
+            let (name, weight) = match (kind(part, cells, covariates), part.rsplit_once('=')) {
+                (Err(_), Some((name, weight))) => (name.trim().to_string(), Some(weight.trim())),
+                _ => (part.to_string(), None),
             };
+            let weight = weight.map(|weight| {
+                let number = weight.parse().ok().filter(|number: &f64| number.is_finite());
+                let (name, found) = (name.clone(), weight.to_string());
+                number.ok_or(SpecificationError::Weight { name, found })
+            });
+            let weight = weight.transpose()?;
             let kind = kind(&name, cells, covariates)?;
-            if features.iter().any(|feature| feature.name == name) {
+            let base = |name: &str| name.split_once('^').map_or(name, |(name, _)| name).to_string();
+            if stated.iter().any(|other| base(&other.feature.name) == base(&name)) {
                 return Err(SpecificationError::Repeated { name });
             }
-            if kind == FeatureKind::Distance {
-                number /= cells.spacing();
-            }
-            features.push(Self { name, kind, weight: number });
+            let feature = Feature { name, kind, weight: weight.unwrap_or(0.0) };
+            stated.push(Self { feature, has_weight: weight.is_some() });
         }
-        Ok(features)
+        Ok(stated)
+    }
+}
+
+impl Feature {
+    /// Features as a list of `name=weight`, split by commas, as [`Stated::parse_list`] has them.
+    pub fn parse_list(
+        text: &str,
+        cells: &Cells,
+        covariates: &[Covariate],
+    ) -> Result<Vec<Self>, SpecificationError> {
+        let own = |stated: Stated| match stated.has_weight {
+            true => Ok(stated.feature),
+            false => Err(SpecificationError::Malformed { found: stated.feature.name }),
+        };
+        Stated::parse_list(text, cells, covariates)?.into_iter().map(own).collect()
     }
 }
 
@@ -106,7 +139,8 @@ fn kind(
         (Some(kind), None) => Ok(kind),
         (None, Some(covariate)) => Ok(covariate.kind.clone()),
         (None, None) => {
-            let fixed = ["stay", "distance", "stride", "goal:CELL"].map(str::to_string);
+            let fixed =
+                ["stay", "distance", "distance^P", "stride", "goal:CELL"].map(str::to_string);
             let mut known: Vec<String> =
                 fixed.into_iter().chain(covariates.iter().map(name_of)).collect();
             if !known.iter().any(|name| name == "wind") {
@@ -122,8 +156,14 @@ fn kind(
 fn built_in(name: &str, cells: &Cells) -> Result<Option<FeatureKind>, SpecificationError> {
     Ok(Some(match name {
         "stay" => FeatureKind::Stay(1.0),
-        "distance" => FeatureKind::Distance,
+        "distance" => FeatureKind::Power { unit: cells.spacing(), exponent: 1.0 },
         "stride" => FeatureKind::Stride,
+        _ if name.starts_with("distance^") => {
+            let power = name["distance^".len()..].parse().ok();
+            let power = power.filter(|power: &f64| power.is_finite() && *power > 0.0);
+            let unknown = || SpecificationError::Power { name: name.to_string() };
+            FeatureKind::Power { unit: cells.spacing(), exponent: power.ok_or_else(unknown)? }
+        }
         _ => match name.strip_prefix("goal:") {
             Some(goal) => FeatureKind::Goal(cells.find(goal).ok_or_else(|| {
                 SpecificationError::Goal { name: goal.to_string(), known: cells.len() }

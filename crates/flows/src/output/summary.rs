@@ -1,7 +1,10 @@
 use bethe_core::Solution;
 use serde::Serialize;
 
+use super::{Errors, Learning, Tuned};
+use crate::birdflow::Loss;
 use crate::infer::Fit;
+use crate::validate::Validation;
 
 /// How flows were found, and how well they fit.
 #[derive(Clone, Debug, Serialize)]
@@ -34,6 +37,21 @@ pub struct Summary {
     pub moves: usize,
     /// How counts come about.
     pub noise: String,
+    /// What was learned of movement, if anything was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub learning: Option<Learning>,
+    /// BirdFlow's loss, if it was minimised.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub birdflow: Option<Loss>,
+    /// How well marked individuals are predicted, if there are any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub validation: Option<Validation>,
+    /// Weights that were tried; nothing if none were.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tuning: Vec<Tuned>,
+    /// How standard errors were found, if they were.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub errors: Option<Errors>,
     /// Counts that were observed.
     pub observed: usize,
     /// Mean over the times of their correlations.
@@ -77,6 +95,11 @@ impl Summary {
             times: 0,
             moves: 0,
             noise: String::new(),
+            learning: None,
+            birdflow: None,
+            validation: None,
+            tuning: Vec::new(),
+            errors: None,
             observed: 0,
             correlation: None,
             mean_deviance: None,

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::{Move, Movements, rounded};
-use crate::data::Cells;
+use crate::data::{Cells, Observations};
 use crate::infer::Flows;
 
 /// Significant digits of numbers in tables.
@@ -23,6 +23,32 @@ pub fn write_counts(
     for (time, own) in times.iter().zip(values.chunks(cells.len())) {
         let numbers = own.iter().map(|value| rounded(*value, DIGITS));
         table.write_record(std::iter::once(time.clone()).chain(numbers))?;
+    }
+    table.flush()
+}
+
+/// Writes `time,cell,observed,expected` for every count, in the units of the observations: `expected`
+/// is what they were expected to be. `[times][cells]`
+pub fn write_fit(
+    output: impl Write,
+    cells: &Cells,
+    observations: &Observations,
+    expected: &[f64],
+) -> io::Result<()> {
+    let mut table = csv::Writer::from_writer(output);
+    table.write_record(["time", "cell", "observed", "expected"])?;
+    for (time, own) in expected.chunks(cells.len()).enumerate() {
+        let counts = observations.at(time).iter().zip(own).enumerate();
+        for (cell, (count, expected)) in counts {
+            let Some(count) = count else { continue };
+            let [count, expected] = [*count, *expected].map(|number| rounded(number, DIGITS));
+            table.write_record([
+                &observations.times()[time],
+                cells.name(cell),
+                &count,
+                &expected,
+            ])?;
+        }
     }
     table.flush()
 }

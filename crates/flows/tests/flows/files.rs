@@ -8,7 +8,7 @@ use bethe_flows::data::{
     Cells, Geometry, Layout, Observations, TableError, Unlisted, read_cell_values, read_cells,
     read_covariates, read_observations,
 };
-use bethe_flows::model::{Feature, FeatureKind, SpecificationError};
+use bethe_flows::model::{Feature, FeatureKind, SpecificationError, Stated};
 use flate2::{Compression, write::GzEncoder};
 use tempfile::TempDir;
 
@@ -409,15 +409,26 @@ fn features_are_read_from_words() {
     let named = (0..9).map(|cell| (cells.name(cell).to_string(), cells.place(cell)));
     let wide = Cells::new(Geometry::Plane, named.map(twice)).unwrap();
     // Distances count in spacings, whatever the unit.
-    assert_eq!(Feature::parse_list("distance=-2", &wide, &[]).unwrap()[0].weight, -1.0);
+    let far = Feature::parse_list("distance=-2", &wide, &[]).unwrap();
+    let length = |cells: &Cells, feature: &Feature| feature.kind.value(cells, 0, (0, 2));
+    assert_eq!(length(&wide, &far[0]), length(&cells, &features[1]));
+    let bent = Feature::parse_list("distance^0.5=-2", &wide, &[]).unwrap();
+    assert!((length(&wide, &bent[0]) - 2f64.sqrt()).abs() < 1e-12);
+    let stated = Stated::parse_list("stay,goal:Cell9=1", &cells, &[]).unwrap();
+    assert_eq!(stated.iter().map(|own| own.has_weight).collect::<Vec<_>>(), [false, true]);
     let messages = [
         ("stay", "found \"stay\", expected name=weight, such as distance=-1"),
         ("stay=a lot", "stay: found the weight \"a lot\", expected a finite number"),
         ("stay=1,stay=2", "found the feature \"stay\" twice, expected each once"),
+        (
+            "distance^-1=1",
+            "found \"distance^-1\", expected distance^P with a positive number P, such as distance^0.5",
+        ),
+        ("distance=1,distance^2=2", "found the feature \"distance^2\" twice, expected each once"),
         ("goal:Oz=1", "goal: \"Oz\" is not one of the 9 cells"),
         (
             "height=1",
-            "found the feature \"height\", expected one of stay, distance, stride, goal:CELL, wind (which needs a file of covariates)",
+            "found the feature \"height\", expected one of stay, distance, distance^P, stride, goal:CELL, wind (which needs a file of covariates)",
         ),
     ];
     for (text, message) in messages {

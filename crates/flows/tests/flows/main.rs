@@ -6,6 +6,7 @@ mod inference;
 mod outputs;
 mod solvers;
 mod trees;
+mod uncertainty;
 
 use bethe_core::solve::Ignore;
 use bethe_core::{Cancel, Energy, Model, Penalty, Problem, Settings, Term};
@@ -20,6 +21,7 @@ use rand::rngs::StdRng;
 pub(crate) const POPULATION: u64 = 60;
 
 /// A simulated migration, small enough for dense tables.
+#[derive(Clone)]
 pub(crate) struct Migration {
     pub(crate) cells: Cells,
     pub(crate) moves: Moves,

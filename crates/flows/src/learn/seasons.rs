@@ -17,10 +17,10 @@
 use bethe_core::solve::Ignore;
 use bethe_core::{Cancel, Settings, Status, solve_positive};
 
-use super::data::{Cells, Observations};
-use super::energy::Noise;
-use super::infer::{FlowError, FlowProblem};
-use super::model::{Movement, Moves};
+use crate::data::{Cells, Observations};
+use crate::energy::Noise;
+use crate::infer::{FlowError, FlowProblem};
+use crate::model::{Movement, Moves};
 
 /// A season of counts.
 #[derive(Clone, Debug)]
@@ -376,13 +376,13 @@ impl Prepared<'_> {
                 for (log_potential, values) in row.iter_mut().zip(&mut rows) {
                     *log_potential = values.iter().zip(weights).map(|(f, w)| f * w).sum();
                 }
-                super::model::normalise(row);
+                crate::model::normalise(row);
             }
         }
     }
 
     /// How many moved, summed over the steps of each table. `[tables][moves]`
-    fn gather(&self, flows: &mut super::infer::Flows) -> Vec<Vec<f64>> {
+    fn gather(&self, flows: &mut crate::infer::Flows) -> Vec<Vec<f64>> {
         let tables = &self.moves.tables;
         let mut numbers: Vec<Vec<f64>> = tables.iter().map(|t| vec![0.0; t.len()]).collect();
         flows.visit(&mut |step, from, to, number| {

@@ -1,0 +1,82 @@
+//! Standard errors: by the curvature where that is cheap or asked for, or by a bootstrap.
+
+use anyhow::Result;
+use bethe_core::solve::Ignore;
+use bethe_core::{Cancel, Status};
+use bethe_flows::data::Observations;
+use bethe_flows::infer::{FlowError, FlowProblem, Flows};
+use bethe_flows::learn::{Choice, learn_with};
+use bethe_flows::output::Errors;
+use bethe_flows::uncertainty::{Bootstrap, StandardErrors, work};
+use bethe_terminal::bad_input;
+
+use super::config::Config;
+use super::input::Input;
+
+/// Multiplications that take some seconds.
+const CHEAP: f64 = 3e9;
+
+/// The standard errors of flows, if they are asked for or cheap, and how they were found.
+pub fn errors(
+    config: &Config,
+    input: &Input,
+    flows: &mut Flows,
+    (learned, cancel): (Option<&Choice>, &Cancel),
+) -> Result<(StandardErrors, Option<Errors>)> {
+    let is_cheap = work(flows.times(), input.cells.len()) <= CHEAP;
+    let none = (StandardErrors::default(), None);
+    if let Some((replicates, seed)) = config.bootstrap {
+        let observations = &input.counts;
+        let (noise, population) = (&input.noise, config.population);
+        let bootstrap = Bootstrap { observations, noise, population, replicates, seed };
+        let mut infer = |counts: &Observations| again(config, input, learned, (counts, cancel));
+        let found = bootstrap
+            .run(flows, (config.threshold, is_cheap), &mut infer)
+            .map_err(|error| bad_input(format!("--bootstrap: {error}")))?;
+        let how = Errors {
+            method: "bootstrap",
+            replicates: Some(replicates),
+            coverage: found.coverage,
+            ratio: found.ratio,
+        };
+        return Ok((found.errors, Some(how)));
+    }
+    let is_certain = matches!(flows.solution.status, Status::Converged | Status::RoundingLimit);
+    let wanted = config.errors.unwrap_or(is_cheap && is_certain && config.out.is_some());
+    if !wanted {
+        return Ok(none);
+    }
+    let counted = (&input.counts, &input.noise);
+    let found = StandardErrors::new(flows, counted, config.threshold, config.memory)
+        .map_err(|error| bad_input(format!("--errors: {error}; --bootstrap needs less")))?;
+    let how = Errors { method: "curvature", replicates: None, coverage: None, ratio: None };
+    Ok((found, Some(how)))
+}
+
+/// Flows inferred from other counts in the same way.
+fn again(
+    config: &Config,
+    input: &Input,
+    learned: Option<&Choice>,
+    (counts, cancel): (&Observations, &Cancel),
+) -> Result<Flows, FlowError> {
+    let (mut moves, mut start) = (None, None);
+    if let Some(choice) = learned {
+        let mut learner = input.learner(config, cancel.child());
+        learner.observations = counts;
+        learner.start = input.given_start.as_deref();
+        let law = learn_with(&learner, choice.prior, &mut |_| ())?.law;
+        start.clone_from(&law.start);
+        let steps = input.moves.of_step.len();
+        moves = Some(law.moves(&input.cells, steps, config.memory).expect("it fitted before"));
+    }
+    let problem = FlowProblem {
+        moves: moves.as_ref().unwrap_or(&input.moves),
+        start: start.as_deref().or(input.start.as_deref()),
+        observations: counts,
+        noise: &input.noise,
+        population: config.population,
+        cancel: cancel.child(),
+    };
+    problem.solve(&config.settings, &mut Ignore)
+}

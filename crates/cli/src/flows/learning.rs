@@ -1,0 +1,121 @@
+//! Learning movement from the counts, and what to say about it.
+
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+use bethe_core::Cancel;
+use bethe_flows::energy::Noise;
+use bethe_flows::infer::FlowError;
+use bethe_flows::learn::{Choice, Learner, Progress, choose, learn_with};
+use bethe_flows::model::FeatureKind;
+use bethe_flows::output::{LearnedWeight, Learning, Tried, rounded};
+
+use super::config::Config;
+use super::input::Input;
+
+impl Input {
+    /// The counts to learn from.
+    pub fn learner(&self, config: &Config, cancel: Cancel) -> Learner<'_> {
+        // An exponent in the name is given.
+        let named = |name: &str| name == "distance";
+        let bent = self.movement.features.iter().position(|feature| named(&feature.name));
+        Learner {
+            cells: &self.cells,
+            movement: &self.movement,
+            learned: &self.learned,
+            bent: bent.filter(|&feature| self.learned[feature]),
+            start: self.start.as_deref(),
+            observations: &self.counts,
+            noise: &self.noise,
+            population: config.population,
+            cancel,
+            deadline: config.settings.time_limit.map(|limit| Instant::now() + limit / 2),
+        }
+    }
+
+    /// Learns how individuals move, and moves them so.
+    pub fn learn(
+        &mut self,
+        config: &Config,
+        cancel: Cancel,
+        observe: &mut dyn FnMut(Progress),
+    ) -> Result<Option<Choice>, FlowError> {
+        if !config.learns || self.counts.times().len() < 2 {
+            return Ok(None);
+        }
+        // Counts where nobody can be are told as they are in the file, not as they are held out.
+        if let Some(&(time, cell, count)) =
+            self.problem(config, cancel.child()).impossible().first()
+            && matches!(self.noise, Noise::Poisson { .. })
+        {
+            return Err(FlowError::Impossible { time, cell, count });
+        }
+        let learner = self.learner(config, cancel);
+        let choice = match config.prior {
+            Some(prior) => learn_with(&learner, prior, observe)?,
+            None => choose(&learner, observe)?,
+        };
+        let steps = self.moves.of_step.len();
+        // The tables of before make room for those that were learned, which are as large.
+        self.moves.tables.clear();
+        self.moves = choice.law.moves(&self.cells, steps, config.memory).expect("it fitted before");
+        self.movement = choice.law.movement.clone();
+        self.start.clone_from(&choice.law.start);
+        Ok(Some(choice))
+    }
+}
+
+/// What was learned, for the summary.
+pub fn learning(input: &Input, choice: &Choice, seconds: Duration) -> Learning {
+    let features = choice.law.movement.features.iter().zip(&input.learned);
+    let weights = features.zip(&choice.weight_errors).map(|((feature, learned), error)| {
+        let exponent = match feature.kind {
+            FeatureKind::Power { exponent, .. } => Some(exponent),
+            _ => None,
+        };
+        let bent = *learned && feature.name == "distance";
+        LearnedWeight {
+            name: feature.name.clone(),
+            weight: feature.weight,
+            standard_error: *error,
+            exponent,
+            exponent_standard_error: choice.exponent_error.filter(|_| bent),
+        }
+    });
+    Learning {
+        weights: weights.collect(),
+        pulls: choice.prior.map(|prior| [prior.first, prior.change]),
+        tried: choice
+            .trials
+            .iter()
+            .map(|trial| Tried {
+                pulls: trial.prior.map(|prior| [prior.first, prior.change]),
+                held_out_deviance: trial.held_out,
+            })
+            .collect(),
+        solves: choice.solves,
+        converged: choice.converged,
+        seconds: seconds.as_secs_f64(),
+    }
+}
+
+/// What was learned, for people.
+pub fn in_words(learning: &Learning) -> String {
+    let number = |value: f64| rounded(value, 3);
+    let weight = |own: &LearnedWeight| {
+        let error =
+            own.standard_error.map_or(" (given)".to_string(), |e| format!(" ± {}", number(e)));
+        let exponent = own.exponent.filter(|_| own.exponent_standard_error.is_some());
+        let power = exponent.map_or(String::new(), |exponent| format!("^{}", number(exponent)));
+        format!("{}{power} {}{error}", own.name, number(own.weight))
+    };
+    let weights: Vec<String> = learning.weights.iter().map(weight).collect();
+    let pulls = match learning.pulls {
+        None => "no pulls of places".to_string(),
+        Some([first, 0.0]) => format!("pulls of places (deviation {first})"),
+        Some([first, change]) => {
+            format!("pulls of places (deviation {first}, {change} more each step)")
+        }
+    };
+    format!("learned: {}; {pulls}; {} solves", weights.join(", "), learning.solves)
+}

@@ -1,0 +1,164 @@
+//! Weights that predict best what was held out: marked individuals, or counts.
+
+use anyhow::Result;
+use bethe_core::solve::Ignore;
+use bethe_core::{Cancel, Settings};
+use bethe_flows::birdflow::Weights;
+use bethe_flows::data::{Observations, Pair};
+use bethe_flows::infer::{FlowError, FlowProblem, Flows};
+use bethe_flows::learn::{PRIORS, Prior, held_out_places, learn_with};
+use bethe_flows::model::Moves;
+use bethe_flows::output::Tuned;
+use bethe_flows::validate::score;
+
+use super::config::Config;
+use super::flags::TuneChoice;
+use super::input::Input;
+
+/// Factors of the weights of entropy and, against it, of distance, in BirdFlow's loss; the power is
+/// also 1.
+const ENTROPIES: [f64; 2] = [1.0, 10.0];
+const DISTANCES: [f64; 7] = [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 1.0];
+/// Factors of all weights of movement, where nothing is learned.
+const SCALES: [f64; 7] = [0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0];
+/// Of fits that are compared.
+const TOLERANCE: f64 = 1e-4;
+
+/// Weights to try.
+#[derive(Clone, Copy)]
+enum Candidate {
+    Birdflow(Weights),
+    Scale(f64),
+    Pulls(Option<Prior>),
+}
+
+impl Candidate {
+    fn all(config: &Config) -> Vec<Self> {
+        let Some(weights) = config.birdflow else {
+            return match config.learns {
+                true => PRIORS.map(Self::Pulls).to_vec(),
+                false => SCALES.map(Self::Scale).to_vec(),
+            };
+        };
+        let mut powers = vec![weights.power, 1.0];
+        powers.dedup();
+        let mut candidates = Vec::new();
+        for warmth in ENTROPIES {
+            let entropy = warmth * weights.entropy;
+            for distance in DISTANCES.map(|factor| factor * warmth * weights.distance) {
+                let own = |&power: &f64| Weights { entropy, distance, power, ..weights };
+                candidates.extend(powers.iter().map(own).map(Self::Birdflow));
+            }
+        }
+        candidates
+    }
+
+    /// In words, as flags would say it.
+    fn name(self) -> String {
+        match self {
+            Self::Birdflow(Weights { observation, distance, entropy, power, .. }) => {
+                format!("obs={observation},distance={distance},entropy={entropy},power={power}")
+            }
+            Self::Scale(factor) => format!("weights × {factor}"),
+            Self::Pulls(None) => "no pulls".to_string(),
+            Self::Pulls(Some(Prior { first, change })) => format!("pulls {first}, change {change}"),
+        }
+    }
+
+    /// The flows under these weights.
+    fn flows(
+        self,
+        config: &Config,
+        input: &Input,
+        counts: &Observations,
+        cancel: Cancel,
+    ) -> Result<Flows, FlowError> {
+        let (mut noise, mut start) = (input.noise.clone(), input.start.clone());
+        let steps = input.moves.of_step.len();
+        let fits = "it fitted before";
+        let moves: Moves = match self {
+            Self::Birdflow(weights) => {
+                noise = weights.noise();
+                let movement = weights.movement(&input.cells, config.reach);
+                movement.moves_within(&input.cells, steps, config.memory).expect(fits)
+            }
+            Self::Scale(factor) => {
+                let mut movement = input.movement.clone();
+                movement.features.iter_mut().for_each(|feature| feature.weight *= factor);
+                movement.moves_within(&input.cells, steps, config.memory).expect(fits)
+            }
+            Self::Pulls(prior) => {
+                let mut learner = input.learner(config, cancel.clone());
+                learner.observations = counts;
+                let law = learn_with(&learner, prior, &mut |_| ())?.law;
+                start.clone_from(&law.start);
+                law.moves(&input.cells, steps, config.memory).expect(fits)
+            }
+        };
+        let problem = FlowProblem {
+            moves: &moves,
+            start: start.as_deref(),
+            observations: counts,
+            noise: &noise,
+            population: config.population,
+            cancel,
+        };
+        let settings = Settings { tolerance: TOLERANCE, ..Settings::default() };
+        problem.solve(&settings, &mut Ignore)
+    }
+}
+
+/// Tries weights, sets configuration and input to the best ones, and says how all did.
+pub fn tune(
+    config: &mut Config,
+    input: &mut Input,
+    pairs: &[Pair],
+    (cancel, say): (&Cancel, &mut dyn FnMut(String)),
+) -> Result<Vec<Tuned>, FlowError> {
+    let Some(by) = config.tune else { return Ok(Vec::new()) };
+    let candidates = Candidate::all(config);
+    let hidden = held_out_places(&input.counts);
+    let mut shown = input.counts.clone();
+    if by == TuneChoice::Counts {
+        hidden.iter().for_each(|&(time, cell)| shown.forget(time, cell));
+    }
+    let mut tuned = Vec::with_capacity(candidates.len());
+    for (place, candidate) in candidates.iter().enumerate() {
+        say(format!("tuning: {} of {}", place + 1, candidates.len()));
+        let mut flows = candidate.flows(config, input, &shown, cancel.child())?;
+        let score = match by {
+            TuneChoice::Pairs => score(&flows, pairs, input.cells.len()),
+            TuneChoice::Counts => -held_out(config, input, &hidden, &flows.counts()),
+        };
+        tuned.push(Tuned { weights: candidate.name(), score, chosen: false });
+    }
+    let best = (0..tuned.len()).max_by(|&a, &b| tuned[a].score.total_cmp(&tuned[b].score));
+    let best = best.expect("something was tried");
+    tuned[best].chosen = true;
+    let steps = input.moves.of_step.len();
+    match candidates[best] {
+        Candidate::Birdflow(weights) => {
+            config.birdflow = Some(weights);
+            input.noise = weights.noise();
+            input.movement = weights.movement(&input.cells, config.reach);
+        }
+        Candidate::Scale(factor) => {
+            input.movement.features.iter_mut().for_each(|feature| feature.weight *= factor);
+        }
+        Candidate::Pulls(prior) => config.prior = Some(prior),
+    }
+    let moves = input.movement.moves_within(&input.cells, steps, config.memory);
+    input.moves = moves.expect("it fitted before");
+    Ok(tuned)
+}
+
+/// The mean deviance of counts that were held out, by the noise that was given.
+fn held_out(config: &Config, input: &Input, hidden: &[(usize, usize)], counts: &[f64]) -> f64 {
+    let deviance = |&(time, cell): &(usize, usize)| {
+        let count = input.counts.at(time)[cell]?;
+        let inferred = counts[time * input.cells.len() + cell].max(f64::MIN_POSITIVE);
+        let expected = input.noise.expected(cell, inferred, config.population);
+        Some(input.noise.deviance(count, expected))
+    };
+    hidden.iter().filter_map(deviance).sum::<f64>() / hidden.len().max(1) as f64
+}

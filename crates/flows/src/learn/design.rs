@@ -1,0 +1,148 @@
+//! The values of features of all moves, and the tables that they make with weights.
+
+use rayon::prelude::*;
+
+use super::law::Learner;
+use crate::model::{Feature, FeatureKind, Moves, normalise};
+
+/// What is learned of features.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Parameters {
+    /// `[features]`
+    pub weights: Vec<f64>,
+    /// Of the feature whose exponent is learned.
+    pub exponent: f64,
+}
+
+/// Features of all moves.
+pub(super) struct Design {
+    /// Which moves there are; their log-probabilities are those of the latest [`Design::set`].
+    pub moves: Moves,
+    /// `[tables][moves][features]`
+    values: Vec<Vec<f64>>,
+    /// Features whose weight is learned.
+    pub unknown: Vec<usize>,
+    /// The feature whose exponent is learned; its value is that to the power 1.
+    pub bent: Option<usize>,
+}
+
+/// The moves of a table at some parameters.
+pub(super) struct Terms {
+    /// Weighted sums of features. `[moves]`
+    pub scores: Vec<f64>,
+    /// How scores change with what is learned. `[moves][unknowns]`
+    pub slopes: Vec<f64>,
+}
+
+impl Design {
+    pub fn new(learner: &Learner) -> Self {
+        let Learner { cells, movement, learned, bent, .. } = *learner;
+        let steps = learner.observations.times().len() - 1;
+        let moves = movement.moves(cells, steps);
+        let straight = |(place, feature): (usize, &Feature)| match feature.kind {
+            FeatureKind::Power { unit, .. } if bent == Some(place) => {
+                FeatureKind::Power { unit, exponent: 1.0 }
+            }
+            _ => feature.kind.clone(),
+        };
+        let kinds: Vec<FeatureKind> = movement.features.iter().enumerate().map(straight).collect();
+        let values = (0..moves.tables.len()).map(|table| {
+            let step = moves.of_step.iter().position(|&own| own == table).unwrap_or(0);
+            let of_row = |from: usize| -> Vec<f64> {
+                let to = moves.tables[table].row(from).0.iter();
+                let of_move = |&to: &u32| {
+                    kinds.iter().map(move |kind| kind.value(cells, step, (from, to as usize)))
+                };
+                to.flat_map(of_move).collect()
+            };
+            let rows: Vec<Vec<f64>> = (0..cells.len()).into_par_iter().map(of_row).collect();
+            rows.concat()
+        });
+        let values = values.collect();
+        let unknown = (0..learned.len()).filter(|&feature| learned[feature]).collect();
+        Self { moves, values, unknown, bent }
+    }
+
+    /// Number of what is learned of features.
+    pub fn unknowns(&self) -> usize {
+        self.unknown.len() + usize::from(self.bent.is_some())
+    }
+
+    /// What is learned, as a vector. `[unknowns]`
+    pub fn vector(&self, parameters: &Parameters) -> Vec<f64> {
+        let weights = self.unknown.iter().map(|&feature| parameters.weights[feature]);
+        weights.chain(self.bent.map(|_| parameters.exponent.ln())).collect()
+    }
+
+    /// The parameters with other values of what is learned.
+    pub fn with(&self, parameters: &Parameters, vector: &[f64]) -> Parameters {
+        let mut changed = parameters.clone();
+        self.unknown.iter().zip(vector).for_each(|(&f, value)| changed.weights[f] = *value);
+        if self.bent.is_some() {
+            changed.exponent = vector[self.unknown.len()].clamp(-LARGEST, LARGEST).exp();
+        }
+        changed
+    }
+
+    /// Scores of the moves of a table and how they change.
+    pub fn terms(&self, table: usize, parameters: &Parameters) -> Terms {
+        let Parameters { weights, exponent } = parameters;
+        let values = &self.values[table];
+        let (features, unknowns) = (weights.len(), self.unknowns());
+        let count = self.moves.tables[table].len();
+        let mut terms = Terms { scores: vec![0.0; count], slopes: vec![0.0; count * unknowns] };
+        let chunk = 1 << 14;
+        let scores = terms.scores.par_chunks_mut(chunk);
+        let slopes = terms.slopes.par_chunks_mut((chunk * unknowns).max(1));
+        let fill = |at: usize, score: &mut f64, slopes: &mut [f64]| {
+            let own = &values[at * features..][..features];
+            let mut bent = 0.0;
+            for (feature, (&value, weight)) in own.iter().zip(weights).enumerate() {
+                let mut value = value;
+                if self.bent == Some(feature) && value > 0.0 {
+                    let power = value.powf(*exponent);
+                    bent = weight * power * value.ln() * exponent;
+                    value = power;
+                }
+                *score += weight * value;
+                if let Some(place) = self.unknown.iter().position(|&own| own == feature) {
+                    slopes[place] = value;
+                }
+            }
+            if self.bent.is_some() {
+                slopes[unknowns - 1] = bent;
+            }
+        };
+        if unknowns == 0 {
+            scores.enumerate().for_each(|(at, own)| {
+                own.iter_mut()
+                    .enumerate()
+                    .for_each(|(m, score)| fill(at * chunk + m, score, &mut []));
+            });
+        } else {
+            scores.zip(slopes).enumerate().for_each(|(at, (own, slopes))| {
+                let moves = own.iter_mut().zip(slopes.chunks_mut(unknowns)).enumerate();
+                moves.for_each(|(m, (score, slopes))| fill(at * chunk + m, score, slopes));
+            });
+        }
+        terms
+    }
+
+    /// Sets the tables to the probabilities that these parameters give.
+    pub fn set(&mut self, parameters: &Parameters) {
+        for table in 0..self.moves.tables.len() {
+            let scores = self.terms(table, parameters).scores;
+            let transitions = &mut self.moves.tables[table];
+            let mut first = 0;
+            for from in 0..transitions.shape().0 {
+                let row = transitions.row_mut(from);
+                row.copy_from_slice(&scores[first..first + row.len()]);
+                first += row.len();
+                normalise(row);
+            }
+        }
+    }
+}
+
+/// Bounds on the logarithm of an exponent.
+const LARGEST: f64 = 2.0;

@@ -1,0 +1,22 @@
+//! Learning how a population moves, from counts: hard EM.
+//!
+//! Moves are locally normalised, `p_t(j|i) ∝ exp(w·f_t(i,j) + b_{t,j})`. In turn, the most likely
+//! movement of the population is found under the current law, and the law is set to the most likely
+//! one under this movement. Both steps lower the same objective.
+//!
+//! [`Learner`] learns from one season of counts under any noise: weights `w`, the exponent of
+//! distance, where individuals start, and pulls `b` of places, of which held-out counts say how strong
+//! they may be. [`learn()`] learns weights and the counting rate from several seasons.
+
+mod choice;
+mod design;
+mod law;
+mod maximise;
+mod quasi_newton;
+mod rounds;
+mod seasons;
+
+pub use choice::{Choice, PRIORS, Trial, choose, held_out_places, learn_with};
+pub use law::{Law, Learner, Prior};
+pub use rounds::Progress;
+pub use seasons::{LearnSettings, Learned, Round, Season, learn};

@@ -1,0 +1,352 @@
+//! Rounds of hard EM: the most likely movement under a law, then a likelier law under the movement.
+
+use bethe_core::solve::Ignore;
+use bethe_core::solve_positive;
+use bethe_core::{Settings, Status};
+
+use super::design::{Design, Parameters};
+use super::law::{Law, Learner, Prior};
+use super::maximise::{Evidence, Likelihood, Point, blocks, pulls};
+use crate::data::Observations;
+use crate::infer::{FlowError, FlowProblem, Flows};
+use crate::model::FeatureKind;
+
+/// Quasi-Newton steps of a round.
+const STEPS: usize = 8;
+/// Individuals that the prior of the start puts anywhere.
+const ANYWHERE: f64 = 1.0;
+/// Rounds end when they lower the objective by less than this many nats, and by less than this
+/// fraction of it.
+const SMALL: (f64, f64) = (0.1, 1e-6);
+/// The tolerance of solves whose gradients are compared.
+const EXACT: f64 = 1e-8;
+/// How far weights are moved for the curvature, relative to their size.
+const MOVED: f64 = 0.02;
+/// How far a weight may be thrown by extrapolation, in a round.
+const FARTHEST: f64 = 2.0;
+
+/// A law on its way.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct State {
+    pub prior: Option<Prior>,
+    pub point: Point,
+    /// Log-probabilities of the first time's cells, if they are learned.
+    pub start: Option<Vec<f64>>,
+}
+
+/// How far learning is, for the observer.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Progress {
+    /// Solves so far.
+    pub solves: usize,
+    /// The objective of the latest, in nats of the population.
+    pub objective: f64,
+}
+
+/// Learns a law by rounds.
+pub(super) struct Rounds<'a> {
+    pub learner: &'a Learner<'a>,
+    pub design: Design,
+    pub solves: usize,
+    /// Of solves.
+    tolerance: f64,
+    observe: &'a mut dyn FnMut(Progress),
+}
+
+/// A law under which the most likely movement was found.
+pub(super) struct Expected {
+    /// In nats of the population, with the prior.
+    pub objective: f64,
+    pub evidence: Evidence,
+    /// Individuals. `[times][cells]`
+    pub counts: Vec<f64>,
+    /// Of the prior, in the objective.
+    pub penalty: f64,
+}
+
+impl Expected {
+    /// The same movement, where a prior of this penalty takes the place of the one before.
+    pub fn under(self, penalty: f64) -> Self {
+        Self { objective: self.objective - self.penalty + penalty, penalty, ..self }
+    }
+}
+
+impl<'a> Rounds<'a> {
+    pub fn new(learner: &'a Learner<'a>, observe: &'a mut dyn FnMut(Progress)) -> Self {
+        let tolerance = (0.05 / learner.size()).clamp(1e-8, 1e-4);
+        Self { learner, design: Design::new(learner), solves: 0, tolerance, observe }
+    }
+
+    /// The law to begin with: weights as they are, individuals start where they were counted.
+    pub fn first(&self) -> State {
+        let Learner { movement, bent, start, observations, .. } = *self.learner;
+        let weights = movement.features.iter().map(|feature| feature.weight).collect();
+        let exponent = match bent.map(|feature| &movement.features[feature].kind) {
+            Some(FeatureKind::Power { exponent, .. }) => *exponent,
+            _ => 1.0,
+        };
+        let parameters = Parameters { weights, exponent };
+        let counts = observations.at(0);
+        let seen: Vec<f64> = counts.iter().flatten().copied().collect();
+        let mean = seen.iter().sum::<f64>() / seen.len().max(1) as f64;
+        let counts: Vec<f64> = counts.iter().map(|count| count.unwrap_or(mean)).collect();
+        let total: f64 = counts.iter().sum();
+        let scale = if total > 0.0 { self.learner.size() / total } else { 0.0 };
+        let numbers: Vec<f64> = counts.iter().map(|count| count * scale).collect();
+        let start = start.is_none().then(|| start_of(&numbers));
+        State { prior: None, point: Point { parameters, pulls: Vec::new() }, start }
+    }
+
+    /// The same law under another prior of pulls: weaker than before, or none before.
+    pub fn under(&self, state: &State, prior: Option<Prior>) -> State {
+        let cells = self.learner.cells.len();
+        let steps = self.design.moves.of_step.len();
+        let (before, number) = (blocks(state.prior, steps), blocks(prior, steps));
+        let own = pulls(state.prior, &state.point.pulls, cells);
+        let mut standard = vec![0.0; number * cells];
+        if let Some(prior) = prior.filter(|_| before > 0) {
+            for block in 0..number {
+                for cell in 0..cells {
+                    let at = |block: usize| own[block.min(before - 1) * cells + cell];
+                    standard[block * cells + cell] = match block {
+                        0 => at(0) / prior.first,
+                        _ => (at(block) - at(block - 1)) / prior.change,
+                    };
+                }
+            }
+        }
+        let point = Point { parameters: state.point.parameters.clone(), pulls: standard };
+        State { prior, point, start: state.start.clone() }
+    }
+
+    /// The most likely movement under a law.
+    pub fn expect(&mut self, state: &State) -> Result<Expected, FlowError> {
+        let Learner { noise, population, observations, .. } = *self.learner;
+        self.set(state);
+        let size = self.learner.size();
+        let start = state.start.as_deref().or(self.learner.start);
+        let moves = &self.design.moves;
+        let cancel = self.learner.cancel.child();
+        let problem = FlowProblem { moves, start, observations, noise, population, cancel };
+        let settings = Settings { tolerance: self.tolerance, ..Settings::default() };
+        let mut flows = problem.solve(&settings, &mut Ignore)?;
+        self.solves += 1;
+        if flows.solution.status == Status::Infeasible {
+            return Err(FlowError::Unexplained);
+        }
+        let penalty = self.penalty(state);
+        let objective = size * flows.solution.objective + penalty;
+        (self.observe)(Progress { solves: self.solves, objective });
+        let counts = flows.counts();
+        let mut moved = self.gather(&mut flows);
+        let scale = size / population;
+        moved.iter_mut().flatten().for_each(|number| *number *= scale);
+        let scaled = counts.iter().map(|count| count * scale).collect();
+        Ok(Expected { objective, evidence: Evidence { moved, counts: scaled }, counts, penalty })
+    }
+
+    /// Minus the logarithm of the prior density of a law, up to a constant.
+    pub fn penalty(&self, state: &State) -> f64 {
+        Likelihood::penalty(&self.design, &state.point)
+    }
+
+    /// Sets tables and pulls to a law.
+    pub fn set(&mut self, state: &State) {
+        self.design.set(&state.point.parameters);
+        let steps = self.design.moves.of_step.len();
+        self.design.moves.pulls = pulls_of_steps(state, self.learner.cells.len(), steps);
+    }
+
+    /// How many moved, summed over the steps of each table. `[tables][moves]`
+    fn gather(&self, flows: &mut Flows) -> Vec<Vec<f64>> {
+        let moves = &self.design.moves;
+        let mut numbers: Vec<Vec<f64>> =
+            moves.tables.iter().map(|table| vec![0.0; table.len()]).collect();
+        if self.design.unknowns() == 0 {
+            return numbers;
+        }
+        flows.visit(&mut |step, from, to, number| {
+            let table = moves.of_step[step];
+            if let Some(place) = moves.tables[table].find(from, to) {
+                numbers[table][place] += number;
+            }
+        });
+        numbers
+    }
+
+    /// A likelier law under a movement.
+    fn maximise(&self, state: &State, evidence: &Evidence) -> State {
+        let likelihood = Likelihood::new(&self.design, evidence, state.prior);
+        let cells = self.learner.cells.len();
+        State {
+            prior: state.prior,
+            point: likelihood.maximise(&state.point, STEPS),
+            start: state.start.as_ref().map(|_| start_of(&evidence.counts[..cells])),
+        }
+    }
+
+    /// Rounds from a law, and the movement under it, until they change little; at most so many.
+    /// Says whether they did.
+    pub fn run(
+        &mut self,
+        (state, expected): (State, Expected),
+        most: usize,
+    ) -> Result<(State, Expected, bool), FlowError> {
+        let (mut now, mut expected) = (state, expected);
+        let mut history = History::default();
+        for _ in 0..most {
+            if self.learner.is_late() {
+                break;
+            }
+            let next = self.maximise(&now, &expected.evidence);
+            let [before, after] = [&now, &next].map(|s| self.design.vector(&s.point.parameters));
+            let far = history.extrapolate(before, after);
+            let mut trial = next.clone();
+            trial.point.parameters = self.design.with(&next.point.parameters, &far);
+            let mut there = self.expect(&trial)?;
+            if there.objective > expected.objective && trial != next {
+                history = History::default();
+                there = self.expect(&next)?;
+                trial = next;
+            }
+            let fallen = expected.objective - there.objective;
+            (now, expected) = (trial, there);
+            if fallen < SMALL.0.max(SMALL.1 * expected.objective.abs()) {
+                return Ok((now, expected, true));
+            }
+        }
+        Ok((now, expected, false))
+    }
+
+    /// Standard errors of what is learned of features, from the curvature of the objective: how its
+    /// gradient changes where each is moved a little, with pulls and start as they are. `[unknowns]`
+    pub fn standard_errors(&mut self, state: &State) -> Result<Vec<f64>, FlowError> {
+        let size = self.design.unknowns();
+        if size == 0 {
+            return Ok(Vec::new());
+        }
+        self.tolerance = self.tolerance.min(EXACT);
+        let slopes = |rounds: &Self, state: &State, expected: &Expected| {
+            Likelihood::new(&rounds.design, &expected.evidence, state.prior).slopes(&state.point)
+        };
+        let expected = self.expect(state)?;
+        let here = slopes(self, state, &expected).0;
+        let vector = self.design.vector(&state.point.parameters);
+        let mut curvature = vec![0.0; size * size];
+        for (place, row) in curvature.chunks_mut(size.max(1)).enumerate() {
+            let width = MOVED * vector[place].abs().max(1.0);
+            let (mut moved, mut aside) = (state.clone(), vector.clone());
+            aside[place] += width;
+            moved.point.parameters = self.design.with(&moved.point.parameters, &aside);
+            let there = self.expect(&moved)?;
+            let there = slopes(self, &moved, &there).0;
+            row.iter_mut()
+                .zip(there.iter().zip(&here))
+                .for_each(|(c, (a, b))| *c = (a - b) / width);
+        }
+        let errors = (0..size).map(|place| {
+            let mut symmetric: Vec<f64> = (0..size * size)
+                .map(|at| (curvature[at] + curvature[at % size * size + at / size]) / 2.0)
+                .collect();
+            let mut column = vec![0.0; size];
+            column[place] = 1.0;
+            // What counts do not tell, the prior does.
+            let least = Likelihood::precision(&self.design, place);
+            solve_positive(&mut symmetric, &mut column, least);
+            column[place].clamp(0.0, least.recip()).sqrt()
+        });
+        Ok(errors.collect())
+    }
+
+    /// A state as a law.
+    pub fn law(&self, state: &State) -> Law {
+        let Learner { movement, bent, start, cells, .. } = *self.learner;
+        let mut movement = movement.clone();
+        let Parameters { weights, exponent } = &state.point.parameters;
+        for (place, (feature, weight)) in movement.features.iter_mut().zip(weights).enumerate() {
+            feature.weight = *weight;
+            if let FeatureKind::Power { exponent: own, .. } = &mut feature.kind
+                && bent == Some(place)
+            {
+                *own = *exponent;
+            }
+        }
+        let steps = self.design.moves.of_step.len();
+        let start = state.start.clone().or_else(|| start.map(<[f64]>::to_vec));
+        Law { movement, start, pulls: pulls_of_steps(state, cells.len(), steps) }
+    }
+}
+
+/// Pulls of every step. `[steps][cells]`
+fn pulls_of_steps(state: &State, cells: usize, steps: usize) -> Vec<f64> {
+    let own = pulls(state.prior, &state.point.pulls, cells);
+    match own.len() == cells {
+        true => own.repeat(steps),
+        false => own,
+    }
+}
+
+/// Log-probabilities of the cells that these individuals are in.
+fn start_of(numbers: &[f64]) -> Vec<f64> {
+    let anywhere = ANYWHERE / numbers.len() as f64;
+    let total = numbers.iter().sum::<f64>() + ANYWHERE;
+    numbers.iter().map(|number| ((number + anywhere) / total).ln()).collect()
+}
+
+/// Counts that are not shown, and what is left.
+pub(super) fn hide(observations: &Observations, hidden: &[(usize, usize)]) -> Observations {
+    let mut left = observations.clone();
+    hidden.iter().for_each(|&(time, cell)| left.forget(time, cell));
+    left
+}
+
+/// Weights before rounds and after them: rounds converge slowly where counts say little about
+/// flows, so their limit is extrapolated (Anderson's method).
+#[derive(Default)]
+struct History {
+    rounds: Vec<(Vec<f64>, Vec<f64>)>,
+}
+
+impl History {
+    /// Where the next round begins.
+    fn extrapolate(&mut self, before: Vec<f64>, after: Vec<f64>) -> Vec<f64> {
+        self.rounds.push((before, after.clone()));
+        let size = after.len();
+        let kept = self.rounds.len().min(size + 1).min(4);
+        let rounds = &self.rounds[self.rounds.len() - kept..];
+        if kept < 2 {
+            return after;
+        }
+        let gap = |(before, after): &(Vec<f64>, Vec<f64>)| -> Vec<f64> {
+            after.iter().zip(before).map(|(a, b)| a - b).collect()
+        };
+        let gaps: Vec<Vec<f64>> = rounds.iter().map(gap).collect();
+        let last = &gaps[kept - 1];
+        let changes: Vec<Vec<f64>> = gaps
+            .windows(2)
+            .map(|pair| pair[1].iter().zip(&pair[0]).map(|(b, a)| b - a).collect())
+            .collect();
+        let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+        let count = changes.len();
+        let mut matrix: Vec<f64> =
+            changes.iter().flat_map(|a| changes.iter().map(|b| dot(a, b))).collect();
+        let most = (0..count).map(|i| matrix[i * count + i]).fold(0.0, f64::max);
+        if most <= 0.0 {
+            return after;
+        }
+        (0..count).for_each(|i| matrix[i * count + i] += 1e-8 * most);
+        let mut shares: Vec<f64> = changes.iter().map(|change| dot(change, last)).collect();
+        solve_positive(&mut matrix, &mut shares, 1e-12 * most);
+        let mut far = after.clone();
+        for (share, pair) in shares.iter().zip(rounds.windows(2)) {
+            let steps = pair[1].1.iter().zip(&pair[0].1);
+            far.iter_mut().zip(steps).for_each(|(x, (b, a))| *x -= share * (b - a));
+        }
+        let farthest = far.iter().zip(&after).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        if !farthest.is_finite() || far.iter().any(|x| !x.is_finite()) {
+            return after;
+        }
+        let shrink = (FARTHEST / farthest).min(1.0);
+        far.iter().zip(&after).map(|(far, near)| near + shrink * (far - near)).collect()
+    }
+}

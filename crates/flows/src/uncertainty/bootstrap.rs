@@ -1,0 +1,187 @@
+use std::collections::HashMap;
+
+use bethe_core::MemoryLimit;
+use rand::rngs::StdRng;
+use rand::{Rng, SeedableRng};
+use rand_distr::{Distribution, Normal, Poisson};
+
+use super::StandardErrors;
+use crate::data::Observations;
+use crate::energy::Noise;
+use crate::infer::{FlowError, Flows};
+
+/// Populations that move as was inferred, counted and inferred again.
+pub struct Bootstrap<'a> {
+    /// What was counted; populations are counted at the same places.
+    pub observations: &'a Observations,
+    /// How.
+    pub noise: &'a Noise,
+    /// How many individuals there are.
+    pub population: f64,
+    /// How many populations.
+    pub replicates: usize,
+    /// Of the draws.
+    pub seed: u64,
+}
+
+/// What a bootstrap found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Bootstrapped {
+    /// Root mean squares of inferred less true numbers.
+    pub errors: StandardErrors,
+    /// The share of the populations' true counts, where at least one individual is expected, that is
+    /// within two standard errors `M·J` of the inferred ones; `None` if these were not computed.
+    pub coverage: Option<f64>,
+    /// These standard errors over those of the bootstrap, root mean squares of both.
+    pub ratio: Option<f64>,
+}
+
+/// Individuals by step, cell before and cell after.
+type Moved = HashMap<(usize, usize, usize), f64>;
+
+/// Sums over populations.
+#[derive(Default)]
+struct Sums {
+    counts: Vec<f64>,
+    flows: Vec<f64>,
+    covered: usize,
+    compared: usize,
+    /// Squares of standard errors and of errors, where they are compared.
+    squares: (f64, f64),
+}
+
+impl Bootstrap<'_> {
+    /// Draws populations and infers their movement by `infer`. The errors of flows are those of more
+    /// individuals than the threshold.
+    ///
+    /// # Errors
+    /// Those of inference.
+    pub fn run(
+        &self,
+        flows: &mut Flows,
+        (threshold, compares): (f64, bool),
+        infer: &mut dyn FnMut(&Observations) -> Result<Flows, FlowError>,
+    ) -> Result<Bootstrapped, FlowError> {
+        let cells = self.observations.cells();
+        let mut listed = Vec::new();
+        flows.visit(&mut |step, from, to, number| {
+            if number > threshold {
+                listed.push((step, from, to));
+            }
+        });
+        listed.sort_unstable();
+        let counts = flows.counts();
+        let noise = self.residual(&counts);
+        let mut sums = Sums {
+            counts: vec![0.0; counts.len()],
+            flows: vec![0.0; listed.len()],
+            ..Sums::default()
+        };
+        let mut rng = StdRng::seed_from_u64(self.seed);
+        for _ in 0..self.replicates {
+            let (truth, moved) = self.draw(flows, cells, &mut rng);
+            let observed = self.observe(&truth, noise, &mut rng);
+            let mut inferred = infer(&observed)?;
+            let found = inferred.counts();
+            for ((sum, found), truth) in sums.counts.iter_mut().zip(&found).zip(&truth) {
+                *sum += (found - truth).powi(2);
+            }
+            let mut of_moves = Moved::new();
+            inferred.visit(&mut |step, from, to, number| {
+                of_moves.insert((step, from, to), number);
+            });
+            for (sum, key) in sums.flows.iter_mut().zip(&listed) {
+                let number = |of: &Moved| of.get(key).copied().unwrap_or(0.0);
+                *sum += (number(&of_moves) - number(&moved)).powi(2);
+            }
+            if compares {
+                let counted = (&observed, self.noise);
+                let unlimited = MemoryLimit::default();
+                if let Ok(own) = StandardErrors::new(&mut inferred, counted, f64::MAX, unlimited) {
+                    sums.compare(&own.counts, &found, &truth);
+                }
+            }
+        }
+        let root = |sum: &f64| (sum / self.replicates as f64).sqrt();
+        let errors = StandardErrors {
+            counts: sums.counts.iter().map(root).collect(),
+            flows: sums.flows.iter().map(root).collect(),
+        };
+        let compared = sums.compared > 0;
+        Ok(Bootstrapped {
+            errors,
+            coverage: compared.then(|| sums.covered as f64 / sums.compared as f64),
+            ratio: compared.then(|| (sums.squares.0 / sums.squares.1).sqrt()),
+        })
+    }
+
+    /// A population: individuals by time and cell, and their moves.
+    fn draw(&self, flows: &Flows, cells: usize, rng: &mut StdRng) -> (Vec<f64>, Moved) {
+        let mut counts = vec![0.0; flows.times() * cells];
+        let mut moved = Moved::new();
+        for _ in 0..self.population.round() as u64 {
+            let route = flows.sample(&mut || rng.random());
+            route.iter().enumerate().for_each(|(time, cell)| counts[time * cells + cell] += 1.0);
+            for (step, pair) in route.windows(2).enumerate() {
+                *moved.entry((step, pair[0], pair[1])).or_insert(0.0) += 1.0;
+            }
+        }
+        (counts, moved)
+    }
+
+    /// For squared errors, the root mean square of the shares' errors, since they have no variance.
+    fn residual(&self, counts: &[f64]) -> f64 {
+        let cells = self.observations.cells();
+        let error = |(at, count): (usize, &f64)| {
+            let share = self.observations.at(at / cells)[at % cells]?;
+            Some((count / self.population - share).powi(2))
+        };
+        let squares: Vec<f64> = counts.iter().enumerate().filter_map(error).collect();
+        (squares.iter().sum::<f64>() / squares.len().max(1) as f64).sqrt()
+    }
+
+    /// Counts of a population where there were counts before.
+    fn observe(&self, truth: &[f64], residual: f64, rng: &mut StdRng) -> Observations {
+        let cells = self.observations.cells();
+        let mut observed = Observations::new(cells);
+        for (time, name) in self.observations.times().iter().enumerate() {
+            let mut count = |(cell, before): (usize, &Option<f64>)| {
+                (*before)?;
+                let expected =
+                    self.noise.expected(cell, truth[time * cells + cell], self.population);
+                let mut normal = |deviation: f64| {
+                    Normal::new(expected, deviation)
+                        .map_or(expected, |own| own.sample(rng))
+                        .max(0.0)
+                };
+                Some(match *self.noise {
+                    Noise::Poisson { .. } => {
+                        Poisson::new(expected).map_or(0.0, |poisson| poisson.sample(rng))
+                    }
+                    Noise::Gaussian { variance, .. } => normal(variance.sqrt()),
+                    Noise::Squared { .. } => normal(residual),
+                })
+            };
+            let counts: Vec<Option<f64>> =
+                self.observations.at(time).iter().enumerate().map(&mut count).collect();
+            observed.push(name.clone(), counts);
+            (0..cells)
+                .filter(|&cell| !self.observations.is_open(time, cell))
+                .for_each(|cell| observed.close(time, cell));
+        }
+        observed
+    }
+}
+
+impl Sums {
+    fn compare(&mut self, errors: &[f64], found: &[f64], truth: &[f64]) {
+        for ((error, found), truth) in errors.iter().zip(found).zip(truth) {
+            if *found >= 1.0 {
+                self.compared += 1;
+                self.covered += usize::from((found - truth).abs() <= 2.0 * error);
+                self.squares.0 += error * error;
+                self.squares.1 += (found - truth).powi(2);
+            }
+        }
+    }
+}
