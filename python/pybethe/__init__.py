@@ -20,6 +20,7 @@ from ._engine import (
     solve_many,
 )
 from . import rules
+from ._cite import cite
 from .tagger import Tagger
 
 __all__ = [
@@ -32,6 +33,7 @@ __all__ = [
     "Tagger",
     "TrainedTagger",
     "__version__",
+    "cite",
     "rules",
     "solve",
     "solve_many",

@@ -18,6 +18,7 @@ __all__ = [
     "Tables",
     "TrainedTagger",
     "__version__",
+    "entries",
     "fenchel_young",
     "solve",
     "solve_many",
@@ -260,3 +261,11 @@ def fenchel_young(
     tolerance: float = 1e-8,
     n_jobs: int | None = None,
 ) -> tuple[Array, _Pulled]: ...
+
+def entries(
+    lines: list[str],
+    format: str,
+    *,
+    model: str | PathLike[str] | None = None,
+    n_jobs: int | None = None,
+) -> str: ...

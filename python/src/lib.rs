@@ -4,6 +4,7 @@
 //! interpreter released, [`answer`] shows what was found. Python adds nothing but names and types.
 
 mod answer;
+mod cite;
 mod energy;
 mod gradients;
 mod html;
@@ -27,6 +28,8 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 mod _engine {
     #[pymodule_export]
     use crate::answer::{Answer, Map};
+    #[pymodule_export]
+    use crate::cite::entries;
     #[pymodule_export]
     use crate::layers::{Projection, fenchel_young};
     #[pymodule_export]
