@@ -147,7 +147,8 @@ fn a_long_file_gives_what_a_wide_one_gives() {
         assert_eq!(folder.read(&name), wide.read(&name));
     }
     let zero = summary(&folder, &["--unlisted", "zero"]);
-    assert_eq!((&zero["observed"], &zero["warnings"]), (&112.into(), &Value::Array(vec![])));
+    assert_eq!(zero["observed"], 112);
+    assert!(!zero["warnings"].to_string().contains("have no row"), "{}", zero["warnings"]);
     let message = wide.refusal(&[&FIXED[..], &["--unlisted", "zero"]].concat());
     assert!(
         message.starts_with("counts.csv: --unlisted is for counts as time,cell,count; found a")
@@ -188,12 +189,12 @@ fn lines_say_what_their_coordinates_are() {
     let warning = "warning: cells.csv: flows.geojson has x and y of the cells, which maps take for";
     assert!(error(&folder.bethe(&[&FIXED[..], &flags].concat())).starts_with(warning));
     let crs = folder.bethe(&[&FIXED[..], &flags, &["--crs", "epsg:3035"]].concat());
-    assert!(!error(&crs).contains("warning"), "{}", error(&crs));
+    assert!(!error(&crs).contains("flows.geojson has"), "{}", error(&crs));
     assert!(folder.read("out/flows.geojson").contains("urn:ogc:def:crs:EPSG::3035"));
     // Longitude and latitude of the same file are taken, whatever distances are of.
     let cells = ["flows", "counts.csv", "--cells", "both.csv", "--population", "400"];
     let degrees = folder.bethe(&[&cells[..], &flags].concat());
-    assert!(!error(&degrees).contains("warning"), "{}", error(&degrees));
+    assert!(!error(&degrees).contains("flows.geojson has"), "{}", error(&degrees));
     let lines: Value = serde_json::from_str(&folder.read("out/flows.geojson")).unwrap();
     assert_eq!(lines["features"][0]["geometry"]["coordinates"][0], serde_json::json!([10.0, 50.0]));
     let further = ["--coordinates", "lonlat", "--crs", "EPSG:3035"];

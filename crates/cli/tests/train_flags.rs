@@ -183,7 +183,10 @@ fn the_penalty_is_kept_in_the_model_and_used() {
     assert_eq!(folder.inspect("default")["penalty"], "hinge");
     folder.train("slopes", &["--rule-penalty", "0.3", "--learner", "surrogate"]);
     assert_eq!(folder.inspect("slopes")["penalty"], "smoothed_hinge");
-    folder.train("dual", &["--learner", "perceptron", "--decoding", "soft-dd"]);
+    folder.train(
+        "dual",
+        &[&rules[..2], &["--learner", "perceptron", "--decoding", "soft-dd"]].concat(),
+    );
     assert_eq!(folder.inspect("dual")["decoding"], "soft_dual");
     assert!(f1("dual") > f1("plain"), "{} and {}", f1("dual"), f1("plain"));
     let smooth = ["train", "train.txt", "--model", "new", "--penalty", "smoothed-hinge"];
