@@ -8,6 +8,7 @@ from os import PathLike
 from typing import Any, Literal, overload
 
 from ._engine import entries
+from ._types import jobs
 
 __all__ = ["cite"]
 
@@ -46,7 +47,8 @@ def cite(
     'knuth1997art'
     """
     given = lines.splitlines() if isinstance(lines, str) else list(lines)
-    written = entries([line for line in given if line.strip()], format, model=model, n_jobs=n_jobs)
+    references = [line for line in given if line.strip()]
+    written = entries(references, format, model=model, n_jobs=jobs(n_jobs))
     if format in ("bibtex", "ris"):
         return written
     found: list[dict[str, Any]] = json.loads(written)

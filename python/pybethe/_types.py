@@ -42,3 +42,12 @@ class Options(TypedDict, total=False):
     trace: bool | None
     callback: Callable[[Record], object] | None
     n_jobs: int | None
+
+
+def jobs(n_jobs: Any) -> int | None:
+    """How many threads; `None` for all cores."""
+    if n_jobs is None or n_jobs == -1:
+        return None
+    if not isinstance(n_jobs, int) or n_jobs < 1:
+        raise ValueError(f"n_jobs: found {n_jobs!r}, expected at least 1, or -1 for all cores")
+    return n_jobs

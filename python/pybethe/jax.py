@@ -58,7 +58,7 @@ def project(
     fixed = _fixed(rules)
     transitions, mask = _filled(scores, transitions, mask)
     if weights is None:
-        weights = jnp.array([rule.weight or 0.0 for rule in fixed], scores.dtype)
+        weights = jnp.array([layers._weight(rule) for rule in fixed], scores.dtype)
     if offsets is None:
         offsets = jnp.array([rule.offset for rule in fixed], scores.dtype)
     return _project(fixed, tolerance, scores, transitions, mask, weights, offsets)
@@ -92,7 +92,8 @@ def _backward(rules: _Rules, tolerance: float, given: tuple[Any, ...], v: Any) -
         _, vjp = layers.project_with_vjp(scores, transitions, own, mask, tolerance=tolerance)
         found = vjp(v)
         dtypes = [a.dtype for a in (scores, transitions, weights, offsets)]
-        sums = [own.sum(axis=0) for own in (found.transitions, found.weights, found.offsets)]
+        parts: tuple[Any, ...] = (found.transitions, found.weights, found.offsets)
+        sums = [own.sum(axis=0) for own in parts]
         return _as(dtypes, [found.scores, *sums])
 
     shapes = _like(scores, transitions, weights, offsets)
@@ -118,7 +119,7 @@ def fenchel_young_loss(
     fixed = _fixed(rules)
     transitions, mask = _filled(scores, transitions, mask)
     if weights is None:
-        weights = jnp.array([rule.weight or 0.0 for rule in fixed], scores.dtype)
+        weights = jnp.array([layers._weight(rule) for rule in fixed], scores.dtype)
     return _loss(fixed, tolerance, scores, labels, transitions, mask, weights)
 
 

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ._engine import Projection, fenchel_young
-from ._types import Array
+from ._types import Array, jobs
 
 __all__ = [
     "CountRule",
@@ -34,18 +34,18 @@ __all__ = [
 
 @dataclass(frozen=True)
 class CountRule:
-    """`weight · penalty(Σ_t coefficients·μ_t + offset)`; hard penalties have no weight."""
+    """`weight · penalty(Σ_t coefficients·μ_t + offset)`. Soft penalties weigh 1 unless told otherwise;
+    hard ones, `at_most` and `equal`, have no weight."""
 
     coefficients: Sequence[float]
     penalty: str = "hinge"
-    weight: float | None = 1.0
+    weight: float | None = None
     offset: float = 0.0
     delta: float | None = None
 
     def _given(self) -> tuple[list[float], str, float | None, float, float | None]:
-        hard = self.penalty in ("at_most", "equal")
-        weight = None if hard else self.weight
-        return [float(c) for c in self.coefficients], self.penalty, weight, self.offset, self.delta
+        coefficients = [float(own) for own in self.coefficients]
+        return coefficients, self.penalty, self.weight, self.offset, self.delta
 
 
 def _indicator(of: Sequence[int], labels: int, sign: float) -> list[float]:
@@ -56,29 +56,29 @@ def _indicator(of: Sequence[int], labels: int, sign: float) -> list[float]:
 
 
 def at_most(
-    count: float, of: Sequence[int], *, labels: int, weight: float | None = 1.0, hard: bool = False
+    count: float, of: Sequence[int], *, labels: int, weight: float | None = None, hard: bool = False
 ) -> CountRule:
     """At most so many of some labels: free up to `count`, then `weight` for each more."""
     if hard:
-        return CountRule(_indicator(of, labels, 1.0), "at_most", None, -count)
+        return CountRule(_indicator(of, labels, 1.0), "at_most", weight, -count)
     return CountRule(_indicator(of, labels, -1.0), "hinge", weight, 1.0 + count)
 
 
 def at_least(
-    count: float, of: Sequence[int], *, labels: int, weight: float | None = 1.0, hard: bool = False
+    count: float, of: Sequence[int], *, labels: int, weight: float | None = None, hard: bool = False
 ) -> CountRule:
     """At least so many of some labels."""
     if hard:
-        return CountRule(_indicator(of, labels, -1.0), "at_most", None, count)
+        return CountRule(_indicator(of, labels, -1.0), "at_most", weight, count)
     return CountRule(_indicator(of, labels, 1.0), "hinge", weight, 1.0 - count)
 
 
 def equal(
-    count: float, of: Sequence[int], *, labels: int, weight: float | None = 1.0, hard: bool = False
+    count: float, of: Sequence[int], *, labels: int, weight: float | None = None, hard: bool = False
 ) -> CountRule:
-    """Just so many of some labels."""
+    """Exactly `count` of some labels."""
     penalty = "equal" if hard else "absolute"
-    return CountRule(_indicator(of, labels, 1.0), penalty, None if hard else weight, -count)
+    return CountRule(_indicator(of, labels, 1.0), penalty, weight, -count)
 
 
 class Gradients(NamedTuple):
@@ -127,7 +127,7 @@ def project_with_vjp(
     own = _scores(scores)
     given = [rule._given() for rule in rules]
     found = Projection(
-        own, _lengths(own, mask), transitions, given, tolerance=tolerance, n_jobs=n_jobs
+        own, _lengths(own, mask), transitions, given, tolerance=tolerance, n_jobs=jobs(n_jobs)
     )
 
     def vjp(v: npt.ArrayLike) -> Gradients:
@@ -172,12 +172,26 @@ def fenchel_young_loss(
     listed = [row[:length].tolist() for row, length in zip(truth, lengths)]
     given = [rule._given() for rule in rules]
     losses, gradients = fenchel_young(
-        own, lengths, listed, transitions, given, tolerance=tolerance, n_jobs=n_jobs
+        own, lengths, listed, transitions, given, tolerance=tolerance, n_jobs=jobs(n_jobs)
     )
     return losses, Gradients(*gradients)
 
 
+def _is_hard(rule: CountRule) -> bool:
+    return rule.penalty in ("at_most", "equal")
+
+
+def _weight(rule: CountRule) -> float:
+    """The weight as a number: 0 for hard rules, whose weight is not used."""
+    if _is_hard(rule):
+        return 0.0
+    return 1.0 if rule.weight is None else float(rule.weight)
+
+
 def _with(rules: Sequence[CountRule], weights: Any, offsets: Any) -> list[CountRule]:
-    """The rules with other weights and offsets."""
+    """The rules with other weights and offsets; hard ones have no weight."""
     pairs = zip(rules, np.asarray(weights).tolist(), np.asarray(offsets).tolist())
-    return [replace(rule, weight=weight, offset=offset) for rule, weight, offset in pairs]
+    return [
+        replace(rule, weight=None if _is_hard(rule) else weight, offset=offset)
+        for rule, weight, offset in pairs
+    ]

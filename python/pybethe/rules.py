@@ -74,13 +74,12 @@ def before(first: str, second: str, *, weight: float | str | None = None) -> Rul
 def to_toml(rules: Iterable[Rule]) -> str:
     """The rules as a file that `bethe train --constraints` reads."""
 
-
     def shown(value: Any) -> str:
         if isinstance(value, Mapping):
             pairs = (f"{shown(key)} = {shown(own)}" for key, own in value.items())
             return f"{{ {', '.join(pairs)} }}"
         # What JSON writes for texts, numbers and lists of texts is TOML too.
-        return json.dumps(value)
+        return json.dumps(value, ensure_ascii=False)
 
     def line(key: str, value: Any) -> str:
         return f"{key} = {shown(value)}"

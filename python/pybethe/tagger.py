@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ._engine import TrainedTagger
-from ._types import Array
+from ._types import Array, jobs
 from .rules import Rule, to_toml
 
 __all__ = ["Tagger"]
@@ -120,7 +120,7 @@ class Tagger:
             given = {name: value for name, value in settings.items() if value is not None}
             names = None if labels is None else [str(label) for label in labels]
             self.trained_ = TrainedTagger.train(
-                X, y, score_labels=names, tell=tell, n_jobs=_jobs(n_jobs), settings=given
+                X, y, score_labels=names, tell=tell, n_jobs=jobs(n_jobs), settings=given
             )
         return self
 
@@ -147,21 +147,21 @@ class Tagger:
 
     def predict(self, X: Iterable[Any], *, rules: bool = True) -> list[list[str]]:
         """The best labels of each sequence; `rules=False` leaves the rules out."""
-        return self._trained.predict(X, rules=rules, n_jobs=_jobs(self.n_jobs))
+        return self._trained.predict(X, rules=rules, n_jobs=jobs(self.n_jobs))
 
     def predict_marginals(self, X: Iterable[Any], *, rules: bool = True) -> list[Array]:
         """The probability of every label at every token: one array a sequence, `[tokens, labels]`."""
-        return self._trained.predict_marginals(X, rules=rules, n_jobs=_jobs(self.n_jobs))
+        return self._trained.predict_marginals(X, rules=rules, n_jobs=jobs(self.n_jobs))
 
     def predict_n_best(
         self, X: Iterable[Any], n: int, *, rules: bool = True
     ) -> list[list[tuple[list[str], float]]]:
         """The `n` best label sequences of each sequence, with their log-probabilities."""
-        return self._trained.predict_n_best(X, n, rules=rules, n_jobs=_jobs(self.n_jobs))
+        return self._trained.predict_n_best(X, n, rules=rules, n_jobs=jobs(self.n_jobs))
 
     def explain(self, X: Iterable[Any]) -> list[list[str]]:
         """Which rules pulled at the labels of each sequence, and what they changed."""
-        return self._trained.explain(X, n_jobs=_jobs(self.n_jobs))
+        return self._trained.explain(X, n_jobs=jobs(self.n_jobs))
 
     def evaluate(self, X: Iterable[Any], y: Iterable[Any]) -> dict[str, Any]:
         """What `bethe evaluate --json` prints: tokens, token_accuracy, sequence_accuracy, precision,
@@ -196,11 +196,3 @@ class Tagger:
 
 def _tell(line: str) -> None:
     print(line, file=sys.stderr)
-
-
-def _jobs(n_jobs: Any) -> int | None:
-    if n_jobs is None or n_jobs == -1:
-        return None
-    if not isinstance(n_jobs, int) or n_jobs < 1:
-        raise ValueError(f"n_jobs: found {n_jobs!r}, expected at least 1, or -1 for all cores")
-    return n_jobs

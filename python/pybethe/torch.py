@@ -15,7 +15,10 @@ __all__ = ["FenchelYoungLoss", "ProjectedMarginals"]
 
 
 def _array(tensor: Any) -> Any:
-    return None if tensor is None else tensor.detach().cpu().numpy()
+    if tensor is None:
+        return None
+    own = tensor.detach().cpu()
+    return (own.double() if own.is_floating_point() else own).numpy()
 
 
 def _tensor(array: Any, like: Any) -> Any:
@@ -35,7 +38,7 @@ class _Rules(torch.nn.Module):
     ) -> None:
         super().__init__()
         self.rules, self.tolerance = tuple(rules), tolerance
-        weights = torch.tensor([float(rule.weight or 0.0) for rule in rules], dtype=torch.float64)
+        weights = torch.tensor([layers._weight(rule) for rule in rules], dtype=torch.float64)
         offsets = torch.tensor([float(rule.offset) for rule in rules], dtype=torch.float64)
         self.weights = torch.nn.Parameter(weights, requires_grad=learn_weights)
         self.offsets = torch.nn.Parameter(offsets, requires_grad=learn_offsets)
@@ -67,6 +70,7 @@ class _Loss(torch.autograd.Function):
         return _tensor(losses, scores)
 
     @staticmethod
+    @torch.autograd.function.once_differentiable
     def backward(ctx: Any, *v: Any) -> Any:
         scores, transitions, weights, offsets = ctx.own
         each = _array(v[0])
@@ -131,6 +135,7 @@ class _Projection(torch.autograd.Function):
         return _tensor(marginals, scores)
 
     @staticmethod
+    @torch.autograd.function.once_differentiable
     def backward(ctx: Any, *v: Any) -> Any:
         scores, transitions, weights, offsets = ctx.own
         found = ctx.vjp(_array(v[0]))

@@ -7,6 +7,7 @@ use bethe_core::{Problem, solve};
 use bethe_io::plot::convergence;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::sync::MutexExt;
 use pyo3::types::PyDict;
 
 use crate::html;
@@ -171,7 +172,7 @@ impl Answer {
     /// The probability of every state of a variable or scope.
     #[getter]
     fn marginals(&self, py: Python<'_>) -> PyResult<Py<Tables>> {
-        let mut held = self.marginals.lock().unwrap_or_else(|held| held.into_inner());
+        let mut held = self.marginals.lock_py_attached(py).unwrap_or_else(|held| held.into_inner());
         let found = match &mut *held {
             Held::Shown(tables) => return Ok(tables.clone_ref(py)),
             Held::Found(found) => std::mem::take(found),
@@ -211,16 +212,7 @@ impl Answer {
     /// `θ + δ`. `None` for an average of iterates.
     #[getter]
     fn tilt(&self) -> Option<Tables> {
-        let mut found = self.potentials.clone()?;
-        for table in &mut found {
-            let stated = self.problem.model().factors().iter();
-            for factor in stated.filter(|factor| factor.scope == table.scope) {
-                let own = table.values.iter_mut().zip(&factor.log_potentials);
-                own.for_each(|(sum, stated)| {
-                    *sum = if *stated == f64::NEG_INFINITY { 0.0 } else { *sum - stated };
-                });
-            }
-        }
+        let found = self.found.tilt.clone()?;
         Some(Tables::new(Arc::clone(&self.problem), found))
     }
 
@@ -262,8 +254,11 @@ impl Answer {
     }
 
     fn _repr_html_(&self, py: Python<'_>) -> PyResult<String> {
-        let marginals = self.marginals(py)?.get().numbers(py)?;
-        Ok(html::answer(self.problem.model(), &self.found, &marginals))
+        let tables = self.marginals(py)?;
+        let numbers = tables.get().numbers(py)?;
+        let single: Vec<_> =
+            tables.get().singles().into_iter().map(|index| numbers[index].clone()).collect();
+        Ok(html::answer(self.problem.model(), &self.found, &single))
     }
 
     fn __repr__(&self) -> String {

@@ -10,8 +10,8 @@ use bethe_io::in_markup;
 const VARIABLES: usize = 12;
 const STATES: usize = 8;
 
-/// The answer as HTML. Names are text, never markup.
-pub fn answer(model: &Model, found: &Answer, marginals: &[TableAnswer]) -> String {
+/// The answer as HTML, with the marginals of single variables. Names are text, never markup.
+pub fn answer(model: &Model, found: &Answer, single: &[TableAnswer]) -> String {
     let mut html = String::from("<div>");
     let gap = found.gap.map_or("no bound on the error".into(), |gap| {
         format!("at most {gap:.2e} nats above the optimum")
@@ -25,7 +25,6 @@ pub fn answer(model: &Model, found: &Answer, marginals: &[TableAnswer]) -> Strin
         found.solver,
         found.oracle_calls
     );
-    let single: Vec<&TableAnswer> = marginals.iter().filter(|t| t.scope.len() == 1).collect();
     html.push_str("<table>");
     for table in single.iter().take(VARIABLES) {
         row(&mut html, model, table);

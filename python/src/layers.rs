@@ -23,6 +23,9 @@ use rayon::prelude::*;
 use crate::gradients::{Arrays, Gradients, Own, Sizes, add};
 use crate::{energy, run};
 
+/// What counts as zero, beside offsets.
+const ROUNDING: f64 = 1e-9;
+
 /// A penalty on an expected, weighted count of labels.
 #[derive(Clone, Debug)]
 struct CountRule {
@@ -147,6 +150,11 @@ fn batch(
             )));
         }
         let penalty = energy::penalty(&penalty, delta, None, None)?;
+        if let Some(found) = weight.filter(|weight| *weight < 0.0) {
+            return Err(PyValueError::new_err(format!(
+                "rule {index}: found the weight {found}, expected at least 0"
+            )));
+        }
         Ok(CountRule { coefficients, penalty, weight: energy::weight(penalty, weight)?, offset })
     };
     Ok(Batch {
@@ -196,6 +204,7 @@ fn links(tables: &[TableAnswer]) -> impl Iterator<Item = &TableAnswer> {
 #[pyclass(frozen, module = "pybethe")]
 pub struct Projection {
     batch: Batch,
+    jobs: Option<usize>,
     /// `None` for sequences without positions.
     solved: Mutex<Vec<Option<Differentiable>>>,
 }
@@ -224,7 +233,7 @@ impl Projection {
         };
         let pool = run::pool(n_jobs)?;
         let solved = finished(py, run::run(py, &pool, &cancel, work)?)?;
-        Ok(Self { batch, solved: Mutex::new(solved) })
+        Ok(Self { batch, jobs: n_jobs, solved: Mutex::new(solved) })
     }
 
     /// `[sequences, positions, labels]`, zero where there is padding.
@@ -257,7 +266,7 @@ impl Projection {
         let mut held = self.solved.lock_py_attached(py).unwrap_or_else(|held| held.into_inner());
         let solved: &mut Vec<Option<Differentiable>> = &mut held;
         let size = positions * labels;
-        let pool = run::pool(None)?;
+        let pool = run::pool(self.jobs)?;
         let pulled: Result<Vec<_>, String> = py.detach(|| {
             pool.install(|| {
                 let items = solved.par_iter_mut().zip(v.par_chunks(size.max(1)));
@@ -359,9 +368,9 @@ fn fill(own: Own<'_>, batch: &Batch, truth: &[usize], answer: &Answer) {
     }
     for (index, rule) in batch.rules.iter().enumerate() {
         let z = measured(rule, truth);
-        let Some(value) = answer.energies[index].value else { continue };
-        if !rule.penalty.is_hard() && rule.weight > 0.0 {
-            own.weights[index] = rule.penalty.value(z) - value / rule.weight;
+        if !rule.penalty.is_hard() {
+            let inferred = inferred(rule, answer, truth.len());
+            own.weights[index] = rule.penalty.value(z) - rule.penalty.value(inferred);
         }
         let pull = answer.energies[index].multipliers.as_ref().map_or(0.0, |own| own[0]);
         let slope = rule.weight * rule.penalty.derivative(z);
@@ -401,6 +410,13 @@ fn measured(rule: &CountRule, labels: &[usize]) -> f64 {
     labels.iter().map(|&label| rule.coefficients[label]).sum::<f64>() + rule.offset
 }
 
+/// What it measures of marginals.
+fn inferred(rule: &CountRule, answer: &Answer, length: usize) -> f64 {
+    let counts = answer.marginals[..length].iter();
+    let own = counts.flat_map(|table| table.values.iter().zip(&rule.coefficients));
+    own.map(|(probability, coefficient)| probability * coefficient).sum::<f64>() + rule.offset
+}
+
 /// `−F* − ⟨θ, S(y)⟩ + L(S(y))`
 fn loss(batch: &Batch, sequence: usize, labels: &[usize], answer: &Answer) -> Result<f64, String> {
     let labels = &labels[..batch.lengths[sequence]];
@@ -413,7 +429,7 @@ fn loss(batch: &Batch, sequence: usize, labels: &[usize], answer: &Answer) -> Re
     let mut energy = 0.0;
     for (index, rule) in batch.rules.iter().enumerate() {
         let z = measured(rule, labels);
-        if rule.penalty.violation(z) > 0.0 {
+        if rule.penalty.violation(z) > ROUNDING * (1.0 + rule.offset.abs()) {
             return Err(format!("the labels break hard rule {index}: their loss is infinite"));
         }
         if !rule.penalty.is_hard() {

@@ -16,6 +16,7 @@ mod problem;
 mod reference;
 mod run;
 mod sequences;
+mod solving;
 mod tagger;
 mod trace;
 mod training;
@@ -35,7 +36,9 @@ mod _engine {
     #[pymodule_export]
     use crate::marginals::Tables;
     #[pymodule_export]
-    use crate::problem::{Problem, solve, solve_many};
+    use crate::problem::Problem;
+    #[pymodule_export]
+    use crate::solving::{solve, solve_many};
     #[pymodule_export]
     use crate::tagger::TrainedTagger;
     #[pymodule_export]

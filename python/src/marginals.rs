@@ -7,6 +7,7 @@ use bethe_core::problem::TableAnswer;
 use numpy::{IntoPyArray, PyArrayDyn, PyArrayMethods};
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
+use pyo3::sync::MutexExt;
 use pyo3::types::PyTuple;
 
 use crate::reference;
@@ -37,7 +38,7 @@ impl Tables {
 
     /// The tables as numbers, whether they became arrays or not.
     pub fn numbers(&self, py: Python<'_>) -> PyResult<Vec<TableAnswer>> {
-        let tables = self.tables.lock().unwrap_or_else(|held| held.into_inner());
+        let tables = self.tables.lock_py_attached(py).unwrap_or_else(|held| held.into_inner());
         let table = |(scope, slot): (&Vec<usize>, &Slot)| {
             let values = match slot {
                 Slot::Numbers(numbers) => numbers.clone(),
@@ -48,12 +49,22 @@ impl Tables {
         self.scopes.iter().zip(tables.iter()).map(table).collect()
     }
 
+    /// Where each variable's own table is. A factor over a single variable has the same one again.
+    pub fn singles(&self) -> Vec<usize> {
+        let mut seen = vec![false; self.model().variables().len()];
+        let is_first = |&index: &usize| {
+            let scope = &self.scopes[index];
+            scope.len() == 1 && !std::mem::replace(&mut seen[scope[0]], true)
+        };
+        (0..self.scopes.len()).filter(is_first).collect()
+    }
+
     fn model(&self) -> &Model {
         self.problem.model()
     }
 
     fn array<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
-        let mut tables = self.tables.lock().unwrap_or_else(|held| held.into_inner());
+        let mut tables = self.tables.lock_py_attached(py).unwrap_or_else(|held| held.into_inner());
         let numbers = match &mut tables[index] {
             Slot::Array(array) => return Ok(array.bind(py).clone()),
             Slot::Numbers(numbers) => std::mem::take(numbers),
@@ -72,6 +83,12 @@ impl Tables {
     /// The array of a variable, or of several.
     fn __getitem__<'py>(&self, given: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
         let (py, scope) = (given.py(), reference::scope(self.model(), given)?);
+        // The tables of all variables come first, if there are any.
+        if let [variable] = scope[..]
+            && self.scopes.get(variable) == Some(&scope)
+        {
+            return self.array(py, variable);
+        }
         if let Some(index) = self.scopes.iter().position(|own| *own == scope) {
             return self.array(py, index);
         }
@@ -98,13 +115,13 @@ impl Tables {
 
     /// How many single variables there are.
     fn __len__(&self) -> usize {
-        self.scopes.iter().filter(|scope| scope.len() == 1).count()
+        self.singles().len()
     }
 
     /// The arrays of the single variables.
     fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let single = (0..self.scopes.len()).filter(|&index| self.scopes[index].len() == 1);
-        let arrays: PyResult<Vec<_>> = single.map(|index| self.array(py, index)).collect();
+        let singles = self.singles().into_iter();
+        let arrays: PyResult<Vec<_>> = singles.map(|index| self.array(py, index)).collect();
         Ok(PyTuple::new(py, arrays?)?.try_iter()?.into_any())
     }
 

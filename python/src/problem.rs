@@ -1,27 +1,25 @@
 //! Problems: stated piece by piece, read from files, solved.
 
-use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use bethe_core::model::uai::Evidence;
-use bethe_core::solve::{Record, SolveError};
+use bethe_core::solve::{Ignore, SolveError};
 use bethe_core::{
-    Cancel, Curvature, Energy, Factor, Model, ModelError, Names, Problem as Stated, Records,
-    Request, Settings, Variable,
+    Cancel, Curvature, Energy, Factor, Model, Names, Problem as Stated, Records, Variable,
 };
 use numpy::{IntoPyArray, PyArray2, PyArrayMethods};
-use pyo3::exceptions::{PyMemoryError, PyTimeoutError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyMemoryError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyMapping};
+use pyo3::types::{PyDict, PyMapping, PyString};
 use rand::SeedableRng;
 use rand::rngs::StdRng;
-use rayon::prelude::*;
 
 use crate::answer::Answer;
 use crate::energy::{self, Raised};
 use crate::options::Options;
-use crate::{reference, run, trace};
+use crate::solving::{exception, solve_one};
+use crate::{reference, run};
 
 /// A model over discrete variables, and energies on its marginals.
 ///
@@ -29,9 +27,9 @@ use crate::{reference, run, trace};
 /// names them.
 #[pyclass(module = "pybethe")]
 pub struct Problem {
-    stated: Arc<Stated>,
+    pub stated: Arc<Stated>,
     /// What functions of the caller's raised.
-    raised: Raised,
+    pub raised: Raised,
 }
 
 impl Problem {
@@ -237,16 +235,25 @@ impl Problem {
         seed: u64,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyArray2<usize>>> {
-        let Options { settings, mut request, jobs, .. } = Options::new(options)?;
+        let Options { settings, mut request, trace, callback, jobs } = Options::new(options)?;
+        if trace || callback.is_some() {
+            return Err(PyTypeError::new_err("sample takes no trace and no callback"));
+        }
+        let variables = self.model().variables().len();
+        let mut states: Vec<usize> = Vec::new();
+        records
+            .checked_mul(variables)
+            .and_then(|cells| states.try_reserve_exact(cells).ok())
+            .ok_or_else(|| PyMemoryError::new_err(format!("{records} records are too many")))?;
+        self.raised();
         let cancel = Cancel::new();
         request.cancel = cancel.clone();
         let asked = cancel.clone();
-        let (stated, variables) = (Arc::clone(&self.stated), self.model().variables().len());
+        let stated = Arc::clone(&self.stated);
         let work = move || -> Result<Vec<usize>, SolveError> {
-            let (_, model) = stated.fit(&settings, &request, &mut bethe_core::solve::Ignore)?;
+            let (_, model) = stated.fit(&settings, &request, &mut Ignore)?;
             let mut drawn = Records::of(&model)?;
             let mut random = StdRng::seed_from_u64(seed);
-            let mut states = Vec::with_capacity(records * variables);
             for _ in 0..records {
                 if asked.is_cancelled() {
                     return Err(SolveError::Cancelled);
@@ -260,7 +267,10 @@ impl Problem {
         if let Some(signal) = ended.signal {
             return Err(signal);
         }
-        let states = ended.result.map_err(|error| self.error(error))?;
+        let states = match self.raised() {
+            Some(raised) => return Err(raised),
+            None => ended.result.map_err(exception)?,
+        };
         states.into_pyarray(py).reshape([records, variables])
     }
 
@@ -270,11 +280,12 @@ impl Problem {
     }
 
     fn __copy__(&self) -> Self {
-        Self { stated: Arc::clone(&self.stated), raised: Raised::default() }
+        // Functions that are energies of both put what they raise into the same place.
+        Self { stated: Arc::clone(&self.stated), raised: Arc::clone(&self.raised) }
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (String,))> {
-        let text = slf.borrow().to_json()?;
+        let text = slf.try_borrow()?.to_json()?;
         Ok((slf.get_type().getattr("from_json")?, (text,)))
     }
 
@@ -289,15 +300,19 @@ impl Problem {
 }
 
 impl Problem {
-    /// The exception for an error: what a function of the caller's raised goes before.
-    fn error(&self, error: SolveError) -> PyErr {
-        let raised = self.raised.lock().unwrap_or_else(|held| held.into_inner()).take();
-        raised.unwrap_or_else(|| exception(error))
+    /// Takes what a function of the caller's raised.
+    pub fn raised(&self) -> Option<PyErr> {
+        self.raised.lock().unwrap_or_else(|held| held.into_inner()).take()
     }
 }
 
 /// A variable whose states have names, or a number of them.
 fn named(variable: String, states: &Bound<'_, PyAny>) -> PyResult<Variable> {
+    if states.is_instance_of::<PyString>() {
+        return Err(PyTypeError::new_err(format!(
+            "found {states} as the states of {variable:?}, expected a list of names or a number"
+        )));
+    }
     let states: Vec<String> = match states.extract::<usize>() {
         Ok(cardinality) => (0..cardinality).map(|state| state.to_string()).collect(),
         Err(_) => states
@@ -306,184 +321,4 @@ fn named(variable: String, states: &Bound<'_, PyAny>) -> PyResult<Variable> {
             .collect::<PyResult<_>>()?,
     };
     Ok(Variable { cardinality: states.len(), names: Some(Names { variable, states }) })
-}
-
-fn exception(error: SolveError) -> PyErr {
-    match error {
-        SolveError::OutOfTime => PyTimeoutError::new_err(error.to_string()),
-        SolveError::Model(ModelError::TooWide { .. } | ModelError::TooLarge(_)) => {
-            PyMemoryError::new_err(error.to_string())
-        }
-        _ => value_error(error),
-    }
-}
-
-/// Solves on a thread of ours. Ctrl-C raises with the best answer so far in `.answer`.
-fn solve_one(py: Python<'_>, problem: &Problem, options: Options) -> PyResult<Answer> {
-    let Options { settings, mut request, trace, callback, jobs } = options;
-    let cancel = Cancel::new();
-    request.cancel = cancel.clone();
-    let (stated, raised) = (Arc::clone(&problem.stated), Arc::clone(&problem.raised));
-    let work = move || observed(&stated, &settings, &request, trace, callback, &raised);
-    let pool = run::pool(jobs)?;
-    let ended = run::run(py, &pool, &cancel, work)?;
-    if let Some(raised) = problem.raised.lock().unwrap_or_else(|held| held.into_inner()).take() {
-        return Err(raised);
-    }
-    let found = ended
-        .result
-        .map(|(found, records)| Answer::new(Arc::clone(&problem.stated), found, records));
-    match (ended.signal, found) {
-        (None, found) => found.map_err(exception),
-        (Some(signal), found) => {
-            signal.value(py).setattr("answer", found.ok())?;
-            Err(signal)
-        }
-    }
-}
-
-/// An answer, and every iteration if that was asked for.
-type Observed = Result<(bethe_core::Answer, Option<Vec<Record>>), SolveError>;
-
-fn observed(
-    problem: &Stated,
-    settings: &Settings,
-    request: &Request,
-    keeps: bool,
-    callback: Option<Py<PyAny>>,
-    raised: &Raised,
-) -> Observed {
-    if !keeps && callback.is_none() {
-        let found = problem.solve_with(settings, request, &mut bethe_core::solve::Ignore)?;
-        return Ok((found, None));
-    }
-    let mut records = Vec::new();
-    let mut observer = |record: &Record, _: &[f64]| {
-        if keeps {
-            records.push(*record);
-        }
-        callback.as_ref().map_or(ControlFlow::Continue(()), |callback| {
-            Python::attach(|py| match told(py, callback, record) {
-                Ok(true) => ControlFlow::Continue(()),
-                Ok(false) => ControlFlow::Break(()),
-                Err(error) => {
-                    let mut first = raised.lock().unwrap_or_else(|held| held.into_inner());
-                    first.get_or_insert(error);
-                    ControlFlow::Break(())
-                }
-            })
-        })
-    };
-    let found = problem.solve_with(settings, request, &mut observer)?;
-    Ok((found, keeps.then_some(records)))
-}
-
-/// Whether to go on, by the callback: all but `False` says yes.
-fn told(py: Python<'_>, callback: &Py<PyAny>, record: &Record) -> PyResult<bool> {
-    let returned = callback.call1(py, (trace::Record::from(record),))?;
-    Ok(returned.extract::<bool>(py).unwrap_or(true))
-}
-
-/// Solves a problem, or a list of them on all cores.
-///
-/// Keywords:
-///   solver: auto, rda, mirror-descent, accelerated-rda, adaptive, dual, newton, global
-///   tolerance: converged means `gap ≤ tolerance · max(1, |objective|)` (1e-6)
-///   max_iterations: 10,000
-///   time_limit: seconds
-///   returned: best, last, average
-///   oracle: auto, exact, trw, loopy
-///   marginals: all, nodes, none
-///   beta, step_size, step_schedule, smoothness: of the solver they belong to
-///   covariance: "measurements" adds error bars
-///   map_budget, memory_limit: of the search for the best assignment; bytes
-///   trace: keeps every iteration for `.trace` and `.plot()`
-///   callback: called with a record after every iteration; `False` stops
-///   n_jobs: threads, -1 for all cores
-#[pyfunction]
-#[pyo3(signature = (problems, **options))]
-pub fn solve<'py>(
-    problems: &Bound<'py, PyAny>,
-    options: Option<&Bound<'py, PyDict>>,
-) -> PyResult<Bound<'py, PyAny>> {
-    let (py, options) = (problems.py(), Options::new(options)?);
-    if let Ok(one) = problems.cast::<Problem>() {
-        return Ok(Bound::new(py, solve_one(py, &one.borrow(), options)?)?.into_any());
-    }
-    Ok(solve_all(py, &listed(problems)?, options)?.into_any())
-}
-
-/// Solves problems on all cores, each as `solve` does, with the same keywords.
-///
-/// If one fails, `.index` of the exception says which; `.answers` has what there is.
-#[pyfunction]
-#[pyo3(signature = (problems, **options))]
-pub fn solve_many<'py>(
-    problems: &Bound<'py, PyAny>,
-    options: Option<&Bound<'py, PyDict>>,
-) -> PyResult<Bound<'py, PyList>> {
-    solve_all(problems.py(), &listed(problems)?, Options::new(options)?)
-}
-
-fn listed(problems: &Bound<'_, PyAny>) -> PyResult<Vec<Py<Problem>>> {
-    let items = problems.try_iter();
-    items
-        .and_then(|items| items.map(|item| Ok(item?.cast_into::<Problem>()?.unbind())).collect())
-        .map_err(|_| PyTypeError::new_err("expected a Problem, or a list of them"))
-}
-
-/// Solves problems on all threads. If one fails, `.index` of the exception says which. That of
-/// Ctrl-C too has in `.answers` what there is.
-fn solve_all<'py>(
-    py: Python<'py>,
-    problems: &[Py<Problem>],
-    options: Options,
-) -> PyResult<Bound<'py, PyList>> {
-    let Options { settings, mut request, trace, callback, jobs } = options;
-    let cancel = Cancel::new();
-    let pool = run::pool(jobs)?;
-    request.cancel = cancel.clone();
-    request.memory_limit = request.memory_limit.shared_by(pool.current_num_threads());
-    let stated: Vec<(Arc<Stated>, Raised)> = problems
-        .iter()
-        .map(|problem| {
-            let problem = problem.borrow(py);
-            (Arc::clone(&problem.stated), Arc::clone(&problem.raised))
-        })
-        .collect();
-    let callback = callback.map(Arc::new);
-    let own = stated.clone();
-    let work = move || -> Vec<Observed> {
-        let solved = own.par_iter().map(|(stated, raised)| {
-            let callback = callback.as_deref().map(|c| Python::attach(|py| c.clone_ref(py)));
-            observed(stated, &settings, &request, trace, callback, raised)
-        });
-        solved.collect()
-    };
-    let ended = run::run(py, &pool, &cancel, work)?;
-    let (mut answers, mut failure) = (Vec::new(), ended.signal);
-    for (index, (found, (stated, raised))) in ended.result.into_iter().zip(stated).enumerate() {
-        let raised = raised.lock().unwrap_or_else(|held| held.into_inner()).take();
-        let error = match (raised, found) {
-            (None, Ok((found, records))) => {
-                answers.push(Some(Bound::new(py, Answer::new(stated, found, records))?));
-                continue;
-            }
-            (Some(raised), _) => raised,
-            (None, Err(error)) => exception(error),
-        };
-        answers.push(None);
-        if failure.is_none() {
-            error.value(py).setattr("index", index)?;
-            failure = Some(error);
-        }
-    }
-    let answers = PyList::new(py, answers)?;
-    match failure {
-        None => Ok(answers),
-        Some(failure) => {
-            failure.value(py).setattr("answers", answers)?;
-            Err(failure)
-        }
-    }
 }

@@ -51,6 +51,12 @@ pub fn run<T: Send + 'static>(
     cancel: &Cancel,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> PyResult<Ended<T>> {
+    // A function of Python that runs on the pool may call again. Waiting there for another thread could
+    // be waiting for itself.
+    if pool.current_thread_index().is_some() {
+        let result = py.detach(|| catch_unwind(AssertUnwindSafe(work)));
+        return result.map(|result| Ended { result, signal: None }).map_err(|_| fault());
+    }
     let (sender, receiver) = sync_channel(1);
     pool.spawn(move || {
         // A panic must not end the process: without a result, the caller raises. Nobody listens only
@@ -72,9 +78,11 @@ pub fn run<T: Send + 'static>(
                     signal.get_or_insert(raised);
                 }
             }
-            Err(RecvTimeoutError::Disconnected) => {
-                return Err(PyRuntimeError::new_err("a thread of the engine ended in a fault"));
-            }
+            Err(RecvTimeoutError::Disconnected) => return Err(signal.unwrap_or_else(fault)),
         }
     }
+}
+
+fn fault() -> PyErr {
+    PyRuntimeError::new_err("a thread of the engine ended in a fault")
 }

@@ -14,8 +14,8 @@ use pyo3::types::{PyBool, PyDict, PyString};
 pub enum Given {
     /// Rows of cells, or of attributes.
     Rows(Format, Vec<Sequence>),
-    /// `[sequences][positions × labels]`
-    Scores(Vec<Vec<f64>>),
+    /// `[sequences][positions × columns]`, and how many columns each has.
+    Scores(Vec<Vec<f64>>, Vec<usize>),
 }
 
 /// Labels of sequences. `[sequences][positions]`
@@ -49,7 +49,9 @@ pub fn sequences(given: &Bound<'_, PyAny>, labels: Option<&Labels>) -> PyResult<
     let own = |index: usize| labels.map(|labels| labels[index].as_slice());
     if items.first().is_some_and(is_scores) {
         let scored = |(index, item): (usize, &Bound<'_, PyAny>)| scores(index, item, own(index));
-        return Ok(Given::Scores(items.iter().enumerate().map(scored).collect::<PyResult<_>>()?));
+        let scored: Vec<_> = items.iter().enumerate().map(scored).collect::<PyResult<_>>()?;
+        let (scores, columns) = scored.into_iter().unzip();
+        return Ok(Given::Scores(scores, columns));
     }
     let attributes =
         items.iter().find_map(first_token).is_some_and(|t| t.is_instance_of::<PyDict>());
@@ -67,12 +69,27 @@ fn first_token<'py>(item: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
     item.try_iter().ok()?.next()?.ok()
 }
 
-fn scores(index: usize, item: &Bound<'_, PyAny>, labels: Option<&[String]>) -> PyResult<Vec<f64>> {
+fn scores(
+    index: usize,
+    item: &Bound<'_, PyAny>,
+    labels: Option<&[String]>,
+) -> PyResult<(Vec<f64>, usize)> {
     let array: PyArrayLike2<'_, f64, AllowTypeChange> = item.extract().map_err(|_| {
         PyTypeError::new_err(format!("found X[{index}], expected an array of scores"))
     })?;
     check_length(index, array.shape()[0], labels)?;
-    Ok(array.as_array().iter().copied().collect())
+    Ok((array.as_array().iter().copied().collect(), array.shape()[1]))
+}
+
+/// An error unless every array has one column per label.
+pub fn check_columns(columns: &[usize], expected: usize) -> PyResult<()> {
+    match columns.iter().position(|found| *found != expected) {
+        None => Ok(()),
+        Some(index) => Err(PyValueError::new_err(format!(
+            "X[{index}]: found {} columns, expected {expected}, one per label",
+            columns[index]
+        ))),
+    }
 }
 
 /// Rows that have labels only, beside scores.

@@ -56,12 +56,13 @@ impl TrainedTagger {
                 settings.format = format;
                 (sequences, None)
             }
-            Given::Scores(scores) => {
+            Given::Scores(scores, columns) => {
                 let Some(names) = score_labels else {
                     return Err(PyValueError::new_err(
                         "X has scores: labels=[…] must name their columns",
                     ));
                 };
+                sequences::check_columns(&columns, names.len())?;
                 (sequences::of_labels(&labels)?, Some(GivenScores { labels: names, scores }))
             }
         };
@@ -244,7 +245,7 @@ impl TrainedTagger {
         let takes_scores = self.tagger.parts().input == Input::Scores;
         let given = sequences::sequences(x, None)?;
         match (&given, takes_scores) {
-            (Given::Scores(scores), false) if !scores.is_empty() => {
+            (Given::Scores(scores, _), false) if !scores.is_empty() => {
                 return Err(PyValueError::new_err(
                     "X has scores, but the tagger was trained on tokens or attributes",
                 ));
@@ -262,6 +263,9 @@ impl TrainedTagger {
                     "X has another kind of tokens than the training data: texts or columns where \
                      that had dicts, or dicts where that had texts or columns",
                 ));
+            }
+            (Given::Scores(_, columns), true) => {
+                sequences::check_columns(columns, self.tagger.parts().score_labels.len())?;
             }
             _ => {}
         }
@@ -283,7 +287,7 @@ impl TrainedTagger {
                     };
                     rows.par_iter().with_min_len(SHARE).map_init(memory, tag).collect()
                 }
-                Given::Scores(scores) => {
+                Given::Scores(scores, _) => {
                     let tag = |tagging: &mut Tagging, scores: &Vec<f64>| match stopped() {
                         true => Ok(Tagged::default()),
                         false => tagging.tag_scores(scores, &options),

@@ -110,6 +110,43 @@ def test_the_tilt_has_the_marginals():
         np.testing.assert_allclose(answer.marginals[variable], marginals[variable], atol=1e-9)
 
 
+def test_tilts_of_factors_in_any_order_and_single_variables():
+    problem = pb.Problem([2, 3])
+    problem.factor([1, 0], np.arange(6.0).reshape(3, 2))
+    problem.factor([1, 0], np.full((3, 2), 0.5))
+    problem.factor(0, [0.3, 0.0])
+    problem.measure({(0, 1): [[1, 0, 0], [0, 0, 2]]}, weight=9.0, offset=-0.7)
+    answer = problem.solve(tolerance=1e-12)
+    pull = answer.multipliers[0][0]
+    expected = -pull * np.array([[1, 0, 0], [0, 0, 2]])
+    found = answer.tilt[0, 1]
+    np.testing.assert_allclose(found - found[0, 1], expected - expected[0, 1], atol=1e-6)
+    assert len(answer.marginals) == 2 and len(list(answer.marginals)) == 2
+    assert answer._repr_html_().count("<tr>") == 2
+
+
+def test_functions_may_solve_other_problems():
+    inner = pb.Problem([2])
+    inner.measure({0: [0, 1]}, weight=3.0, offset=-0.9)
+    problem, _, _ = random_problem(7)
+
+    def function(tables):
+        inner.solve()
+        return float(tables[0][1]), [np.array([0.0, 1.0])]
+
+    problem.energy([0], function, infimum=0.0)
+    assert all(a.status == "converged" for a in pb.solve_many([problem] * 6))
+
+
+def test_copies_raise_what_their_functions_raise():
+    import copy
+
+    problem = pb.Problem([2])
+    problem.energy([0], lambda tables: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        copy.copy(problem).solve()
+
+
 def test_many_problems_have_the_answers_of_each():
     problems = [random_problem(seed)[0] for seed in range(20)]
     for problem in problems:
@@ -208,6 +245,9 @@ def test_uai_files_are_read(tmp_path):
         (lambda p: p.observe(0, 2), IndexError, "state 2"),
         (lambda p: pb.solve([p, 3]), TypeError, "Problem"),
         (lambda p: pb.Problem([2, 0]), ValueError, "state"),
+        (lambda p: pb.Problem({"a": "red"}), TypeError, "list of names"),
+        (lambda p: p.sample(2**62), MemoryError, "records"),
+        (lambda p: p.sample(2, trace=True), TypeError, "trace"),
     ],
 )
 def test_mistakes_are_told(mistake, error, text):

@@ -56,13 +56,13 @@ def test_pullbacks_are_finite_differences(name):
         expected = difference(lambda x: value(transitions=x), transitions, place)
         assert found.transitions.sum(axis=0)[place] == pytest.approx(expected, abs=2e-6)
     offsets = np.array([rule.offset for rule in rules])
-    weights = np.array([rule.weight or 0.0 for rule in rules])
+    weights = np.array([layers._weight(rule) for rule in rules])
     for rule in range(len(rules)):
         expected = difference(
             lambda x: value(rules=layers._with(rules, weights, x)), offsets, (rule,)
         )
         assert found.offsets.sum(axis=0)[rule] == pytest.approx(expected, abs=2e-6)
-        if rules[rule].weight is not None:
+        if not layers._is_hard(rules[rule]):
             expected = difference(
                 lambda x: value(rules=layers._with(rules, x, offsets)), weights, (rule,)
             )
@@ -89,7 +89,7 @@ def test_gradients_of_the_loss_are_finite_differences(name):
         expected = difference(lambda x: value(transitions=x), transitions, place)
         assert found.transitions.sum(axis=0)[place] == pytest.approx(expected, abs=2e-6)
     offsets = np.array([rule.offset for rule in rules])
-    weights = np.array([rule.weight or 0.0 for rule in rules])
+    weights = np.array([layers._weight(rule) for rule in rules])
     for rule in range(len(rules)):
         expected = difference(lambda x: value(rules=layers._with(rules, x, offsets)), weights, (rule,))
         assert found.weights.sum(axis=0)[rule] == pytest.approx(expected, abs=2e-6)
@@ -114,6 +114,19 @@ def test_without_rules_the_loss_is_the_negative_log_likelihood():
         assert losses[sequence] == pytest.approx(expected, abs=1e-9)
 
 
+def test_a_weight_of_nothing_has_a_slope():
+    scores, transitions, _ = given(4)
+    labels = np.array([[0, 0, 0, 2], [1, 1, 0, 0], [0, 0, 0, 0]])
+
+    def value(weight):
+        rules = [CountRule([1, 0, 0], "squared", weight, -1.0)]
+        return layers.fenchel_young_loss(scores, labels, transitions, rules, tolerance=1e-13)
+
+    expected = (value(1e-5)[0].sum() - value(0.0)[0].sum()) / 1e-5
+    assert value(0.0)[1].weights.sum() == pytest.approx(expected, abs=1e-3)
+    assert abs(expected) > 0.01
+
+
 def test_hard_rules_hold_in_expectation():
     scores, transitions, _ = given(3)
     marginals = layers.project(scores, transitions, RULES["hard"])
@@ -131,6 +144,9 @@ def test_hard_rules_hold_in_expectation():
         (lambda s, t: layers.project(s, t, mask=MASK[:2]), "mask"),
         (lambda s, t: layers.fenchel_young_loss(s, np.full((3, 4), 9), t), "labels from 0 to 2"),
         (lambda s, t: at_most(1, [7], labels=3), "label 7"),
+        (lambda s, t: layers.project(s, t, [at_most(1, [0], labels=3, weight=-1.0)]), "at least 0"),
+        (lambda s, t: layers.project(s, t, [at_most(1, [0], labels=3, weight=1.0, hard=True)]), "no weight"),
+        (lambda s, t: layers.project(s, t, n_jobs=0), "n_jobs"),
         (
             lambda s, t: layers.fenchel_young_loss(
                 s, np.zeros((3, 4), int), t, [at_most(1, [0], labels=3, hard=True)]

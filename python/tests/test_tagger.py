@@ -91,6 +91,8 @@ def test_scores_take_the_place_of_attributes():
     assert tagger.score(scores, y) > 0.9
     with pytest.raises(ValueError, match="labels="):
         pb.Tagger().fit(scores, y)
+    with pytest.raises(ValueError, match="expected 4"):
+        tagger.predict([np.zeros((3, 2))])
     with pytest.raises(ValueError, match="trained on scores"):
         tagger.predict(X)
 

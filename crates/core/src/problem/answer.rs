@@ -54,6 +54,8 @@ pub struct Answer {
     /// of the factors stated over just that scope. Put in place of these factors, in a model without
     /// energies, they have the answer's marginals (Proposition 1).
     pub potentials: Option<Vec<TableAnswer>>,
+    /// The same with `δ` alone.
+    pub tilt: Option<Vec<TableAnswer>>,
     /// If it was asked for: the covariance of measurements, or of the states of some variables.
     /// `None` if the problem is infeasible.
     pub covariance: Option<Covariances>,

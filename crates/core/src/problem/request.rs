@@ -11,10 +11,11 @@ pub struct Request {
     pub oracle: OracleKind,
     /// Which marginals the answer shows.
     pub marginals: Tables,
-    /// Whether the answer shows the tilted potentials ([`Answer::potentials`]). It is then never an
-    /// average of iterates, which has none.
+    /// Whether the answer shows the tilted potentials ([`Answer::potentials`]) and the tilt
+    /// ([`Answer::tilt`]). It is then never an average of iterates, which has none.
     ///
     /// [`Answer::potentials`]: super::Answer::potentials
+    /// [`Answer::tilt`]: super::Answer::tilt
     pub potentials: bool,
     /// Of which quantities the answer shows the covariance ([`Answer::covariance`]). Inference is
     /// then exact, and the answer never an average of iterates.

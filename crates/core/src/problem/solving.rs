@@ -141,8 +141,12 @@ impl Solved {
     /// If there is no time left to write it down.
     pub fn answer(mut self, problem: &Problem, request: &Request) -> Result<Answer, SolveError> {
         let covariance = self.covariance(problem, request)?;
-        let potentials = (request.potentials && self.solution.status != Status::Infeasible)
-            .then(|| self.potentials(problem.model()));
+        let is_tilted = request.potentials && self.solution.status != Status::Infeasible;
+        let potentials = is_tilted.then(|| self.potentials(problem.model()));
+        let tilt = is_tilted.then(|| {
+            let table = |(scope, tilt): (_, &[f64])| TableAnswer { scope, values: tilt.to_vec() };
+            self.tilts().map(table).collect()
+        });
         let energies = self.energies(problem);
         let Self { bound, solution, cancel, clock } = &mut self;
         let BoundProblem { base, energies: bound_energies, oracle, oracle_name, oracle_bytes } =
@@ -194,6 +198,7 @@ impl Solved {
             map,
             energies,
             potentials,
+            tilt,
             covariance,
         })
     }
