@@ -11,7 +11,7 @@ use bethe_learn::hashed::HashedDictionary;
 use super::file::ContentFault;
 use super::model::{Parts, Tagger, WeightFeatures};
 
-/// The largest number that a weight is a multiple of the unit by.
+/// The largest multiple of the unit that a weight can be.
 const MOST_UNITS: f64 = i16::MAX as f64;
 
 impl Tagger {

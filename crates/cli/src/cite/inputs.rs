@@ -80,7 +80,7 @@ impl Input {
     }
 }
 
-/// A model where a text should be: earlier versions took the model first.
+/// Refuses a model where a text should be, and says how to name a model.
 pub fn check_not_models(flags: &Flags) -> Result<()> {
     let Some(model) = flags.files.iter().find(|path| is_model(path)) else { return Ok(()) };
     let others = flags.files.iter().filter(|path| *path != model);

@@ -213,7 +213,10 @@ fn check_combinations(flags: &Flags) -> Result<()> {
     }
     match flags.optimiser {
         OptimiserChoice::Lbfgs => {
-            without("needs --optimiser adagrad", &[("--rate", flags.rate.is_some())])
+            // Algorithm 3 takes stochastic steps on the base model too.
+            let steps = flags.joint && flags.learner == Some(LearnerChoice::Surrogate);
+            let what = "needs --optimiser adagrad, or --joint with --learner surrogate";
+            without(what, &[("--rate", flags.rate.is_some() && !steps)])
         }
         OptimiserChoice::Adagrad => {
             let own = [("--l1", flags.l1.is_some()), ("--share-weights", flags.share_weights)];

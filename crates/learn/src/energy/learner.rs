@@ -43,7 +43,7 @@ pub struct LearnerSettings {
     pub least_decrease: f64,
     /// Size of the first stochastic step.
     pub rate: f64,
-    /// Sequences per stochastic step, at least 1; their inferences run in parallel.
+    /// Sequences per stochastic step, at least 1.
     pub batch: usize,
     /// Seed for the order of stochastic steps.
     pub seed: u64,
