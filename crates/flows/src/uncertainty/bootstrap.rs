@@ -1,9 +1,9 @@
 use std::collections::HashMap;
 
 use bethe_core::MemoryLimit;
+use rand::SeedableRng;
 use rand::rngs::StdRng;
-use rand::{Rng, SeedableRng};
-use rand_distr::{Distribution, Normal, Poisson};
+use rand_distr::{Binomial, Distribution, Normal, Poisson};
 
 use super::StandardErrors;
 use crate::data::Observations;
@@ -36,6 +36,11 @@ pub struct Bootstrapped {
     pub ratio: Option<f64>,
 }
 
+/// Larger populations are not told apart by numbers.
+const LARGEST: f64 = 1e15;
+/// A share of what is left that rounding does not tell from all of it.
+const ALL: f64 = 1.0 - 1e-9;
+
 /// Individuals by step, cell before and cell after.
 type Moved = HashMap<(usize, usize, usize), f64>;
 
@@ -62,7 +67,6 @@ impl Bootstrap<'_> {
         (threshold, compares): (f64, bool),
         infer: &mut dyn FnMut(&Observations) -> Result<Flows, FlowError>,
     ) -> Result<Bootstrapped, FlowError> {
-        let cells = self.observations.cells();
         let mut listed = Vec::new();
         flows.visit(&mut |step, from, to, number| {
             if number > threshold {
@@ -79,7 +83,7 @@ impl Bootstrap<'_> {
         };
         let mut rng = StdRng::seed_from_u64(self.seed);
         for _ in 0..self.replicates {
-            let (truth, moved) = self.draw(flows, cells, &mut rng);
+            let (truth, moved) = self.draw(flows, &counts, &mut rng);
             let observed = self.observe(&truth, noise, &mut rng);
             let mut inferred = infer(&observed)?;
             let found = inferred.counts();
@@ -115,17 +119,32 @@ impl Bootstrap<'_> {
         })
     }
 
-    /// A population: individuals by time and cell, and their moves.
-    fn draw(&self, flows: &Flows, cells: usize, rng: &mut StdRng) -> (Vec<f64>, Moved) {
-        let mut counts = vec![0.0; flows.times() * cells];
-        let mut moved = Moved::new();
-        for _ in 0..self.population.round() as u64 {
-            let route = flows.sample(&mut || rng.random());
-            route.iter().enumerate().for_each(|(time, cell)| counts[time * cells + cell] += 1.0);
-            for (step, pair) in route.windows(2).enumerate() {
-                *moved.entry((step, pair[0], pair[1])).or_insert(0.0) += 1.0;
-            }
+    /// A population: individuals by time and cell, and their moves. Those of a cell are dealt out
+    /// to the next cells one after another, so the work does not grow with the population.
+    fn draw(&self, flows: &mut Flows, expected: &[f64], rng: &mut StdRng) -> (Vec<f64>, Moved) {
+        let cells = self.observations.cells();
+        let mut counts = vec![0.0; expected.len()];
+        let mut all = Rest {
+            individuals: self.population.round().min(LARGEST),
+            expected: expected[..cells].iter().sum(),
+        };
+        for (count, &expected) in counts.iter_mut().zip(&expected[..cells]) {
+            *count = all.deal(expected, rng);
         }
+        let (mut moved, mut rest) = (Moved::new(), Vec::new());
+        let mut last = None;
+        flows.visit(&mut |step, from, to, number| {
+            if last.replace(step) != Some(step) {
+                let own = counts[step * cells..].iter().zip(&expected[step * cells..]).take(cells);
+                rest =
+                    own.map(|(&individuals, &expected)| Rest { individuals, expected }).collect();
+            }
+            let dealt = rest[from].deal(number, rng);
+            if dealt > 0.0 {
+                counts[(step + 1) * cells + to] += dealt;
+                moved.insert((step, from, to), dealt);
+            }
+        });
         (counts, moved)
     }
 
@@ -156,7 +175,7 @@ impl Bootstrap<'_> {
                 };
                 Some(match *self.noise {
                     Noise::Poisson { .. } => {
-                        Poisson::new(expected).map_or(0.0, |poisson| poisson.sample(rng))
+                        Poisson::new(expected).map_or(expected, |own| own.sample(rng))
                     }
                     Noise::Gaussian { variance, .. } => normal(variance.sqrt()),
                     Noise::Squared { .. } => normal(residual),
@@ -173,6 +192,27 @@ impl Bootstrap<'_> {
     }
 }
 
+/// Individuals that are not dealt out yet, and how many are expected.
+struct Rest {
+    individuals: f64,
+    expected: f64,
+}
+
+impl Rest {
+    /// Draws how many of them are where this many are expected.
+    fn deal(&mut self, expected: f64, rng: &mut StdRng) -> f64 {
+        if self.individuals <= 0.0 || expected <= 0.0 {
+            return 0.0;
+        }
+        let share = if expected >= ALL * self.expected { 1.0 } else { expected / self.expected };
+        let number = self.individuals as u64;
+        let dealt = Binomial::new(number, share).map_or(0, |own| own.sample(rng)) as f64;
+        self.individuals -= dealt;
+        self.expected -= expected;
+        dealt
+    }
+}
+
 impl Sums {
     fn compare(&mut self, errors: &[f64], found: &[f64], truth: &[f64]) {
         for ((error, found), truth) in errors.iter().zip(found).zip(truth) {
@@ -181,6 +221,26 @@ impl Sums {
                 self.covered += usize::from((found - truth).abs() <= 2.0 * error);
                 self.squares.0 += error * error;
                 self.squares.1 += (found - truth).powi(2);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn everybody_is_dealt_out_by_expected_shares() {
+        let mut rng = StdRng::seed_from_u64(1);
+        let expected = [0.1, 0.0, 0.3, 0.6];
+        for population in [1.0, 1000.0, 1e12] {
+            let mut rest = Rest { individuals: population, expected: 1.0 };
+            let dealt = expected.map(|expected| rest.deal(expected, &mut rng));
+            assert_eq!(dealt.iter().sum::<f64>(), population);
+            for (dealt, share) in dealt.iter().zip(expected) {
+                let deviation = (population * share * (1.0 - share)).sqrt();
+                assert!((dealt - population * share).abs() <= 5.0 * deviation, "{dealt} {share}");
             }
         }
     }
