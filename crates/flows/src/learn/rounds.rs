@@ -20,8 +20,9 @@ const ANYWHERE: f64 = 1.0;
 const SMALL: (f64, f64) = (0.1, 1e-6);
 /// The tolerance of solves whose gradients are compared.
 const EXACT: f64 = 1e-8;
-/// How far weights are moved for the curvature, relative to their size.
-const MOVED: f64 = 0.02;
+/// How far weights are moved for the curvature, in the standard errors that they would have if all
+/// movement were seen.
+const MOVED: f64 = 0.1;
 /// How far a weight may be thrown by extrapolation, in a round.
 const FARTHEST: f64 = 2.0;
 
@@ -147,7 +148,8 @@ impl<'a> Rounds<'a> {
 
     /// Minus the logarithm of the prior density of a law, up to a constant.
     pub fn penalty(&self, state: &State) -> f64 {
-        Likelihood::penalty(&self.design, &state.point)
+        let anywhere = |start: &Vec<f64>| ANYWHERE / start.len() as f64 * start.iter().sum::<f64>();
+        Likelihood::penalty(&self.design, &state.point) - state.start.as_ref().map_or(0.0, anywhere)
     }
 
     /// Sets tables and pulls to a law.
@@ -186,7 +188,7 @@ impl<'a> Rounds<'a> {
     }
 
     /// Rounds from a law, and the movement under it, until they change little; at most so many.
-    /// Says whether they did.
+    /// Says whether they did. A round that raises the objective is the last and is left out.
     pub fn run(
         &mut self,
         (state, expected): (State, Expected),
@@ -210,8 +212,12 @@ impl<'a> Rounds<'a> {
                 trial = next;
             }
             let fallen = expected.objective - there.objective;
+            let small = SMALL.0.max(SMALL.1 * expected.objective.abs());
+            if fallen < 0.0 {
+                return Ok((now, expected, -fallen < small));
+            }
             (now, expected) = (trial, there);
-            if fallen < SMALL.0.max(SMALL.1 * expected.objective.abs()) {
+            if fallen < small {
                 return Ok((now, expected, true));
             }
         }
@@ -230,11 +236,11 @@ impl<'a> Rounds<'a> {
             Likelihood::new(&rounds.design, &expected.evidence, state.prior).slopes(&state.point)
         };
         let expected = self.expect(state)?;
-        let here = slopes(self, state, &expected).0;
+        let (here, seen) = slopes(self, state, &expected);
         let vector = self.design.vector(&state.point.parameters);
         let mut curvature = vec![0.0; size * size];
         for (place, row) in curvature.chunks_mut(size.max(1)).enumerate() {
-            let width = MOVED * vector[place].abs().max(1.0);
+            let width = MOVED / seen[place * size + place].sqrt();
             let (mut moved, mut aside) = (state.clone(), vector.clone());
             aside[place] += width;
             moved.point.parameters = self.design.with(&moved.point.parameters, &aside);
