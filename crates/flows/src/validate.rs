@@ -96,10 +96,19 @@ pub fn score(flows: &Flows, pairs: &[Pair], cells: usize) -> f64 {
     mean(&predictions(flows, pairs, cells))
 }
 
+/// By the counts of the second time. Open cells without one have the mean of the others; a time
+/// without any is uniform.
 fn counted(counts: &Observations, pair: &Pair) -> f64 {
     let (time, cell) = pair.to;
-    let total = counts.counted(time);
-    let share = counts.at(time)[cell].filter(|_| total > 0.0).map_or(0.0, |count| count / total);
+    let seen: Vec<f64> = counts.at(time).iter().flatten().copied().collect();
+    let mean = mean(&seen);
+    let number = |cell: usize| match counts.at(time)[cell] {
+        Some(count) => count,
+        None if counts.is_open(time, cell) => mean,
+        None => 0.0,
+    };
+    let total: f64 = (0..counts.cells()).map(number).sum();
+    let share = if total > 0.0 { number(cell) / total } else { 1.0 / counts.cells() as f64 };
     mixed(share, counts.cells())
 }
 
@@ -116,4 +125,23 @@ fn mixed(share: f64, cells: usize) -> f64 {
 
 fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len().max(1) as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_without_a_count_have_the_mean_of_the_others() {
+        let mut counts = Observations::new(4);
+        counts.push("1", [Some(6.0), Some(2.0), None, None]);
+        counts.push("2", [None; 4]);
+        counts.close(0, 3);
+        let score =
+            |time: usize, cell: usize| counted(&counts, &Pair { from: (0, 0), to: (time, cell) });
+        for (cell, share) in [0.5, 1.0 / 6.0, 1.0 / 3.0, 0.0].into_iter().enumerate() {
+            assert!((score(0, cell) - mixed(share, 4)).abs() < 1e-12);
+            assert!((score(1, cell) - 0.25f64.ln()).abs() < 1e-12);
+        }
+    }
 }

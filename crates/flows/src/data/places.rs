@@ -20,7 +20,7 @@ impl<'a> Places<'a> {
         let step = ROUNDING * cells.coordinate_spacing();
         let mut index: HashMap<_, Vec<usize>> = HashMap::new();
         for cell in 0..cells.len() {
-            let place = on_one_turn(cells, cells.place(cell));
+            let place = on_one_turn(cells, step, cells.place(cell));
             index.entry(key(step, place)).or_default().push(cell);
         }
         Self { cells, step, index }
@@ -28,10 +28,10 @@ impl<'a> Places<'a> {
 
     /// The nearest cell within rounding.
     pub fn find(&self, place: (f64, f64)) -> Option<usize> {
-        let (x, y) = on_one_turn(self.cells, place);
+        let (x, y) = on_one_turn(self.cells, self.step, place);
         let (a, b) = key(self.step, (x, y));
         let off = |&cell: &usize| {
-            let (u, v) = on_one_turn(self.cells, self.cells.place(cell));
+            let (u, v) = on_one_turn(self.cells, self.step, self.cells.place(cell));
             (u - x).abs().max((v - y).abs())
         };
         let around = (-1..=1).flat_map(|i| (-1..=1).map(move |j| (i, j)));
@@ -42,8 +42,12 @@ impl<'a> Places<'a> {
     }
 }
 
-fn on_one_turn(cells: &Cells, (x, y): (f64, f64)) -> (f64, f64) {
-    if cells.geometry() == Geometry::Globe { (x.rem_euclid(360.0), y) } else { (x, y) }
+/// Turns begin a step before the meridian, so that rounding does not part what is on it.
+fn on_one_turn(cells: &Cells, step: f64, (x, y): (f64, f64)) -> (f64, f64) {
+    match cells.geometry() {
+        Geometry::Globe => ((x + step).rem_euclid(360.0), y),
+        Geometry::Plane => (x, y),
+    }
 }
 
 fn key(step: f64, (x, y): (f64, f64)) -> (i64, i64) {

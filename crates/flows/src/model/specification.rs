@@ -8,6 +8,9 @@ use crate::data::{Cells, Covariate};
 /// The default features: a move of one spacing is `e` times less likely than staying.
 pub const DEFAULT_FEATURES: &str = "distance=-1";
 
+/// What comes before the power of distance.
+const POWER: &str = "distance^";
+
 /// Why a text is not a list of features.
 #[derive(Clone, Debug, Error, PartialEq)]
 pub enum SpecificationError {
@@ -101,8 +104,7 @@ impl Stated {
             });
             let weight = weight.transpose()?;
             let kind = kind(&name, cells, covariates)?;
-            let base = |name: &str| name.split_once('^').map_or(name, |(name, _)| name).to_string();
-            if stated.iter().any(|other| base(&other.feature.name) == base(&name)) {
+            if stated.iter().any(|other| other.feature.base_name() == base_name(&name)) {
                 return Err(SpecificationError::Repeated { name });
             }
             let feature = Feature { name, kind, weight: weight.unwrap_or(0.0) };
@@ -113,6 +115,11 @@ impl Stated {
 }
 
 impl Feature {
+    /// Its name without a power of distance.
+    pub fn base_name(&self) -> &str {
+        base_name(&self.name)
+    }
+
     /// Features as a list of `name=weight`, split by commas, as [`Stated::parse_list`] has them.
     pub fn parse_list(
         text: &str,
@@ -125,6 +132,10 @@ impl Feature {
         };
         Stated::parse_list(text, cells, covariates)?.into_iter().map(own).collect()
     }
+}
+
+fn base_name(name: &str) -> &str {
+    if name.starts_with(POWER) { "distance" } else { name }
 }
 
 fn kind(
@@ -158,8 +169,8 @@ fn built_in(name: &str, cells: &Cells) -> Result<Option<FeatureKind>, Specificat
         "stay" => FeatureKind::Stay(1.0),
         "distance" => FeatureKind::Power { unit: cells.spacing(), exponent: 1.0 },
         "stride" => FeatureKind::Stride,
-        _ if name.starts_with("distance^") => {
-            let power = name["distance^".len()..].parse().ok();
+        _ if name.starts_with(POWER) => {
+            let power = name[POWER.len()..].parse().ok();
             let power = power.filter(|power: &f64| power.is_finite() && *power > 0.0);
             let unknown = || SpecificationError::Power { name: name.to_string() };
             FeatureKind::Power { unit: cells.spacing(), exponent: power.ok_or_else(unknown)? }

@@ -55,7 +55,7 @@ pub struct Tuned {
     /// In words.
     pub weights: String,
     /// The mean log-probability of marked individuals, or minus the mean deviance of counts that were
-    /// held out: the higher, the better.
+    /// held out: the higher, the better. Not finite where these weights explain nothing.
     pub score: f64,
     /// Whether these are the best.
     pub chosen: bool,
@@ -75,7 +75,8 @@ pub fn write_tuning(output: impl Write, tuned: &[Tuned]) -> io::Result<()> {
 /// A picture of the scores, in the order in which weights were tried.
 pub fn tuning_picture(tuned: &[Tuned]) -> String {
     let x: Vec<f64> = (1..=tuned.len()).map(|number| number as f64).collect();
-    let scores = tuned.iter().map(|own| Some(own.score)).collect();
+    let scores =
+        tuned.iter().map(|own| Some(own.score).filter(|score| score.is_finite())).collect();
     let chosen = tuned.iter().find(|own| own.chosen);
     let note = chosen.map_or(String::new(), |own| format!("best: {}", own.weights));
     curves(&Chart {

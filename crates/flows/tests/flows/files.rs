@@ -148,6 +148,11 @@ fn cells_of_rasters_are_found_by_their_coordinates() {
         let (read, _) = folder.counts(text, Unlisted::Unobserved).unwrap();
         assert_eq!(read.at(0), [Some(3.0), None]);
     }
+    let text = "time,lon,lat,count\n1,-1e-12,50,3\n1,359.9999999,51,4\n1,2e-9,52,5\n";
+    let meridian =
+        Folder::new().with("cells.csv", "cell,lon,lat\na,0,50\nb,0,51\nc,360,52\nd,1,50\n");
+    let (read, _) = meridian.counts(text, Unlisted::Unobserved).unwrap();
+    assert_eq!(read.at(0), [Some(3.0), Some(4.0), Some(5.0), None]);
     let error = folder.counts("time,lon,lat,count\n1,3,4.5,3\n", Unlisted::Zero).unwrap_err();
     let message = "counts.csv:2: found the coordinates 3, 4.5, expected those of one of the 2 cells of cells.csv";
     assert_eq!(folder.message(error), message);
