@@ -217,6 +217,36 @@ fn flags_out_of_range_are_named() {
 }
 
 #[test]
+fn tuning_by_counts_needs_some_to_hold_out() {
+    let sparse = folder().with("counts.csv", "time,a,b,c\n1,5,,\n2,,,\n");
+    let message = refusal(&sparse, &["--tune", "counts", "--out", "o"]);
+    assert_eq!(
+        message,
+        "counts.csv: --tune counts holds out a fifth of the counts, found 1, expected more"
+    );
+}
+
+#[test]
+fn errors_need_a_population_and_one_way_to_find_them() {
+    let folder = folder();
+    let birdflow = ["flows", "counts.csv", "--cells", "cells.csv", "--loss", "birdflow"];
+    for flags in [["--bootstrap", "3"], ["--errors", "yes"]] {
+        let message = folder.refusal(&[&birdflow[..], &["--out", "o"], &flags].concat());
+        assert!(
+            message
+                .ends_with("needs --population: errors depend on how many individuals there are"),
+            "{message}"
+        );
+    }
+    folder.succeeds(&[&birdflow[..], &["--out", "o", "--quiet"]].concat());
+    assert!(!folder.path("o/errors.csv").exists());
+    for choice in ["yes", "no"] {
+        let message = refusal(&folder, &["--out", "p", "--bootstrap", "3", "--errors", choice]);
+        assert_eq!(message, "--errors cannot be used with --bootstrap, which finds them");
+    }
+}
+
+#[test]
 fn covariates_that_are_missing_or_of_no_use_are_named() {
     let folder = folder()
         .with("wind.csv", "time,wind\n1,N\n")

@@ -379,6 +379,13 @@ fn features_read_covariates() {
     assert_ne!(all["objective"], default["objective"]);
     let plain = summary(&folder, &["--features", "distance=-1", "--fit", "none"]);
     assert_eq!(plain["objective"], default["objective"]);
+    // Only a power of distance is not a part of the name.
+    let land: String = (0..16).map(|n| format!("r{n},{},{}\n", n % 3, n % 2)).collect();
+    let folder = folder.with("land.csv", &format!("cell,wood^2,wood^3\n{land}"));
+    let powers = summary(&folder, &["--covariates", "land.csv", "--features", "wood^2,distance^2"]);
+    let weights = powers["learning"]["weights"].as_array().unwrap();
+    let names: Vec<&str> = weights.iter().map(|own| own["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["wood^2", "distance^2", "stay", "wood^3"]);
     // The wind of two more nights is there.
     let forecast = ["--out", "out", "--quiet", "--forecast", "2", "--features", "wind=1"];
     run(&folder, &[&forecast[..], &files[..2]].concat());
@@ -473,6 +480,11 @@ fn seasons_extents_and_a_year_that_closes() {
     };
     let year = run("year", &["--close-year"]);
     assert_eq!(year.last().unwrap()[0], "1 again");
+    let short = run("short", &["--last", "4", "--close-year"]);
+    assert_eq!(
+        short.iter().map(|row| &row[0]).collect::<Vec<_>>(),
+        ["1", "2", "3", "4", "1 again"]
+    );
     let season = run("season", &["--first", "4", "--last", "2"]);
     assert_eq!(season.iter().map(|row| &row[0]).collect::<Vec<_>>(), ["4", "5", "1", "2"]);
     assert_eq!(number(&run("open", &["--extent", "open.csv"])[1][6]), 0.0);

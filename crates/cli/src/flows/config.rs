@@ -100,6 +100,7 @@ impl TryFrom<Flags> for Config {
         let birdflow = birdflow(&flags)?;
         fitting_noise(&flags)?;
         fitting_output(&flags)?;
+        fitting_errors(&flags)?;
         let settings = settings(&flags)?;
         let (population, noise) = (flags.population.unwrap_or(1.0), noise(&flags));
         let normalised = flags.normalise.unwrap_or(YesNo::Yes) == YesNo::Yes && birdflow.is_none();
@@ -127,7 +128,10 @@ impl TryFrom<Flags> for Config {
             noise,
             birdflow,
             extent: flags.extent,
-            errors: flags.errors.map(|own| own == YesNo::Yes),
+            errors: match flags.population {
+                Some(_) => flags.errors.map(|own| own == YesNo::Yes),
+                None => Some(false),
+            },
             bootstrap: flags.bootstrap.map(|number| (number, flags.seed.unwrap_or(0))),
             pairs: flags.pairs,
             tune: flags.tune,
@@ -264,6 +268,23 @@ fn fitting_noise(flags: &Flags) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Standard errors need a number of individuals and one way to find them.
+fn fitting_errors(flags: &Flags) -> Result<()> {
+    if flags.errors.is_some() && flags.bootstrap.is_some() {
+        return Err(bad_input("--errors cannot be used with --bootstrap, which finds them"));
+    }
+    let wanted = [
+        ("--bootstrap", flags.bootstrap.is_some()),
+        ("--errors yes", flags.errors == Some(YesNo::Yes)),
+    ];
+    match wanted.iter().find(|(_, given)| *given && flags.population.is_none()) {
+        Some((flag, _)) => Err(bad_input(format!(
+            "{flag} needs --population: errors depend on how many individuals there are"
+        ))),
+        None => Ok(()),
+    }
 }
 
 /// Output files need a folder, and some flags need a partner.

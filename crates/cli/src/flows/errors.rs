@@ -1,7 +1,9 @@
-//! Standard errors: by the curvature where that is cheap or asked for, or by a bootstrap.
+//! Standard errors: by the curvature where that is cheap or wanted, or by a bootstrap.
+
+use std::time::Instant;
 
 use anyhow::Result;
-use bethe_core::solve::Ignore;
+use bethe_core::solve::{Ignore, SolveError};
 use bethe_core::{Cancel, Status};
 use bethe_flows::data::Observations;
 use bethe_flows::infer::{FlowError, FlowProblem, Flows};
@@ -16,35 +18,48 @@ use super::input::Input;
 /// Multiplications that take some seconds.
 const CHEAP: f64 = 3e9;
 
-/// The standard errors of flows, if they are asked for or cheap, and how they were found.
-pub fn errors(
+/// Standard errors, and how they were found.
+type Found = (StandardErrors, Option<Errors>);
+
+fn is_cheap(input: &Input, flows: &Flows) -> bool {
+    work(flows.times(), input.cells.len()) <= CHEAP
+}
+
+/// The standard errors of flows by a bootstrap, if wanted.
+pub fn bootstrap(
     config: &Config,
     input: &Input,
     flows: &mut Flows,
     (learned, cancel): (Option<&Choice>, &Cancel),
-) -> Result<(StandardErrors, Option<Errors>)> {
-    let is_cheap = work(flows.times(), input.cells.len()) <= CHEAP;
-    let none = (StandardErrors::default(), None);
-    if let Some((replicates, seed)) = config.bootstrap {
-        let observations = &input.counts;
-        let (noise, population) = (&input.noise, config.population);
-        let bootstrap = Bootstrap { observations, noise, population, replicates, seed };
-        let mut infer = |counts: &Observations| again(config, input, learned, (counts, cancel));
-        let found = bootstrap
-            .run(flows, (config.threshold, is_cheap), &mut infer)
-            .map_err(|error| bad_input(format!("--bootstrap: {error}")))?;
-        let how = Errors {
-            method: "bootstrap",
-            replicates: Some(replicates),
-            coverage: found.coverage,
-            ratio: found.ratio,
-        };
-        return Ok((found.errors, Some(how)));
-    }
+) -> Result<Option<Found>, FlowError> {
+    let Some((replicates, seed)) = config.bootstrap else { return Ok(None) };
+    let observations = &input.counts;
+    let (noise, population) = (&input.noise, config.population);
+    let bootstrap = Bootstrap { observations, noise, population, replicates, seed };
+    let deadline = config.settings.time_limit.and_then(|left| Instant::now().checked_add(left));
+    let is_late = || deadline.is_some_and(|deadline| Instant::now() >= deadline);
+    let mut infer = |counts: &Observations| {
+        let flows = again(config, input, learned, (counts, cancel))?;
+        if is_late() { Err(SolveError::OutOfTime.into()) } else { Ok(flows) }
+    };
+    let compares = is_cheap(input, flows);
+    let found = bootstrap.run(flows, (config.threshold, compares), &mut infer)?;
+    let how = Errors {
+        method: "bootstrap",
+        replicates: Some(replicates),
+        coverage: found.coverage,
+        ratio: found.ratio,
+    };
+    Ok(Some((found.errors, Some(how))))
+}
+
+/// The standard errors of flows by the curvature, if wanted or cheap.
+pub fn by_curvature(config: &Config, input: &Input, flows: &mut Flows) -> Result<Found> {
     let is_certain = matches!(flows.solution.status, Status::Converged | Status::RoundingLimit);
-    let wanted = config.errors.unwrap_or(is_cheap && is_certain && config.out.is_some());
+    let wanted =
+        config.errors.unwrap_or(is_cheap(input, flows) && is_certain && config.out.is_some());
     if !wanted {
-        return Ok(none);
+        return Ok((StandardErrors::default(), None));
     }
     let counted = (&input.counts, &input.noise);
     let found = StandardErrors::new(flows, counted, config.threshold, config.memory)

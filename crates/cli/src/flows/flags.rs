@@ -43,8 +43,8 @@ pub struct Flags {
     #[arg(long, value_name = "NAME=NUMBER,…", allow_hyphen_values = true)]
     pub weights: Option<String>,
 
-    /// The cells that are open at each time: all, counted (those with a positive count), or a file
-    /// laid out as OBSERVATIONS with 0 where nobody can be
+    /// The cells that are open at each time: all, counted (all but those with a count of 0), or a
+    /// file laid out as OBSERVATIONS with 0 where nobody can be
     #[arg(long, value_name = "all|counted|FILE", default_value = "all")]
     pub extent: String,
 

@@ -317,7 +317,7 @@ fn season(config: &Config, observations: Observations) -> Result<Observations> {
     if config.close_year {
         chosen.push(first);
     }
-    if chosen.len() == times.len() && first == 0 {
+    if !config.close_year && chosen.len() == times.len() && first == 0 {
         return Ok(observations);
     }
     if chosen.len() < 2 {
@@ -505,10 +505,9 @@ fn with_learned(
     let stated = Stated::parse_list(text, cells, covariates)?;
     let mut learned: Vec<bool> = stated.iter().map(|stated| !stated.has_weight).collect();
     let mut features: Vec<Feature> = stated.into_iter().map(|stated| stated.feature).collect();
-    let base = |name: &str| name.split('^').next().unwrap_or(name).to_string();
     let others = ["stay", "distance"].into_iter();
     for name in others.chain(covariates.iter().map(|covariate| &covariate.name[..])) {
-        if !features.iter().any(|feature| base(&feature.name) == name) {
+        if !features.iter().any(|feature| feature.base_name() == name) {
             let own = Stated::parse_list(name, cells, covariates)?;
             features.extend(own.into_iter().map(|stated| stated.feature));
             learned.push(true);
@@ -516,7 +515,7 @@ fn with_learned(
     }
     let fresh = features.iter_mut().zip(&learned).filter(|(_, learned)| **learned);
     for (feature, _) in fresh {
-        feature.weight = if base(&feature.name) == "distance" { FIRST_DISTANCE } else { 0.0 };
+        feature.weight = if feature.base_name() == "distance" { FIRST_DISTANCE } else { 0.0 };
     }
     Ok((features, learned))
 }

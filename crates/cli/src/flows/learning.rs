@@ -19,6 +19,8 @@ impl Input {
         // An exponent in the name is given.
         let named = |name: &str| name == "distance";
         let bent = self.movement.features.iter().position(|feature| named(&feature.name));
+        let limit = config.settings.time_limit;
+        let deadline = limit.and_then(|limit| Instant::now().checked_add(limit / 2));
         Learner {
             cells: &self.cells,
             movement: &self.movement,
@@ -29,7 +31,7 @@ impl Input {
             noise: &self.noise,
             population: config.population,
             cancel,
-            deadline: config.settings.time_limit.map(|limit| Instant::now() + limit / 2),
+            deadline,
         }
     }
 
@@ -117,5 +119,6 @@ pub fn in_words(learning: &Learning) -> String {
             format!("pulls of places (deviation {first}, {change} more each step)")
         }
     };
-    format!("learned: {}; {pulls}; {} solves", weights.join(", "), learning.solves)
+    let end = if learning.converged { "" } else { "; not converged" };
+    format!("learned: {}; {pulls}; {} solves{end}", weights.join(", "), learning.solves)
 }

@@ -37,6 +37,7 @@ pub fn run(flags: Flags) -> Result<Outcome> {
     let begun = Instant::now();
     let mut config = Config::try_from(flags)?;
     let mut input = Input::read(&config)?;
+    tune::check(&config, &input)?;
     let interrupt = Interrupt::install()?;
     let times = input.observations.times().len();
     let output =
@@ -46,44 +47,34 @@ pub fn run(flags: Flags) -> Result<Outcome> {
     }
     // The limit is for tables of moves too, not only for iterations.
     let limit = config.settings.time_limit;
-    config.settings.time_limit = limit.map(|limit| limit.saturating_sub(begun.elapsed()));
+    let left = || limit.map(|limit| limit.saturating_sub(begun.elapsed()));
+    config.settings.time_limit = left();
     let mut steps = || {
         let tuning = tuned(&mut config, &mut input, &interrupt.cancel())?;
+        config.settings.time_limit = left();
         let learning = learn(&config, &mut input, interrupt.cancel())?;
-        config.settings.time_limit = limit.map(|limit| limit.saturating_sub(begun.elapsed()));
+        config.settings.time_limit = left();
         Ok((tuning, learning, solve(&config, &input, interrupt.cancel())?))
     };
-    let solved = steps();
-    let unexplained = || {
-        let file = config.observations.display().to_string();
-        let advice = "no movement explains the counts; try another --reach or --start";
-        say(&format!("error: {file}: {advice}"));
-        Ok(Outcome::Infeasible)
-    };
-    let (tuning, learned, mut flows) = match solved {
+    let (tuning, learned, mut flows) = match steps() {
         Ok(solved) => solved,
-        Err(FlowError::Solve(SolveError::Cancelled)) => return Ok(Outcome::Interrupted),
-        Err(FlowError::Solve(SolveError::OutOfTime)) => {
-            let file = config.observations.display();
-            say(&format!(
-                "error: {file}: the time limit passed before there was an answer; a longer \
-                 --time-limit allows more"
-            ));
-            return Ok(Outcome::OutOfTime);
-        }
-        Err(FlowError::Unexplained) => return unexplained(),
-        Err(error) => return Err(input.mistake(&config, error)),
+        Err(error) => return without_answer(&config, &input, error),
     };
     if flows.solution.status == Status::Infeasible {
-        return unexplained();
+        return without_answer(&config, &input, FlowError::Unexplained);
     }
     let counts = flows.counts();
     let loss = config.birdflow.map(|own| own.loss(&input.cells, &input.counts, &mut flows));
     let validation = validated(&input, &flows);
     let summary = summarise(&config, &mut input, &flows, &counts);
     let (learning, choice) = learned.unzip();
+    config.settings.time_limit = left();
     let known = (choice.as_ref(), &interrupt.cancel());
-    let (standard_errors, errors) = errors::errors(&config, &input, &mut flows, known)?;
+    let (standard_errors, errors) = match errors::bootstrap(&config, &input, &mut flows, known) {
+        Ok(Some(found)) => found,
+        Ok(None) => errors::by_curvature(&config, &input, &mut flows)?,
+        Err(error) => return without_answer(&config, &input, error),
+    };
     let summary = Summary { learning, birdflow: loss, validation, tuning, errors, ..summary };
     let written = match output {
         Some(mut output) => {
@@ -109,7 +100,24 @@ pub fn run(flags: Flags) -> Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-/// Weights that predict best, if they are asked for.
+/// Says why there is no answer.
+fn without_answer(config: &Config, input: &Input, error: FlowError) -> Result<Outcome> {
+    let (advice, outcome) = match error {
+        FlowError::Solve(SolveError::Cancelled) => return Ok(Outcome::Interrupted),
+        FlowError::Solve(SolveError::OutOfTime) => (
+            "the time limit passed before there was an answer; a longer --time-limit allows more",
+            Outcome::OutOfTime,
+        ),
+        FlowError::Unexplained => {
+            ("no movement explains the counts; try another --reach or --start", Outcome::Infeasible)
+        }
+        error => return Err(input.mistake(config, error)),
+    };
+    say(&format!("error: {}: {advice}", config.observations.display()));
+    Ok(outcome)
+}
+
+/// Weights that predict best, if wanted.
 fn tuned(config: &mut Config, input: &mut Input, cancel: &Cancel) -> Result<Vec<Tuned>, FlowError> {
     let mut progress = Progress::new(1, config.quiet);
     let choosing = input.pairs[0].clone();
@@ -123,7 +131,7 @@ fn validated(input: &Input, flows: &Flows) -> Option<Validation> {
     (!scoring.is_empty()).then(|| validate(flows, known, scoring, choosing))
 }
 
-/// Learns how individuals move, if that is asked for.
+/// Learns how individuals move, if wanted.
 fn learn(
     config: &Config,
     input: &mut Input,
@@ -212,7 +220,7 @@ fn in_words(summary: &Summary) -> String {
     let checked = summary.errors.filter(|own| own.coverage.is_some()).map(|own| {
         format!(
             "\nbootstrap: {} populations; two standard errors by the curvature cover {} % of their \
-             counts and are {} times as wide",
+             counts and are {} times those of the bootstrap",
             own.replicates.unwrap_or(0),
             rounded(100.0 * own.coverage.unwrap_or(0.0), 3),
             number(own.ratio)

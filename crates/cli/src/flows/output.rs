@@ -59,14 +59,14 @@ impl Output {
             (config.given.is_some(), "given.csv"),
             (config.geojson, "flows.geojson"),
             (config.transitions, "transitions.csv"),
-            (config.errors != Some(false) || config.bootstrap.is_some(), ERRORS),
+            (config.errors != Some(false), ERRORS),
             (config.tune.is_some(), "tuning.csv"),
             (config.tune.is_some(), "tuning.svg"),
             #[cfg(feature = "parquet")]
             (config.parquet, "flows.parquet"),
         ];
         let asked = asked.into_iter().filter(|(asked, _)| *asked).map(|(_, name)| name);
-        for name in ALWAYS.into_iter().chain([ERRORS]).chain(asked) {
+        for name in ALWAYS.into_iter().chain(asked) {
             check_apart("--out", &folder.join(name), inputs.iter().copied())?;
             output.folder.claim(name)?;
         }
@@ -84,7 +84,7 @@ impl Output {
         self.folder.fill(name, write)
     }
 
-    /// Writes everything that was asked for.
+    /// Writes everything that is wanted.
     pub fn write(
         &mut self,
         config: &Config,

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use bethe_core::solve::Ignore;
-use bethe_core::{Cancel, Settings};
+use bethe_core::{Cancel, Settings, Status};
 use bethe_flows::birdflow::Weights;
 use bethe_flows::data::{Observations, Pair};
 use bethe_flows::infer::{FlowError, FlowProblem, Flows};
@@ -10,6 +10,7 @@ use bethe_flows::learn::{PRIORS, Prior, held_out_places, learn_with};
 use bethe_flows::model::Moves;
 use bethe_flows::output::Tuned;
 use bethe_flows::validate::score;
+use bethe_terminal::bad_input;
 
 use super::config::Config;
 use super::flags::TuneChoice;
@@ -108,6 +109,20 @@ impl Candidate {
     }
 }
 
+/// Refuses to tune by counts where none can be held out, or none is left.
+pub fn check(config: &Config, input: &Input) -> Result<()> {
+    let hidden = held_out_places(&input.counts).len();
+    let times = 0..input.counts.times().len();
+    let counted: usize = times.map(|time| input.counts.at(time).iter().flatten().count()).sum();
+    if config.tune != Some(TuneChoice::Counts) || (hidden > 0 && hidden < counted) {
+        return Ok(());
+    }
+    Err(bad_input(format!(
+        "{}: --tune counts holds out a fifth of the counts, found {counted}, expected more",
+        config.observations.display()
+    )))
+}
+
 /// Tries weights, sets configuration and input to the best ones, and says how all did.
 pub fn tune(
     config: &mut Config,
@@ -125,15 +140,18 @@ pub fn tune(
     let mut tuned = Vec::with_capacity(candidates.len());
     for (place, candidate) in candidates.iter().enumerate() {
         say(format!("tuning: {} of {}", place + 1, candidates.len()));
-        let mut flows = candidate.flows(config, input, &shown, cancel.child())?;
-        let score = match by {
-            TuneChoice::Pairs => score(&flows, pairs, input.cells.len()),
-            TuneChoice::Counts => -held_out(config, input, &hidden, &flows.counts()),
+        let score = match candidate.flows(config, input, &shown, cancel.child()) {
+            Err(FlowError::Unexplained) => f64::NEG_INFINITY,
+            Err(error) => return Err(error),
+            Ok(flows) if flows.solution.status == Status::Infeasible => f64::NEG_INFINITY,
+            Ok(mut flows) => match by {
+                TuneChoice::Pairs => score(&flows, pairs, input.cells.len()),
+                TuneChoice::Counts => -held_out(config, input, &hidden, &flows.counts()),
+            },
         };
         tuned.push(Tuned { weights: candidate.name(), score, chosen: false });
     }
-    let best = (0..tuned.len()).max_by(|&a, &b| tuned[a].score.total_cmp(&tuned[b].score));
-    let best = best.expect("something was tried");
+    let best = first_highest(tuned.iter().map(|own| own.score)).ok_or(FlowError::Unexplained)?;
     tuned[best].chosen = true;
     let steps = input.moves.of_step.len();
     match candidates[best] {
@@ -152,6 +170,12 @@ pub fn tune(
     Ok(tuned)
 }
 
+/// The place of the highest finite score, the first of equals.
+fn first_highest(scores: impl Iterator<Item = f64>) -> Option<usize> {
+    let finite = scores.enumerate().filter(|(_, score)| score.is_finite());
+    finite.reduce(|best, own| if own.1 > best.1 { own } else { best }).map(|(place, _)| place)
+}
+
 /// The mean deviance of counts that were held out, by the noise that was given.
 fn held_out(config: &Config, input: &Input, hidden: &[(usize, usize)], counts: &[f64]) -> f64 {
     let deviance = |&(time, cell): &(usize, usize)| {
@@ -161,4 +185,16 @@ fn held_out(config: &Config, input: &Input, hidden: &[(usize, usize)], counts: &
         Some(input.noise.deviance(count, expected))
     };
     hidden.iter().filter_map(deviance).sum::<f64>() / hidden.len().max(1) as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::first_highest;
+
+    #[test]
+    fn the_first_of_the_highest_finite_scores_is_chosen() {
+        let first = |scores: &[f64]| first_highest(scores.iter().copied());
+        assert_eq!(first(&[f64::NAN, -3.0, -1.0, -1.0, f64::NEG_INFINITY]), Some(2));
+        assert_eq!(first(&[f64::INFINITY, f64::NAN]), None);
+    }
 }
