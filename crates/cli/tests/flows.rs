@@ -469,6 +469,30 @@ fn what_is_learned_follows_the_counts() {
 }
 
 #[test]
+fn standard_errors_of_weights_follow_the_scale_of_a_covariate() {
+    let land = |scale: f64| -> String {
+        (0..16).map(|n| format!("r{n},{}\n", f64::from(n % 5) * scale)).collect()
+    };
+    let error = |scale: f64| {
+        let folder = folder().with("land.csv", &format!("cell,wood\n{}", land(scale)));
+        let flags = ["--covariates", "land.csv", "--features", "distance=-1,stay=-1"];
+        let weights = summary(&folder, &flags)["learning"]["weights"].take();
+        weights[2]["standard_error"].as_f64().unwrap()
+    };
+    let (plain, large) = (error(1.0), error(1000.0));
+    assert!((1000.0 * large / plain - 1.0).abs() < 0.1, "{plain} {large}");
+}
+
+#[test]
+fn a_bootstrap_ends_with_the_time_limit() {
+    let folder = folder();
+    let flags = ["--fit", "none", "--bootstrap", "1000000", "--time-limit", "300ms"];
+    let output = folder.bethe(&[&FIXED[..], &flags, &["--out", "out"]].concat());
+    assert_eq!(output.status.code(), Some(4), "{}", error(&output));
+    assert!(!folder.path("out").exists());
+}
+
+#[test]
 fn seasons_extents_and_a_year_that_closes() {
     let folder = cities().with("open.csv", "week,A,B,C,D,E,F\n1,1,1,1,1,1,1\n2,1,1,1,1,1,0\n3,1,1,1,1,1,1\n4,1,1,1,1,1,1\n5,1,1,1,1,1,1\n");
     let birdflow = ["flows", "counts.csv", "--cells", "cells.csv", "--loss", "birdflow"];
