@@ -26,13 +26,21 @@ pub enum Input {
 }
 
 /// What turns the rows of a sequence into numbers of attributes.
-#[derive(Clone, Copy)]
 pub struct Vocabulary<'a, Known = Attributes> {
     /// The template and the lexicons.
     pub extractor: &'a Extractor,
     /// Numbers of attributes.
     pub attributes: &'a Known,
 }
+
+// Derived, these would ask for attributes that can be copied.
+impl<Known> Clone for Vocabulary<'_, Known> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<Known> Copy for Vocabulary<'_, Known> {}
 
 /// Why a sequence does not fit a model.
 #[derive(Debug, Error)]
