@@ -6,24 +6,24 @@ use std::path::Path;
 use anyhow::Result;
 use bethe_core::Cancel;
 use bethe_flows::data::{
-    Cells, Covariate, Geometry, Layout, Observations, Pair, Unlisted, read_cell_values, read_cells,
-    read_covariates, read_observations, read_pairs,
+    Cells, Geometry, Layout, Observations, Pair, Unlisted, read_cell_values, read_cells,
+    read_observations, read_pairs,
 };
 use bethe_flows::energy::{Excess, Noise};
 use bethe_flows::infer::{FlowError, FlowProblem};
-use bethe_flows::model::{DEFAULT_FEATURES, Feature, Movement, Moves, SpecificationError, Stated};
+use bethe_flows::model::{Movement, Moves};
 use bethe_flows::output::rounded;
 use bethe_terminal::bad_input;
 
 use super::config::Config;
 use super::flags::{NoiseChoice, TuneChoice};
+use super::movement::movement;
+use super::seasons::{opened, season};
 
 /// Counts this many times above what the population explains are a mistake, not noise.
 const SENSELESS: f64 = 10.0;
 /// With more cells than this, tables of all moves fill gigabytes.
 const MANY: usize = 5000;
-/// The weight of distance that learning begins with.
-const FIRST_DISTANCE: f64 = -1.0;
 /// How many times a warning names.
 const NAMED: usize = 3;
 
@@ -155,7 +155,7 @@ impl Input {
     }
 }
 
-fn wrong(error: impl std::fmt::Display) -> anyhow::Error {
+pub fn wrong(error: impl std::fmt::Display) -> anyhow::Error {
     bad_input(error.to_string())
 }
 
@@ -232,53 +232,6 @@ fn place(
     Ok((at, own))
 }
 
-/// The observations with the cells closed that --extent closes.
-fn opened(config: &Config, cells: &Cells, mut observations: Observations) -> Result<Observations> {
-    let (times, text) = (observations.times().len(), &config.extent[..]);
-    let places = || (0..times).flat_map(|time| (0..cells.len()).map(move |cell| (time, cell)));
-    let is_positive = |from: &Observations, (time, cell): (usize, usize)| {
-        from.at(time)[cell].is_none_or(|value| value > 0.0)
-    };
-    let closed: Vec<(usize, usize)> = match text {
-        "all" => return Ok(observations),
-        "counted" => places().filter(|&place| !is_positive(&observations, place)).collect(),
-        _ if fs::metadata(text).is_err() => {
-            return Err(bad_input(format!(
-                "--extent: found {text:?}, expected all, counted, or a file laid out as the counts"
-            )));
-        }
-        _ => {
-            let source = (cells, config.cells.as_path());
-            let (path, unlisted) = (Path::new(text), Unlisted::Unobserved);
-            let (open, _) =
-                read_observations(path, source, unlisted, config.memory).map_err(wrong)?;
-            if let Some(time) =
-                observations.times().iter().find(|time| !open.times().contains(time))
-            {
-                return Err(bad_input(format!(
-                    "{text}: the time {time:?} is missing, expected all times of {}",
-                    config.observations.display()
-                )));
-            }
-            let row = |time: usize| {
-                let name = &observations.times()[time];
-                open.times().iter().position(|own| own == name).expect("all are there")
-            };
-            let rows: Vec<usize> = (0..times).map(row).collect();
-            places().filter(|&(time, cell)| !is_positive(&open, (rows[time], cell))).collect()
-        }
-    };
-    closed.into_iter().for_each(|(time, cell)| observations.close(time, cell));
-    let shut = |time: &usize| (0..cells.len()).all(|cell| !observations.is_open(*time, cell));
-    match (0..times).find(shut) {
-        Some(time) => Err(bad_input(format!(
-            "--extent: no cell is open at the time {:?}, expected at least one",
-            observations.times()[time]
-        ))),
-        None => Ok(observations),
-    }
-}
-
 /// Marked individuals. Where weights are tuned by them, every second one is kept for scoring.
 fn pairs(config: &Config, cells: &Cells, observations: &Observations) -> Result<[Vec<Pair>; 2]> {
     let Some(path) = &config.pairs else { return Ok(Default::default()) };
@@ -294,36 +247,6 @@ fn pairs(config: &Config, cells: &Cells, observations: &Observations) -> Result<
     }
     let half = |odd: usize| all.iter().skip(odd).step_by(2).copied().collect();
     Ok([half(0), half(1)])
-}
-
-/// The observations of the season, and the first time again if the year closes.
-fn season(config: &Config, observations: Observations) -> Result<Observations> {
-    let times = observations.times();
-    let find = |flag: &str, name: &Option<String>, default: usize| match name {
-        None => Ok(default),
-        Some(name) => times.iter().position(|time| time == name).ok_or_else(|| {
-            let (first, last) = (&times[0], &times[times.len() - 1]);
-            bad_input(format!(
-                "{flag}: found {name:?}, expected one of the times {first:?} to {last:?}"
-            ))
-        }),
-    };
-    let [first, last] = &config.season;
-    let (first, last) = (find("--first", first, 0)?, find("--last", last, times.len() - 1)?);
-    let mut chosen: Vec<usize> = match first <= last {
-        true => (first..=last).collect(),
-        false => (first..times.len()).chain(0..=last).collect(),
-    };
-    if config.close_year {
-        chosen.push(first);
-    }
-    if !config.close_year && chosen.len() == times.len() && first == 0 {
-        return Ok(observations);
-    }
-    if chosen.len() < 2 {
-        return Err(bad_input("--first and --last: found one time, expected at least two"));
-    }
-    Ok(observations.select(&chosen))
 }
 
 fn noise(config: &Config, cells: &Cells, observations: &Observations) -> Result<Noise> {
@@ -439,87 +362,6 @@ fn check_population(
     ));
     Ok(())
 }
-
-fn movement(
-    config: &Config,
-    cells: &Cells,
-    observations: &Observations,
-) -> Result<(Movement, Vec<bool>)> {
-    if let Some(weights) = config.birdflow {
-        return Ok((weights.movement(cells, config.reach), vec![false]));
-    }
-    let mut steps = observations.times()[..observations.times().len() - 1].to_vec();
-    if config.forecast > 0 {
-        steps.extend(observations.times().last().cloned());
-        steps.extend(observations.following(config.forecast - 1));
-    }
-    let text = match config.learns {
-        true => config.features.as_deref().unwrap_or_default(),
-        false => config.features.as_deref().unwrap_or(DEFAULT_FEATURES),
-    };
-    let mut covariates: Vec<Covariate> = Vec::new();
-    let mut of_file = Vec::new();
-    for path in &config.covariates {
-        let own =
-            read_covariates(path, (cells, &config.cells), &steps, config.memory).map_err(wrong)?;
-        if let Some(twice) = own.iter().find(|a| covariates.iter().any(|b| a.name == b.name)) {
-            return Err(bad_input(format!(
-                "{}: the covariate {:?} is also in another file; rename one of them",
-                path.display(),
-                twice.name
-            )));
-        }
-        of_file.push((path, covariates.len()..covariates.len() + own.len()));
-        covariates.extend(own);
-    }
-    let wrong = |error| bad_input(format!("--features: {error}"));
-    let (features, learned) = match config.learns {
-        true => with_learned(text, cells, &covariates).map_err(wrong)?,
-        false => {
-            let features = Feature::parse_list(text, cells, &covariates).map_err(wrong)?;
-            let learned = vec![false; features.len()];
-            (features, learned)
-        }
-    };
-    for (path, range) in of_file {
-        let own = &covariates[range];
-        if !own.iter().any(|covariate| features.iter().any(|f| f.name == covariate.name)) {
-            let names: Vec<&str> = own.iter().map(|covariate| &covariate.name[..]).collect();
-            return Err(bad_input(format!(
-                "{}: --features uses none of {}; give one of them a weight",
-                path.display(),
-                names.join(", ")
-            )));
-        }
-    }
-    Ok((Movement { features, reach: config.reach, normalised: config.normalised }, learned))
-}
-
-/// The features that were stated, then `stay`, `distance` and all covariates that were not; and which
-/// weights are to be learned.
-fn with_learned(
-    text: &str,
-    cells: &Cells,
-    covariates: &[Covariate],
-) -> Result<(Vec<Feature>, Vec<bool>), SpecificationError> {
-    let stated = Stated::parse_list(text, cells, covariates)?;
-    let mut learned: Vec<bool> = stated.iter().map(|stated| !stated.has_weight).collect();
-    let mut features: Vec<Feature> = stated.into_iter().map(|stated| stated.feature).collect();
-    let others = ["stay", "distance"].into_iter();
-    for name in others.chain(covariates.iter().map(|covariate| &covariate.name[..])) {
-        if !features.iter().any(|feature| feature.base_name() == name) {
-            let own = Stated::parse_list(name, cells, covariates)?;
-            features.extend(own.into_iter().map(|stated| stated.feature));
-            learned.push(true);
-        }
-    }
-    let fresh = features.iter_mut().zip(&learned).filter(|(_, learned)| **learned);
-    for (feature, _) in fresh {
-        feature.weight = if feature.base_name() == "distance" { FIRST_DISTANCE } else { 0.0 };
-    }
-    Ok((features, learned))
-}
-
 fn start(config: &Config, cells: &Cells) -> Result<Option<Vec<f64>>> {
     let text = &config.start;
     if text == "free" {

@@ -6,9 +6,11 @@ mod errors;
 mod flags;
 mod input;
 mod learning;
+mod movement;
 mod output;
 #[cfg(feature = "parquet")]
 mod parquet;
+mod seasons;
 mod tune;
 
 pub use flags::Flags;
