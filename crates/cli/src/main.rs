@@ -6,12 +6,13 @@ mod cite;
 mod demo;
 mod estimate;
 mod evaluate;
-
 mod flows;
+mod help;
 mod input;
 mod inspect;
 mod memory;
 mod sample;
+mod shell;
 mod solve;
 mod solver;
 mod tag;
@@ -30,7 +31,7 @@ static ALLOCATOR: MiMalloc = MiMalloc;
 
 /// Inference and learning in discrete graphical models under global terms.
 #[derive(Parser)]
-#[command(version, propagate_version = true)]
+#[command(version, propagate_version = true, disable_help_subcommand = true)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -48,6 +49,9 @@ enum Command {
     Flows(Box<flows::Flags>),
     Check(check::Flags),
     Demo(demo::Flags),
+    Completions(shell::CompletionFlags),
+    Man(shell::ManFlags),
+    Help(help::Flags),
 }
 
 fn main() -> ExitCode {
@@ -62,5 +66,8 @@ fn main() -> ExitCode {
         Command::Flows(flags) => flows::run(*flags),
         Command::Check(flags) => check::run(flags),
         Command::Demo(flags) => demo::run(flags),
+        Command::Completions(flags) => shell::completions(flags),
+        Command::Man(flags) => shell::man(flags),
+        Command::Help(flags) => help::run(flags),
     })
 }

@@ -61,7 +61,7 @@ fn rounding_that_has_the_last_word_is_a_status_of_its_own() {
     assert_eq!(answer["status"], "rounding_limit");
     let left = number(&answer, "objective") - number(&answer, "lower_bound");
     assert!(number(&answer, "gap") >= left && number(&answer, "gap") > 1e-6, "{answer}");
-    let output = folder.bethe(&["solve", "p.json", "--output", "mar"]);
+    let output = folder.bethe(&["solve", "p.json", "--format", "mar"]);
     assert_eq!(output.status.code(), Some(0));
     let note = error(&output);
     assert!(note.starts_with("note: p.json: not solved to the end (rounding_limit)"), "{note}");

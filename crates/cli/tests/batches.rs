@@ -94,7 +94,7 @@ fn bad_lines_go_before_infeasible_ones_and_are_counted() {
         assert!(answers[place]["error"].as_str().unwrap().starts_with(line), "{}", answers[place]);
     }
     // Formats of UAI have no place for an error.
-    let message = folder.refusal(&["solve", "b.jsonl", "--output", "pr"]);
+    let message = folder.refusal(&["solve", "b.jsonl", "--format", "pr"]);
     assert!(message.starts_with("b.jsonl:2: "), "{message}");
     let message = folder.refusal(&["solve", "p.json", "--strict"]);
     assert_eq!(message, "--strict: p.json holds one problem, expected one a line (.jsonl)");

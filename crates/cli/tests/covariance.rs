@@ -106,8 +106,8 @@ fn what_cannot_be_asked_for_is_refused() {
              covariance",
         ),
         (
-            &["p.json", "--covariance", "--output", "mar"],
-            "--covariance: found with --output mar, expected --output json",
+            &["p.json", "--covariance", "--format", "mar"],
+            "--covariance: found with --format mar, expected --format json",
         ),
         (
             &["p.json", "--covariance", "--solver", "rda", "--return", "average"],

@@ -76,7 +76,7 @@ fn the_tour_shows_what_energies_change_and_leaves_problems_and_pictures() {
         .arg(model)
         .arg("--evidence")
         .arg(evidence)
-        .args(["--output", "mar"])
+        .args(["--format", "mar"])
         .output();
     assert!(solved.unwrap().stdout.starts_with(b"MAR\n4 2 0 1 2 "));
 }

@@ -259,7 +259,7 @@ fn flags_of_another_solver_are_refused() {
             "--smoothness needs --solver accelerated-rda, found --solver rda",
         ),
         (&["--solver", "dual", "--global"], "--global needs --solver auto, found --solver dual"),
-        (&["--tilt", "--output", "pr"], "--tilt: found with --output pr, expected --output json"),
+        (&["--tilt", "--format", "pr"], "--tilt: found with --format pr, expected --format json"),
         (
             &["--solver", "dual", "--return", "average"],
             "--return average needs --solver rda, mirror-descent or accelerated-rda, found \
@@ -308,7 +308,7 @@ fn usage_errors_exit_with_2_and_print_nothing() {
         &["solve"][..],
         &["solve", "p.json", "--solver", "simplex"],
         &["solve", "p.json", "--oracle", "guess"],
-        &["solve", "p.json", "--output", "xml"],
+        &["solve", "p.json", "--format", "xml"],
         &["solve", "p.json", "--evidence", "x.evid"],
         &[
             "solve",

@@ -51,7 +51,7 @@ const READERS: [&[&str]; 25] = [
     &["flows", "counts.csv", "--cells", "cells.csv", "--population", "4", "--rate", "FILE"],
     &["flows", "counts.csv", "--cells", "cells.csv", "--population", "4", "--start", "FILE"],
     &["flows", "counts.csv", "--cells", "cells.csv", "--population", "4", "--covariates", "FILE"],
-    &["solve", "FILE", "--output", "pr"],
+    &["solve", "FILE", "--format", "pr"],
 ];
 
 fn with_file<'a>(arguments: &[&'a str], file: &'a str) -> Vec<&'a str> {
@@ -234,7 +234,7 @@ fn a_line_beyond_the_limit_is_answered_in_its_place() {
     // Strict ends there, and whoever needs every line refuses.
     let output = folder.bethe(&[&solve[..], &["--strict"]].concat());
     assert_eq!((output.status.code(), answers(&output.stdout).len()), (Some(2), 1));
-    assert!(folder.refusal(&[&solve[..], &["--output", "pr"]].concat()).starts_with("b.jsonl:2: "));
+    assert!(folder.refusal(&[&solve[..], &["--format", "pr"]].concat()).starts_with("b.jsonl:2: "));
     let message = folder.refusal(&["check", "b.jsonl", "--memory-limit", "8MB"]);
     assert!(message.starts_with("b.jsonl:2: "), "{message}");
     // From standard input, a first line may be all there is.
@@ -276,7 +276,7 @@ fn messages_repeat_no_more_than_people_read() {
 
 /// Each with the file that comes through a pipe, and where it stands.
 const PIPED: [(&[&str], usize); 9] = [
-    (&["solve", "p.json", "--quiet", "--output", "mar"], 1),
+    (&["solve", "p.json", "--quiet", "--format", "mar"], 1),
     (&["sample", "p.json", "--records", "3"], 1),
     (&["check", "p.json"], 1),
     (&["check", "model"], 1),

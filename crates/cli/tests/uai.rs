@@ -54,7 +54,7 @@ fn marginals_and_log_partition_are_those_of_brute_force() {
                 assert!(found.iter().zip(expected).all(|(f, e)| (*f == 0.0) == (*e == 0.0)));
             }
             let text =
-                folder.succeeds(&["solve", "m.uai", "--evidence", "e.evid", "--output", "mar"]);
+                folder.succeeds(&["solve", "m.uai", "--evidence", "e.evid", "--format", "mar"]);
             let mut words = text.strip_prefix("MAR\n4 ").unwrap().split_whitespace();
             for expected in &expected {
                 assert_eq!(words.next().unwrap(), expected.len().to_string());
@@ -65,7 +65,7 @@ fn marginals_and_log_partition_are_those_of_brute_force() {
             }
             assert_eq!(words.next(), None);
             let text =
-                folder.succeeds(&["solve", "m.uai", "--evidence", "e.evid", "--output", "pr"]);
+                folder.succeeds(&["solve", "m.uai", "--evidence", "e.evid", "--format", "pr"]);
             let found: f64 = text.strip_prefix("PR\n").unwrap().trim_end().parse().unwrap();
             assert!((found - total.log10()).abs() < 1e-12);
         }
@@ -76,8 +76,8 @@ fn marginals_and_log_partition_are_those_of_brute_force() {
 fn a_bayesian_network_gives_the_probability_of_its_evidence() {
     let even = "MARKOV\n1\n2\n1\n1 0\n2\n0.5 0.5\n";
     let folder = folder().with("e.evid", "1 2 1").with("even.uai", even);
-    assert_eq!(folder.succeeds(&["solve", "even.uai", "--output", "pr"]), "PR\n0\n");
-    assert_eq!(folder.succeeds(&["solve", "n.uai", "--output", "pr"]).lines().count(), 2);
+    assert_eq!(folder.succeeds(&["solve", "even.uai", "--format", "pr"]), "PR\n0\n");
+    assert_eq!(folder.succeeds(&["solve", "n.uai", "--format", "pr"]).lines().count(), 2);
     let answer = folder.answer(&["solve", "n.uai"]);
     assert!(close(&answer["log_partition"], 0.0, 1e-12));
     // P(2 = 1) by hand.
@@ -96,9 +96,9 @@ fn several_samples_give_several_answers() {
     assert_eq!(lines.len(), 2);
     assert!(close(&lines[0]["log_partition"], brute_force(&[(0, 1)]).0.ln(), 1e-12));
     assert!(close(&lines[1]["log_partition"], brute_force(&[(1, 2)]).0.ln(), 1e-12));
-    let output = folder.succeeds(&["solve", "m.uai", "--evidence", "e.evid", "--output", "pr"]);
+    let output = folder.succeeds(&["solve", "m.uai", "--evidence", "e.evid", "--format", "pr"]);
     assert!(output.starts_with("PR\n2\n") && output.lines().count() == 4, "{output}");
-    let output = folder.succeeds(&["solve", "m.uai", "--evidence", "e.evid", "--output", "mar"]);
+    let output = folder.succeeds(&["solve", "m.uai", "--evidence", "e.evid", "--format", "mar"]);
     assert!(output.starts_with("MAR\n2\n4 2 0 1 3 "), "{output}");
 }
 
@@ -111,11 +111,11 @@ fn energies_evidence_and_standard_input_go_together() {
         folder.answer(&["solve", "m.uai", "--evidence", "e.evid", "--energies", "energies.json"]);
     assert!(answer["marginals"][0]["values"][1].as_f64().unwrap() > 0.8);
     assert_eq!(numbers(&answer["marginals"][3]["values"]), [1.0, 0.0]);
-    let output = folder.bethe_with_input(&["solve", "-", "--output", "pr"], MODEL);
-    assert_eq!(output.stdout, folder.bethe(&["solve", "m.uai", "--output", "pr"]).stdout);
+    let output = folder.bethe_with_input(&["solve", "-", "--format", "pr"], MODEL);
+    assert_eq!(output.stdout, folder.bethe(&["solve", "m.uai", "--format", "pr"]).stdout);
     // A JSON problem takes evidence of this format, and gives results of it, too.
     let folder = folder.with("p.json", r#"{"variables": [2, 2, 2, 2]}"#);
-    let output = folder.succeeds(&["solve", "p.json", "--evidence", "e.evid", "--output", "mar"]);
+    let output = folder.succeeds(&["solve", "p.json", "--evidence", "e.evid", "--format", "mar"]);
     assert_eq!(output, "MAR\n4 2 0.5 0.5 2 0.5 0.5 2 0.5 0.5 2 1 0\n");
 }
 
@@ -257,8 +257,8 @@ fn what_comes_after_the_end_of_a_file_is_ignored_with_a_note() {
         .with("one_more.evid", "1 1 2\n9\n")
         .with("two_more.evid", "2\n1 0 1\n1 1 2\nthe end\n");
     let note = "note: longer.uai: line 19, column 1: ignored 7 words after the last table, the first of them \"7\"\n";
-    let plain = ["solve", "m.uai", "--output", "mar"];
-    let longer = ["solve", "longer.uai", "--output", "mar"];
+    let plain = ["solve", "m.uai", "--format", "mar"];
+    let longer = ["solve", "longer.uai", "--format", "mar"];
     assert_eq!(said(&folder, &longer), (said(&folder, &plain).0, note.to_string()));
     assert_eq!(said(&folder, &[&longer[..], &["--quiet"]].concat()).1, "");
     assert_eq!(said(&folder, &["check", "longer.uai"]).1, note);
@@ -303,8 +303,8 @@ fn evidence_of_probability_zero_is_an_error_of_its_own() {
 fn flags_that_do_not_fit_are_refused() {
     let folder = folder();
     assert_eq!(
-        folder.refusal(&["solve", "m.uai", "--output", "mar", "--marginals", "all"]),
-        "--marginals needs --output json, found --output mar"
+        folder.refusal(&["solve", "m.uai", "--format", "mar", "--marginals", "all"]),
+        "--marginals: found with --format mar, expected --format json"
     );
     for flag in ["--evidence", "--energies"] {
         assert_eq!(
@@ -346,13 +346,13 @@ fn formats_without_a_status_come_with_a_note() {
         let output = folder.bethe(arguments);
         (output.status.code(), String::from_utf8(output.stderr).unwrap())
     };
-    let (code, text) = said(&["solve", "impossible.json", "--output", "mar"]);
+    let (code, text) = said(&["solve", "impossible.json", "--format", "mar"]);
     assert_eq!(code, Some(3));
     assert!(text.starts_with("note: impossible.json: hard measurements cannot hold"), "{text}");
-    let short = ["solve", "hard.json", "--output", "pr", "--max-iterations", "1"];
+    let short = ["solve", "hard.json", "--format", "pr", "--max-iterations", "1"];
     let (code, text) = said(&short);
     assert_eq!(code, Some(0));
     assert!(text.starts_with("note: hard.json: not solved to the end (iteration_limit)"), "{text}");
     assert_eq!(said(&[&short[..], &["--quiet"]].concat()).1, "");
-    assert_eq!(said(&["solve", "hard.json", "--output", "pr"]), (Some(0), String::new()));
+    assert_eq!(said(&["solve", "hard.json", "--format", "pr"]), (Some(0), String::new()));
 }

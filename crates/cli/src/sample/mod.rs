@@ -64,7 +64,7 @@ pub struct Flags {
     memory: MemoryFlag,
 
     /// File to write [default: standard output]
-    #[arg(long, value_name = "FILE.csv")]
+    #[arg(long, short, value_name = "FILE.csv")]
     out: Option<PathBuf>,
 
     /// Write names that a spreadsheet would take for a formula (beginning with = + - @) with an

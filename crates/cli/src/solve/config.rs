@@ -9,7 +9,7 @@ use bethe_core::{Method, OracleKind, Request, Settings, Tables};
 use bethe_terminal::{bad_input, check_distinct, time};
 
 use super::covariance::{self, Asked};
-use super::flags::{Flags, MarginalsChoice, OracleChoice, OutputChoice, ReturnChoice};
+use super::flags::{Flags, Format, MarginalsChoice, OracleChoice, ReturnChoice};
 use super::problems::{Inputs, NamedProblem};
 use crate::solver::{self, SolverChoice};
 
@@ -18,7 +18,7 @@ pub struct Config {
     pub problem: PathBuf,
     pub energies: Option<PathBuf>,
     pub evidence: Option<PathBuf>,
-    pub output: OutputChoice,
+    pub format: Format,
     pub settings: Settings,
     pub request: Request,
     pub covariance: Option<Asked>,
@@ -79,6 +79,8 @@ impl TryFrom<Flags> for Config {
             time_limit: time_limit.transpose()?,
             returned: returned(&flags)?,
         };
+        let format = flags.format();
+        only_in_json("--tilt", flags.tilt, format)?;
         let request = Request {
             oracle: match flags.oracle {
                 OracleChoice::Auto => OracleKind::Auto,
@@ -87,7 +89,7 @@ impl TryFrom<Flags> for Config {
                 OracleChoice::Loopy => OracleKind::Loopy,
             },
             marginals: tables(&flags)?,
-            potentials: potentials(&flags)?,
+            potentials: flags.tilt,
             map_budget: flags.map_budget,
             memory_limit: flags.memory.limit()?,
             ..Request::default()
@@ -115,7 +117,7 @@ impl TryFrom<Flags> for Config {
             problem: flags.problem,
             energies: flags.energies,
             evidence: flags.evidence,
-            output: flags.output,
+            format,
             settings,
             request,
             covariance,
@@ -132,14 +134,12 @@ impl TryFrom<Flags> for Config {
 
 /// Only the marginals that are printed are computed.
 fn tables(flags: &Flags) -> Result<Tables> {
-    if let (Some(_), OutputChoice::Mar | OutputChoice::Pr) = (flags.marginals, flags.output) {
-        let output = solver::name(flags.output);
-        return Err(bad_input(format!("--marginals needs --output json, found --output {output}")));
-    }
-    Ok(match (flags.output, flags.marginals) {
-        (OutputChoice::Mar, _) | (_, Some(MarginalsChoice::Nodes)) => Tables::Nodes,
-        (OutputChoice::Pr, _) | (_, Some(MarginalsChoice::None)) => Tables::None,
-        (OutputChoice::Json, None | Some(MarginalsChoice::All)) => Tables::All,
+    let format = flags.format();
+    only_in_json("--marginals", flags.marginals.is_some(), format)?;
+    Ok(match (format, flags.marginals) {
+        (Format::Text | Format::Mar, _) | (_, Some(MarginalsChoice::Nodes)) => Tables::Nodes,
+        (Format::Pr, _) | (_, Some(MarginalsChoice::None)) => Tables::None,
+        (Format::Json, None | Some(MarginalsChoice::All)) => Tables::All,
     })
 }
 
@@ -170,15 +170,15 @@ fn returned(flags: &Flags) -> Result<Returned> {
     }
 }
 
-/// Only JSON has a place for potentials.
-fn potentials(flags: &Flags) -> Result<bool> {
-    if flags.tilt && flags.output != OutputChoice::Json {
-        let output = solver::name(flags.output);
+/// Only JSON has a place for tables of every kind.
+pub fn only_in_json(flag: &str, given: bool, format: Format) -> Result<()> {
+    if given && format != Format::Json {
+        let format = solver::name(format);
         return Err(bad_input(format!(
-            "--tilt: found with --output {output}, expected --output json"
+            "{flag}: found with --format {format}, expected --format json"
         )));
     }
-    Ok(flags.tilt)
+    Ok(())
 }
 
 fn method(flags: &Flags) -> Result<Method> {

@@ -5,7 +5,8 @@ use bethe_core::Request;
 use bethe_core::problem::CovarianceOf;
 use bethe_terminal::bad_input;
 
-use super::flags::{Flags, OracleChoice, OutputChoice};
+use super::config::only_in_json;
+use super::flags::{Flags, OracleChoice};
 use super::problems::NamedProblem;
 use crate::solver;
 
@@ -23,12 +24,7 @@ pub const MEASUREMENTS: &str = "measurements";
 /// What the flag asks for, if other flags allow it.
 pub fn asked(flags: &Flags) -> Result<Option<Asked>> {
     let Some(text) = &flags.covariance else { return Ok(None) };
-    if flags.output != OutputChoice::Json {
-        let output = solver::name(flags.output);
-        return Err(bad_input(format!(
-            "--covariance: found with --output {output}, expected --output json"
-        )));
-    }
+    only_in_json("--covariance", true, flags.format())?;
     if let OracleChoice::Trw | OracleChoice::Loopy = flags.oracle {
         let oracle = solver::name(flags.oracle);
         return Err(bad_input(format!(

@@ -1,3 +1,4 @@
+use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 
 use bethe_core::Request;
@@ -7,7 +8,7 @@ use super::covariance;
 use crate::memory::MemoryFlag;
 use crate::solver::{SolverChoice, StepFlags};
 
-/// Solve a problem and print the answer as one JSON object.
+/// Solve a problem: words for people on a terminal, one JSON object elsewhere.
 ///
 /// PROBLEM is a .json file, a .jsonl file with one problem per line (which gives one answer per
 /// line), a .uai model, or - for standard input. Exit code 2 means bad input, 3 that hard
@@ -73,9 +74,9 @@ pub struct Flags {
     #[arg(long, value_enum)]
     pub marginals: Option<MarginalsChoice>,
 
-    /// How to print the answer
-    #[arg(long, value_enum, default_value_t = OutputChoice::Json)]
-    pub output: OutputChoice,
+    /// How to print the answer [default: text for one problem on a terminal, else json]
+    #[arg(long, alias = "output", value_enum)]
+    pub format: Option<Format>,
 
     /// Print the tilted potentials of which plain inference gives the answer
     #[arg(long)]
@@ -93,7 +94,7 @@ pub struct Flags {
     pub covariance: Option<String>,
 
     /// Write the answers to a file in place of standard output; it appears whole or not at all
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, short, value_name = "FILE")]
     pub out: Option<PathBuf>,
 
     /// In a .jsonl file: stop at the first line that is wrong; without it, the line is answered by
@@ -144,8 +145,23 @@ pub enum ReturnChoice {
     Average,
 }
 
+impl Flags {
+    /// How to print the answer, with this flag or without.
+    pub fn format(&self) -> Format {
+        let asks_for_tables = self.marginals.is_some() || self.tilt || self.covariance.is_some();
+        let is_batch = self.problem.extension().is_some_and(|extension| extension == "jsonl");
+        let for_people = self.out.is_none() && io::stdout().is_terminal();
+        self.format.unwrap_or(match for_people && !asks_for_tables && !is_batch {
+            true => Format::Text,
+            false => Format::Json,
+        })
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum OutputChoice {
+pub enum Format {
+    /// How far to trust it, what the energies change most, the best assignment
+    Text,
     /// One JSON object per problem
     Json,
     /// Marginals of all variables, in the UAI format MAR

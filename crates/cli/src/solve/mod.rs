@@ -8,6 +8,7 @@ pub mod problems;
 pub mod progress;
 mod sink;
 mod trace;
+mod words;
 
 pub use flags::Flags;
 
@@ -29,7 +30,7 @@ use rayon::prelude::*;
 use crate::estimate;
 use batch::Batch;
 use config::Config;
-use flags::OutputChoice;
+use flags::Format;
 use problems::{NamedProblem, Problems};
 use progress::Progress;
 use sink::Sink;
@@ -45,8 +46,7 @@ pub fn run(flags: Flags) -> Result<Outcome> {
     let config = Arc::new(config);
     let records_wanted = config.trace.is_some() || config.plot.is_some();
     // Formats of UAI begin with the number of answers.
-    let at_once =
-        records_wanted || config.solution.is_some() || config.output != OutputChoice::Json;
+    let at_once = records_wanted || config.solution.is_some() || config.format != Format::Json;
     let problems = match found {
         Problems::Whole(problems) => {
             not_strict(&config)?;
@@ -135,11 +135,11 @@ fn solve_all(config: &Config, problems: &[NamedProblem]) -> Result<Outcome> {
     }
     if !config.quiet {
         note_wide(config, problems, &answers);
-        if config.output != OutputChoice::Json {
+        if matches!(config.format, Format::Mar | Format::Pr) {
             note_unsolved(problems, &answers);
         }
     }
-    sink.write(&shown(problems, &answers, config.output))?;
+    sink.write(&shown(problems, &answers, config.format))?;
     sink.finish()?;
     let infeasible = answers.iter().any(|answer| answer.status == Status::Infeasible);
     Ok(if infeasible { Outcome::Infeasible } else { Outcome::Done })
@@ -164,7 +164,7 @@ fn stopped(
     let interrupted = stops().find(|stop| **stop == SolveError::Cancelled);
     let Some(stop) = interrupted.or(stops().next()) else { return Ok(Outcome::Done) };
     let outcome = unanswered(&counted(stops().count(), "problem"), stop);
-    if config.output == OutputChoice::Json {
+    if config.format == Format::Json {
         let lines = problems.iter().zip(answers).map(|(named, answer)| match answer {
             Ok(answer) => answer.to_json(named.problem.model()) + "\n",
             Err(stop) => format!("{{\"error\":\"{stop}\"}}\n"),
@@ -176,14 +176,19 @@ fn stopped(
 }
 
 /// The answers, as they are printed.
-fn shown(problems: &[NamedProblem], answers: &[Answer], output: OutputChoice) -> String {
-    match output {
-        OutputChoice::Json => {
+fn shown(problems: &[NamedProblem], answers: &[Answer], format: Format) -> String {
+    match format {
+        Format::Text => {
+            let answers = problems.iter().zip(answers);
+            let words: Vec<_> = answers.map(|(named, answer)| words::of(named, answer)).collect();
+            words.join("\n")
+        }
+        Format::Json => {
             let lines = problems.iter().zip(answers);
             lines.map(|(named, answer)| answer.to_json(named.problem.model()) + "\n").collect()
         }
-        OutputChoice::Mar => uai::marginals(answers),
-        OutputChoice::Pr => uai::partition(answers),
+        Format::Mar => uai::marginals(answers),
+        Format::Pr => uai::partition(answers),
     }
 }
 
