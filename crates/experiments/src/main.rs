@@ -2,6 +2,7 @@
 
 mod command;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use bethe_terminal::{exit_code, parse};
@@ -11,5 +12,9 @@ use mimalloc::MiMalloc;
 static ALLOCATOR: MiMalloc = MiMalloc;
 
 fn main() -> ExitCode {
-    exit_code(parse::<command::Command>().run())
+    let arguments: Vec<OsString> = std::env::args_os().collect();
+    ExitCode::from(match parse::<command::Command>(&arguments) {
+        Ok(command) => exit_code(command.run()),
+        Err(code) => code,
+    })
 }

@@ -1,6 +1,6 @@
 //! The command line.
 
-use std::env;
+use std::ffi::OsString;
 
 use bethe_io::shown;
 use clap::Parser;
@@ -8,20 +8,24 @@ use clap::Parser;
 use crate::say;
 
 /// Exit code of a mistake on the command line.
-const MISTAKE: i32 = 2;
+const MISTAKE: u8 = 2;
 
-/// The flags of this program, or its end with a message about them.
-pub fn parse<Flags: Parser>() -> Flags {
-    Flags::try_parse().unwrap_or_else(|error| {
-        let given: Vec<String> =
-            env::args_os().map(|argument| argument.to_string_lossy().into_owned()).collect();
+/// The flags among these arguments, the first of which names the program.
+///
+/// # Errors
+/// The exit code, if it is not to run: a mistake that was told, or help that was shown.
+pub fn parse<Flags: Parser>(arguments: &[OsString]) -> Result<Flags, u8> {
+    Flags::try_parse_from(arguments).map_err(|error| {
+        let given = || arguments.iter().map(|argument| argument.to_string_lossy());
         // Messages repeat what was given. A terminal must not obey it.
-        if error.use_stderr() && given.iter().any(|argument| shown(argument) != *argument) {
-            let harmless = given.iter().map(|argument| shown(argument).into_owned());
+        if error.use_stderr() && given().any(|argument| shown(&argument) != argument) {
+            let harmless = given().map(|argument| shown(&argument).into_owned());
             let error = Flags::try_parse_from(harmless).err().unwrap_or(error);
             say(error.to_string().trim_end());
-            std::process::exit(MISTAKE);
+            return MISTAKE;
         }
-        error.exit()
+        // If the stream is closed, there is nobody to tell.
+        let _ = error.print();
+        u8::try_from(error.exit_code()).unwrap_or(MISTAKE)
     })
 }

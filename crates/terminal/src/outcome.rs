@@ -2,7 +2,6 @@
 
 use std::fmt;
 use std::io::{self, Write};
-use std::process::ExitCode;
 
 use bethe_io::{shown, shown_lines};
 
@@ -39,15 +38,15 @@ pub fn bad_input(message: impl Into<String>) -> anyhow::Error {
 }
 
 /// The exit code of a command. Prints its error.
-pub fn exit_code(result: anyhow::Result<Outcome>) -> ExitCode {
+pub fn exit_code(result: anyhow::Result<Outcome>) -> u8 {
     match result {
-        Ok(Outcome::Done) => ExitCode::SUCCESS,
-        Ok(Outcome::Infeasible) => ExitCode::from(3),
-        Ok(Outcome::OutOfTime) => ExitCode::from(4),
-        Ok(Outcome::Interrupted) => ExitCode::from(KILLED),
+        Ok(Outcome::Done) => 0,
+        Ok(Outcome::Infeasible) => 3,
+        Ok(Outcome::OutOfTime) => 4,
+        Ok(Outcome::Interrupted) => KILLED,
         Err(error) => {
             say(&format!("error: {}", shown(&format!("{error:#}"))));
-            ExitCode::from(if error.is::<BadInput>() { 2 } else { 1 })
+            if error.is::<BadInput>() { 2 } else { 1 }
         }
     }
 }

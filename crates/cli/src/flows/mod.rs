@@ -1,5 +1,6 @@
 //! `bethe flows`: from counts to flows and pictures.
 
+mod asked;
 mod config;
 mod csv_names;
 mod errors;
@@ -13,14 +14,15 @@ mod parquet;
 mod seasons;
 mod tune;
 
-pub use flags::Flags;
+pub use asked::{Asked, Inferred, Unanswered};
+pub(crate) use flags::Flags;
 
 use std::ops::ControlFlow;
 use std::time::Instant;
 
 use anyhow::Result;
-use bethe_core::solve::{Record, SolveError};
-use bethe_core::{Cancel, Status};
+use bethe_core::Cancel;
+use bethe_core::solve::Record;
 use bethe_flows::infer::{Fit, FlowError, Flows, fit};
 use bethe_flows::learn::{self, Choice};
 use bethe_flows::output::{Learning, Summary, Tuned, rounded};
@@ -32,91 +34,38 @@ use crate::solver::name;
 use config::Config;
 use flags::NoiseChoice;
 use input::Input;
-use output::{Answer, Output};
 
 /// Prints nothing and publishes no file before everything is done.
-pub fn run(flags: Flags) -> Result<Outcome> {
-    let begun = Instant::now();
-    let mut config = Config::try_from(flags)?;
-    let mut input = Input::read(&config)?;
-    tune::check(&config, &input)?;
+pub(crate) fn run(flags: Flags) -> Result<Outcome> {
+    let mut asked = Asked::read(flags)?;
     let interrupt = Interrupt::install()?;
-    let times = input.observations.times().len();
-    let output =
-        config.out.as_deref().map(|out| Output::create(out, &config, times)).transpose()?;
-    if !config.quiet {
-        input.warnings.iter().for_each(|warning| say(&format!("warning: {warning}")));
+    let output = asked.output()?;
+    if !asked.config.quiet {
+        asked.input.warnings.iter().for_each(|warning| say(&format!("warning: {warning}")));
     }
-    // The limit is for tables of moves too, not only for iterations.
-    let limit = config.settings.time_limit;
-    let left = || limit.map(|limit| limit.saturating_sub(begun.elapsed()));
-    config.settings.time_limit = left();
-    let mut steps = || {
-        let tuning = tuned(&mut config, &mut input, &interrupt.cancel())?;
-        config.settings.time_limit = left();
-        let learning = learn(&config, &mut input, interrupt.cancel())?;
-        config.settings.time_limit = left();
-        Ok((tuning, learning, solve(&config, &input, interrupt.cancel())?))
+    let mut inferred = match asked.infer(&interrupt.cancel()) {
+        Ok(inferred) => inferred,
+        Err(unanswered) => return unanswered.told(),
     };
-    let (tuning, learned, mut flows) = match steps() {
-        Ok(solved) => solved,
-        Err(error) => return without_answer(&config, &input, error),
-    };
-    if flows.solution.status == Status::Infeasible {
-        return without_answer(&config, &input, FlowError::Unexplained);
-    }
-    let counts = flows.counts();
-    let loss = config.birdflow.map(|own| own.loss(&input.cells, &input.counts, &mut flows));
-    let validation = validated(&input, &flows);
-    let summary = summarise(&config, &mut input, &flows, &counts);
-    let (learning, choice) = learned.unzip();
-    config.settings.time_limit = left();
-    let known = (choice.as_ref(), &interrupt.cancel());
-    let (standard_errors, errors) = match errors::bootstrap(&config, &input, &mut flows, known) {
-        Ok(Some(found)) => found,
-        Ok(None) => errors::by_curvature(&config, &input, &mut flows)?,
-        Err(error) => return without_answer(&config, &input, error),
-    };
-    let summary = Summary { learning, birdflow: loss, validation, tuning, errors, ..summary };
     let written = match output {
-        Some(mut output) => {
-            let errors = (!standard_errors.counts.is_empty()).then_some(&standard_errors);
-            let answer = Answer { counts: &counts, summary: &summary, errors };
-            let movements = output.write(&config, &input, &mut flows, answer)?;
-            let names = output.publish()?;
+        Some(output) => {
+            let (names, movements) = asked.fill(output, &mut inferred)?;
             format!(
                 "\nwritten: {} ({} flows of more than {} individuals)",
                 names.join(", "),
                 movements.written,
-                rounded(config.threshold, 3)
+                rounded(asked.config.threshold, 3)
             )
         }
         None => {
-            output::print(&summary)?;
+            output::print(&inferred.summary)?;
             String::new()
         }
     };
-    if !config.quiet {
-        say(&format!("{}{written}", in_words(&summary)));
+    if !asked.config.quiet {
+        say(&format!("{}{written}", in_words(&inferred.summary)));
     }
     Ok(Outcome::Done)
-}
-
-/// Says why there is no answer.
-fn without_answer(config: &Config, input: &Input, error: FlowError) -> Result<Outcome> {
-    let (advice, outcome) = match error {
-        FlowError::Solve(SolveError::Cancelled) => return Ok(Outcome::Interrupted),
-        FlowError::Solve(SolveError::OutOfTime) => (
-            "the time limit passed before there was an answer; a longer --time-limit allows more",
-            Outcome::OutOfTime,
-        ),
-        FlowError::Unexplained => {
-            ("no movement explains the counts; try another --reach or --start", Outcome::Infeasible)
-        }
-        error => return Err(input.mistake(config, error)),
-    };
-    say(&format!("error: {}: {advice}", config.observations.display()));
-    Ok(outcome)
 }
 
 /// Weights that predict best, if wanted.

@@ -4,6 +4,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use anyhow::{Context, Result};
+use bethe_flows::data::Observations;
 use bethe_flows::infer::Flows;
 use bethe_flows::output::{
     Lines, Movements, Picture, Summary, move_columns, stream, tuning_picture, write_counts,
@@ -213,15 +214,9 @@ impl Output {
         movements: &Movements,
     ) -> Result<()> {
         let times = input.observations.times().len();
-        let title = title(&config.observations);
-        let note = format!(
-            "{} individuals, {} cells, {times} times",
-            config.population,
-            input.cells.len()
-        );
         let seen = input.observed_individuals(config);
-        let picture = Picture::new((&title, &note), &input.cells, &seen, answer.counts, movements)
-            .with_errors(answer.errors);
+        let words = words(config, input);
+        let picture = picture(&words, input, &seen, answer, movements);
         self.fill("index.html", |file| file.write_all(picture.page().as_bytes()))?;
         (0..times).try_for_each(|time| self.folder.text(&frame(time, times), &picture.frame(time)))
     }
@@ -234,8 +229,27 @@ impl Output {
     }
 }
 
+/// The title of the map, and a note.
+pub fn words(config: &Config, input: &Input) -> [String; 2] {
+    let (cells, times) = (input.cells.len(), input.observations.times().len());
+    let note = format!("{} individuals, {cells} cells, {times} times", config.population);
+    [title(&config.observations), note]
+}
+
+/// The map of what was found beside what was seen.
+pub fn picture<'a>(
+    [title, note]: &'a [String; 2],
+    input: &'a Input,
+    seen: &'a Observations,
+    answer: Answer<'a>,
+    movements: &'a Movements,
+) -> Picture<'a> {
+    Picture::new((title, note), &input.cells, seen, answer.counts, movements)
+        .with_errors(answer.errors)
+}
+
 /// What each count was expected to be. `[times][cells]`
-fn expected(config: &Config, input: &Input, counts: &[f64]) -> Vec<f64> {
+pub fn expected(config: &Config, input: &Input, counts: &[f64]) -> Vec<f64> {
     let of_cell = |(at, count): (usize, &f64)| {
         input.noise.expected(at % input.cells.len(), *count, config.population)
     };

@@ -4,7 +4,7 @@ mod config;
 mod flags;
 mod progress;
 
-pub use flags::Flags;
+pub(crate) use flags::Flags;
 
 use std::io::BufRead;
 use std::path::{Path, PathBuf};
@@ -24,8 +24,17 @@ use bethe_terminal::{
 use crate::tagging::Scores;
 use progress::TrainingProgress;
 
+/// The settings that these flags of `bethe train` ask for, without a checkpoint.
+///
+/// # Errors
+/// In one line, about the flag: one that has no effect is refused.
+pub fn settings(arguments: impl IntoIterator<Item = String>) -> Result<TrainSettings> {
+    let flags: Flags = crate::alone::flags(arguments)?;
+    Ok(TrainSettings { checkpoint: None, ..config::settings(&flags)? })
+}
+
 /// Trains and writes the model, whole or not at all.
-pub fn run(flags: Flags) -> Result<Outcome> {
+pub(crate) fn run(flags: Flags) -> Result<Outcome> {
     let mut settings = config::settings(&flags)?;
     let interrupt = Interrupt::install()?;
     check_files(&flags, &settings)?;

@@ -15,5 +15,6 @@ pub use picture::Picture;
 pub use stream::{Kept, Move, Movements, stream};
 pub use summary::{Summary, TimeFit};
 pub use tables::{
-    move_columns, write_counts, write_fit, write_moves, write_net, write_routes, write_transitions,
+    move_columns, transitions, write_counts, write_fit, write_moves, write_net, write_routes,
+    write_transitions,
 };

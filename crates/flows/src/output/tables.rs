@@ -76,43 +76,57 @@ pub fn write_moves<W: Write>(
     Ok(())
 }
 
-/// Writes `time,from,to,probability`: where individuals in a cell at a time go next. Probabilities of
-/// at most a millionth are left out; the others from a cell sum to 1. `counts` are `[times][cells]`.
+/// Writes `time,from,to,probability`: where individuals in a cell at a time go next, as
+/// [`transitions`] visits them. `counts` are `[times][cells]`.
 pub fn write_transitions(
     output: impl Write,
     cells: &Cells,
     times: &[String],
-    (flows, counts): (&mut Flows, &[f64]),
+    found: (&mut Flows, &[f64]),
 ) -> io::Result<()> {
     let mut table = csv::Writer::from_writer(output);
     table.write_record(["time", "from", "to", "probability"])?;
-    let mut write = |step: usize, moves: &mut Vec<Move>| -> io::Result<()> {
+    transitions(found, cells.len(), &mut |step, moves| {
+        moves.iter().try_for_each(|&Move { from, to, count }| {
+            let probability = rounded(count, DIGITS);
+            let known = [&times[step], cells.name(from), cells.name(to), &probability];
+            Ok(table.write_record(known)?)
+        })
+    })?;
+    table.flush()
+}
+
+/// Visits, step by step, where individuals in a cell go next: moves whose count is a probability.
+/// Those of at most a millionth are left out; the others from a cell sum to 1. `counts` are
+/// `[times][cells]`.
+pub fn transitions(
+    (flows, counts): (&mut Flows, &[f64]),
+    cells: usize,
+    visit: &mut dyn FnMut(usize, &[Move]) -> io::Result<()>,
+) -> io::Result<()> {
+    let mut finish = |step: usize, moves: &mut Vec<Move>| {
         moves.sort_unstable_by_key(|own| (own.from, own.to));
-        for own in moves.chunk_by(|a, b| a.from == b.from) {
+        for own in moves.chunk_by_mut(|a, b| a.from == b.from) {
             let total: f64 = own.iter().map(|own| own.count).sum();
-            for &Move { from, to, count } in own {
-                let probability = rounded(count / total, DIGITS);
-                let known = [&times[step], cells.name(from), cells.name(to), &probability];
-                table.write_record(known)?;
-            }
+            own.iter_mut().for_each(|own| own.count /= total);
         }
+        let visited = visit(step, moves);
         moves.clear();
-        Ok(())
+        visited
     };
     let mut moves = Vec::new();
     let (mut current, mut outcome) = (0, Ok(()));
     flows.visit(&mut |step, from, to, count| {
         if step != current && outcome.is_ok() {
-            outcome = write(current, &mut moves);
+            outcome = finish(current, &mut moves);
         }
         current = step;
-        if count > NEVER * counts[step * cells.len() + from] {
+        if count > NEVER * counts[step * cells + from] {
             moves.push(Move { from, to, count });
         }
     });
     outcome?;
-    write(current, &mut moves)?;
-    table.flush()
+    finish(current, &mut moves)
 }
 
 /// Writes `time,cell,arrivals,departures,net`: what changed in each cell from a time to the next.
