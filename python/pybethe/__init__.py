@@ -21,19 +21,26 @@ from ._engine import (
 )
 from . import rules
 from ._cite import cite
+from ._estimate import Estimate, estimate
+from ._flows import Flows
+from ._tables import Table
 from .tagger import Tagger
 
 __all__ = [
     "Answer",
+    "Estimate",
+    "Flows",
     "Map",
     "Picture",
     "Problem",
     "Record",
+    "Table",
     "Tables",
     "Tagger",
     "TrainedTagger",
     "__version__",
     "cite",
+    "estimate",
     "rules",
     "solve",
     "solve_many",

@@ -30,7 +30,7 @@ class Tagger:
         file of rules; or a list of rules (`pybethe.rules`)
     template: text of a template, for texts and columns
     scheme: auto, bio, io, iobes or plain
-    learner: fenchel-young, surrogate, surrogate-batch or perceptron
+    learner: fenchel-young (the default), surrogate, surrogate-batch or perceptron
     penalty: hinge or smoothed-hinge
     decoding: tilted, weighed or soft-dd; by default chosen by cross-validation
     rule_penalty: L1 penalty on weights of rules; by default chosen by cross-validation
@@ -41,6 +41,8 @@ class Tagger:
     labels: names of the columns of scores
     n_jobs: threads; -1 for all cores
     verbose: whether to say what training does, on standard error
+
+    `None` takes the default. `fit` refuses a parameter that would have no effect beside the others.
     """
 
     n_jobs: int | None
@@ -51,7 +53,7 @@ class Tagger:
         *,
         template: str | None = None,
         scheme: str = "auto",
-        learner: str = "fenchel-young",
+        learner: str | None = None,
         penalty: str | None = None,
         decoding: str | None = None,
         rule_penalty: float | None = None,
@@ -62,13 +64,13 @@ class Tagger:
         batch: int | None = None,
         joint: bool = False,
         optimiser: str = "lbfgs",
-        l1: float = 0.0,
+        l1: float | None = None,
         l2: float = 1.0,
         max_iterations: int = 200,
         rate: float | None = None,
         pool: int | None = None,
         share_weights: bool = False,
-        min_count: int = 1,
+        min_count: int | None = None,
         transitions: str = "auto",
         seed: int = 0,
         labels: Sequence[str] | None = None,
@@ -117,6 +119,10 @@ class Tagger:
                 file = Path(folder) / "rules.toml"
                 file.write_text(to_toml(constraints), encoding="utf-8")
                 settings["constraints"] = str(file)
+            if settings["template"] is not None:
+                file = Path(folder) / "template"
+                file.write_text(settings["template"], encoding="utf-8")
+                settings["template"] = str(file)
             given = {name: value for name, value in settings.items() if value is not None}
             names = None if labels is None else [str(label) for label in labels]
             self.trained_ = TrainedTagger.train(

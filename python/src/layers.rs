@@ -175,7 +175,7 @@ fn ask(batch: &Batch, tolerance: f64, cancel: &Cancel) -> PyResult<(Settings, Re
         Some(_) => bethe_core::Tables::All,
         None => bethe_core::Tables::Nodes,
     };
-    let memory_limit = bethe_io::half_of_memory();
+    let memory_limit = run::memory_limit();
     Ok((
         settings,
         Request { marginals, memory_limit, cancel: cancel.clone(), ..Request::default() },

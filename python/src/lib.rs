@@ -5,7 +5,9 @@
 
 mod answer;
 mod cite;
+mod command;
 mod energy;
+mod flows;
 mod gradients;
 mod html;
 mod keywords;
@@ -31,6 +33,10 @@ mod _engine {
     use crate::answer::{Answer, Map};
     #[pymodule_export]
     use crate::cite::entries;
+    #[pymodule_export]
+    use crate::command::command;
+    #[pymodule_export]
+    use crate::flows::InferredFlows;
     #[pymodule_export]
     use crate::layers::{Projection, fenchel_young};
     #[pymodule_export]

@@ -10,6 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::keywords::Keywords;
+use crate::run;
 
 /// Every keyword of `solve`.
 const WORDS: [&str; 17] = [
@@ -85,7 +86,7 @@ impl Options {
             covariance: given
                 .optional_choice("covariance", &[("measurements", CovarianceOf::Measurements)])?,
             map_budget: given.get("map_budget")?.unwrap_or(Request::MAP_BUDGET),
-            memory_limit: memory.map_or_else(bethe_io::half_of_memory, MemoryLimit::of),
+            memory_limit: memory.map_or_else(run::memory_limit, MemoryLimit::of),
             ..Request::default()
         };
         Ok(Self {

@@ -1,17 +1,20 @@
 //! Work with the interpreter released, on threads of our own, that Ctrl-C ends.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::mpsc::{RecvTimeoutError, sync_channel};
-use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError, sync_channel};
+use std::sync::{Arc, Mutex, OnceLock};
+use std::time::{Duration, Instant};
 
-use bethe_core::Cancel;
+use bethe_core::{Cancel, MemoryLimit};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 /// How often signals are looked at.
 const LOOK: Duration = Duration::from_millis(50);
+
+/// Short work is waited for awake: falling asleep and waking up takes as long as it does.
+const AWAKE: Duration = Duration::from_micros(200);
 
 /// Threads for all cores. They do not survive a fork, so a child process starts its own.
 static SHARED: Mutex<Option<(u32, Arc<ThreadPool>)>> = Mutex::new(None);
@@ -35,6 +38,12 @@ pub fn pool(jobs: Option<usize>) -> PyResult<Arc<ThreadPool>> {
             Ok(pool)
         }
     }
+}
+
+/// Half of the memory that there is. Asking the system takes as long as a small solve, so it is asked once.
+pub fn memory_limit() -> MemoryLimit {
+    static HALF: OnceLock<MemoryLimit> = OnceLock::new();
+    *HALF.get_or_init(bethe_io::half_of_memory)
 }
 
 /// What became of work: its result, and the exception of a signal that came meanwhile.
@@ -67,9 +76,12 @@ pub fn run<T: Send + 'static>(
     });
     let receiver = Mutex::new(receiver);
     let mut signal = None;
+    let mut patience = AWAKE;
     loop {
-        let received = py
-            .detach(|| receiver.lock().unwrap_or_else(|held| held.into_inner()).recv_timeout(LOOK));
+        let received = py.detach(|| {
+            let receiver = receiver.lock().unwrap_or_else(|held| held.into_inner());
+            received(&receiver, std::mem::take(&mut patience))
+        });
         match received {
             Ok(result) => return Ok(Ended { result, signal }),
             Err(RecvTimeoutError::Timeout) => {
@@ -81,6 +93,19 @@ pub fn run<T: Send + 'static>(
             Err(RecvTimeoutError::Disconnected) => return Err(signal.unwrap_or_else(fault)),
         }
     }
+}
+
+/// What comes within the time between two looks; the first part of it is spent awake.
+fn received<T>(receiver: &Receiver<T>, awake: Duration) -> Result<T, RecvTimeoutError> {
+    let begun = Instant::now();
+    while begun.elapsed() < awake {
+        match receiver.try_recv() {
+            Ok(result) => return Ok(result),
+            Err(TryRecvError::Disconnected) => return Err(RecvTimeoutError::Disconnected),
+            Err(TryRecvError::Empty) => std::thread::yield_now(),
+        }
+    }
+    receiver.recv_timeout(LOOK)
 }
 
 fn fault() -> PyErr {

@@ -49,9 +49,15 @@ impl TrainedTagger {
         settings: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
         let py = x.py();
-        let mut settings = training::settings(settings)?;
         let labels = sequences::labels(y)?;
-        let (mut sequences, mut scores) = match sequences::sequences(x, Some(&labels))? {
+        let given = sequences::sequences(x, Some(&labels))?;
+        let mut settings = training::settings(settings, &given)?;
+        if score_labels.is_some() && matches!(given, Given::Rows(..)) {
+            return Err(PyValueError::new_err(
+                "labels name the columns of scores, but X has tokens",
+            ));
+        }
+        let (mut sequences, mut scores) = match given {
             Given::Rows(format, sequences) => {
                 settings.format = format;
                 (sequences, None)
@@ -100,7 +106,7 @@ impl TrainedTagger {
     fn load(path: PathBuf) -> PyResult<Self> {
         // Python's own exception where there is no such file.
         std::fs::File::open(&path)?;
-        let limit = bethe_io::half_of_memory();
+        let limit = run::memory_limit();
         Ok(Self { tagger: Tagger::load_within(&path, limit).map_err(value_error)? })
     }
 
@@ -270,7 +276,7 @@ impl TrainedTagger {
             _ => {}
         }
         let pool = run::pool(n_jobs)?;
-        let limit: MemoryLimit = bethe_io::half_of_memory();
+        let limit: MemoryLimit = run::memory_limit();
         let memory_limit = limit.shared_by(pool.current_num_threads());
         let options = TagOptions { memory_limit, ..options };
         self.tagger.check(&options).map_err(value_error)?;

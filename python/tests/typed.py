@@ -14,3 +14,8 @@ assert_type(answer.gap, float | None)
 assert_type(pb.solve([problem, problem]), list[pb.Answer])
 assert_type(pb.solve(problem, oracle="exact"), pb.Answer)
 problem.solve(solver="fastest")  # type: ignore[arg-type]
+flows = pb.Flows({"cell": ["a", "b"], "x": [0, 1], "y": [0, 0]}, population=10).fit(np.ones((3, 2)))
+assert_type(flows, pb.Flows)
+assert_type(flows.flows, pb.Table)
+pb.Flows("cells.csv", people=10)  # type: ignore[call-arg]
+assert_type(pb.estimate({"age": 3}, {"age": [1.0, 2.0, 3.0]}, stddev=2.0, tolerance=1e-8), pb.Estimate)
