@@ -6,22 +6,20 @@ import html
 import inspect
 import json
 import os
-import tempfile
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
 from ._engine import InferredFlows
-from ._tables import Table, as_file, columns_of, is_path, named, text, write
+from ._tables import Table, as_file, columns_of, is_path, named, scratch, text, without_folder, write
 from ._types import Array, jobs
 
 __all__ = ["Flows"]
 
-# Flags of the command that are methods here, or that make no sense.
 _SWITCHES = ("close_year", "shares", "geojson", "transitions", "quote_formulas")
 _YES_OR_NO = ("normalise", "errors")
 _PAIRS = ("features", "weights")
@@ -126,18 +124,12 @@ class Flows:
         with the columns time, cell and count. It is a table like `cells`, or an array `[times, cells]`
         with `times` naming its rows. What is missing or `nan` was not observed.
         """
-        with tempfile.TemporaryDirectory() as scratch:
-            folder = Path(scratch)
-            try:
-                arguments = self._arguments(counts, times, folder)
-                threads = jobs(self._given["n_jobs"])
-                self._inferred = InferredFlows.infer(arguments, n_jobs=threads)
-            except ValueError as error:
-                _raise_without(scratch, error)
-            except TimeoutError as error:
-                _raise_without(scratch, error)
+        with scratch() as folder:
+            arguments = self._arguments(counts, times, folder)
+            self._inferred = InferredFlows.infer(arguments, n_jobs=jobs(self._given["n_jobs"]))
             self._summary: dict[str, Any] = json.loads(self._inferred.summary)
-            self._summary["warnings"] = [_without(scratch, own) for own in self._summary["warnings"]]
+            found = self._summary["warnings"]
+            self._summary["warnings"] = [without_folder(str(folder), own) for own in found]
         for warning in self._summary["warnings"]:
             warnings.warn(warning, stacklevel=2)
         return self
@@ -356,11 +348,3 @@ def _place(what: str, given: Any, names: list[str]) -> int:
     except ValueError:
         expected = f"one of {names[0]!r} to {names[-1]!r}"
         raise ValueError(f"{what}: found {given!r}, expected {expected}") from None
-
-
-def _without(folder: str, message: str) -> str:
-    return message.replace(folder + os.sep, "")
-
-
-def _raise_without(folder: str, error: Exception) -> NoReturn:
-    raise type(error)(_without(folder, str(error))) from None

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import csv
 import math
-from collections.abc import Iterable, Mapping, Sequence
+import os
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-__all__ = ["Table", "as_file", "columns_of", "is_path", "text"]
+__all__ = ["Table", "as_file", "columns_of", "is_path", "named", "scratch", "text", "without_folder", "write"]
 
 Columns = dict[str, list[Any]]
 
@@ -93,6 +96,21 @@ def as_file(given: Any, folder: Path, name: str) -> str:
     path = folder / name
     write(path, columns_of(given, name))
     return str(path)
+
+
+def without_folder(folder: str, message: str) -> str:
+    """A message about files of ours, by their names alone."""
+    return message.replace(folder + os.sep, "")
+
+
+@contextmanager
+def scratch() -> Iterator[Path]:
+    """A folder for files of ours. Mistakes in them are told without where they were."""
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            yield Path(folder)
+        except (ValueError, TimeoutError) as error:
+            raise type(error)(without_folder(folder, str(error))) from None
 
 
 def named(values: Iterable[Any]) -> list[str]:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import inspect
 import sys
-import tempfile
 from collections.abc import Iterable, Sequence
 from os import PathLike, fspath
-from pathlib import Path
 from typing import Any
 
 from ._engine import TrainedTagger
+from ._tables import scratch
 from ._types import Array, jobs
 from .rules import Rule, to_toml
 
@@ -112,15 +111,15 @@ class Tagger:
         labels, n_jobs = settings.pop("labels"), settings.pop("n_jobs")
         tell = _tell if settings.pop("verbose") else None
         constraints = settings.pop("constraints")
-        with tempfile.TemporaryDirectory() as folder:
+        with scratch() as folder:
             if isinstance(constraints, (str, PathLike)):
                 settings["constraints"] = fspath(constraints)
             else:
-                file = Path(folder) / "rules.toml"
+                file = folder / "rules.toml"
                 file.write_text(to_toml(constraints), encoding="utf-8")
                 settings["constraints"] = str(file)
             if settings["template"] is not None:
-                file = Path(folder) / "template"
+                file = folder / "template"
                 file.write_text(settings["template"], encoding="utf-8")
                 settings["template"] = str(file)
             given = {name: value for name, value in settings.items() if value is not None}

@@ -1,0 +1,256 @@
+"""Speed and memory of pybethe, beside its peers where they are installed.
+
+    python python/bench/run.py --data DATA [--results docs/results]
+
+Writes `python.md`. DATA holds `conll2000/{train,test}.txt.gz`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import pybethe as pb
+from measure import once, peer, seconds, shown, table, write_section
+from pybethe import layers
+
+COMMAND = "python python/bench/run.py --data DATA --results docs/results"
+
+
+def chain(random: np.random.Generator, length: int, states: int) -> pb.Problem:
+    """A chain with a soft count on its first state."""
+    problem = pb.Problem([states] * length)
+    for t in range(length):
+        problem.factor([t], random.normal(size=states))
+    for t in range(1, length):
+        problem.factor([t - 1, t], random.normal(size=(states, states)))
+    first = np.eye(states)[0]
+    problem.measure({t: first for t in range(length)}, weight=1.0, offset=-0.1 * length)
+    return problem
+
+
+def overhead() -> str:
+    """What a call costs beside its work, on a solve of about a millisecond. In a list, on one thread, a
+    problem costs its work alone."""
+    random = np.random.default_rng(0)
+    nothing = pb.Problem([2])
+    problem = chain(random, 100, 12)
+    many = 200
+    single = seconds(lambda: problem.solve(), 1000, of=min)
+    listed = seconds(lambda: pb.solve([problem] * many, n_jobs=1), 20, of=min) / many
+    rows = [
+        ["a problem of one variable", shown(seconds(lambda: nothing.solve(), 5000, of=min)), ""],
+        ["a chain of 100 variables of 12 states", shown(single), ""],
+        ["the same, one of a list on one thread", shown(listed), f"{100 * (single - listed) / single:.1f} % is the call"],
+    ]
+    return table(["call", "shortest time", ""], rows)
+
+
+def batches(chains: int) -> str:
+    """Many small chains: a list in Python, and a file of the command line."""
+    random = np.random.default_rng(1)
+    building, problems = once(lambda: [chain(random, 20, 5) for _ in range(chains)])
+    solving, _ = once(lambda: pb.solve(problems, marginals="nodes"))
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "chains.jsonl"
+        file.write_text("\n".join(problem.to_json() for problem in problems), encoding="utf-8")
+        command = [sys.executable, "-m", "pybethe", "solve", str(file), "--marginals", "nodes"]
+        out = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        of_command, _ = once(lambda: subprocess.run(command, check=True, **out))
+    rows = [
+        ["`pb.solve(problems)`", shown(solving), f"{chains / solving:,.0f}"],
+        ["stating them with numpy tables before", shown(building), f"{chains / building:,.0f}"],
+        ["`python -m pybethe solve chains.jsonl`", shown(of_command), f"{chains / of_command:,.0f}"],
+    ]
+    return table([f"{chains:,} chains of 20 variables of 5 states", "time", "chains a second"], rows)
+
+
+def gradients() -> str:
+    """Backward against forward passes, by the number of rules that pull."""
+    random = np.random.default_rng(2)
+    sequences, positions, labels = 16, 200, 12
+    scores = random.normal(size=(sequences, positions, labels))
+    transitions = random.normal(size=(labels, labels))
+    rows = []
+    for active in (1, 5, 10, 100):
+        rules = [
+            layers.CountRule(random.normal(size=labels) * (0.1 + random.random()), "squared", 0.05, 1.0)
+            for _ in range(active)
+        ]
+        forward = seconds(lambda: layers.project(scores, transitions, rules), 5)
+        _, vjp = layers.project_with_vjp(scores, transitions, rules)
+        v = random.normal(size=scores.shape)
+        backward = seconds(lambda: vjp(v), 5)
+        rows.append([str(active), shown(forward), shown(backward), f"{backward / forward:.2f}"])
+    header = ["rules that pull", "forward", "backward", "backward / forward"]
+    return table(header, rows)
+
+
+MEMORY = """
+import sys
+import numpy as np, pybethe as pb
+def peak():
+    status = open("/proc/self/status").read()
+    return int(status.split("VmHWM:")[1].split()[0]) * 1024
+states = 4096
+table = np.random.default_rng(0).normal(size=(states, states))
+before = peak()
+problem = pb.Problem([states, states])
+problem.factor([0, 1], table)
+stated = peak()
+answer = problem.solve()
+solved = peak()
+array = answer.marginals[0, 1]
+shown = peak()
+assert answer.marginals[0, 1] is array or np.shares_memory(answer.marginals[0, 1], array)
+print([(own - before) / table.nbytes for own in (stated, solved, shown)])
+"""
+
+
+def memory() -> str:
+    """Peaks while a table of 128 MiB goes in and its marginals come out."""
+    if not Path("/proc/self/status").exists():
+        return "Not measured: this system has no /proc."
+    ran = subprocess.run([sys.executable, "-c", MEMORY], check=True, capture_output=True, text=True)
+    peaks = json.loads(ran.stdout)
+    names = ["after `factor(scope, array)`", "after `solve()`", "after `answer.marginals[0, 1]`"]
+    rows = [[name, f"{own:.2f}"] for name, own in zip(names, peaks)]
+    return table(["most memory beyond the array itself", "in sizes of the table"], rows)
+
+
+def sentences(path: Path) -> list[list[list[str]]]:
+    """Sentences of a column file: token, part of speech, chunk."""
+    text = gzip.decompress(path.read_bytes()).decode()
+    return [[row.split() for row in own.split("\n")] for own in text.strip().split("\n\n")]
+
+
+def attributes(sentence: list[list[str]], i: int) -> dict[str, Any]:
+    """What sklearn-crfsuite's tutorial takes from a token and its neighbours."""
+    word, tag = sentence[i][0], sentence[i][1]
+    own: dict[str, Any] = {
+        "bias": 1.0,
+        "word.lower()": word.lower(),
+        "word[-3:]": word[-3:],
+        "word[-2:]": word[-2:],
+        "word.isupper()": word.isupper(),
+        "word.istitle()": word.istitle(),
+        "word.isdigit()": word.isdigit(),
+        "postag": tag,
+        "postag[:2]": tag[:2],
+    }
+    for step, mark, end in ((-1, "-1", "BOS"), (1, "+1", "EOS")):
+        if not 0 <= i + step < len(sentence):
+            own[end] = True
+            continue
+        word, tag = sentence[i + step][0], sentence[i + step][1]
+        own |= {
+            f"{mark}:word.lower()": word.lower(),
+            f"{mark}:word.istitle()": word.istitle(),
+            f"{mark}:word.isupper()": word.isupper(),
+            f"{mark}:postag": tag,
+            f"{mark}:postag[:2]": tag[:2],
+        }
+    return own
+
+
+def tutorial(data: Path) -> str:
+    """sklearn-crfsuite's tutorial, on chunks of CoNLL-2000."""
+    train, test = (sentences(data / "conll2000" / f"{part}.txt.gz") for part in ("train", "test"))
+    prepared = [
+        ([[attributes(s, i) for i in range(len(s))] for s in part], [[row[2] for row in s] for s in part])
+        for part in (train, test)
+    ]
+    (X, y), (X_test, y_test) = prepared
+    rows = []
+    for jobs in (1, -1):
+        tagger = pb.Tagger(constraints="none", l1=0.1, l2=0.1, max_iterations=100, n_jobs=jobs)
+        fitting, _ = once(lambda: tagger.fit(X, y))
+        tagging, predicted = once(lambda: tagger.predict(X_test))
+        threads = "one thread" if jobs == 1 else f"{os.cpu_count()} threads"
+        f1 = 100 * tagger._trained.evaluate(y_test, predicted)["f1"]
+        rows.append([f"pybethe, {threads}", shown(fitting), shown(tagging), f"{f1:.2f}"])
+    crfsuite = peer("sklearn_crfsuite")
+    if crfsuite is None:
+        rows.append(["sklearn-crfsuite", "not installed", "", ""])
+    else:
+        own = crfsuite.CRF(algorithm="lbfgs", c1=0.1, c2=0.1, max_iterations=100, all_possible_transitions=True)
+        fitting, _ = once(lambda: own.fit(X, y))
+        tagging, predicted = once(lambda: own.predict(X_test))
+        f1 = 100 * tagger._trained.evaluate(y_test, [list(labels) for labels in predicted])["f1"]
+        rows.append(["sklearn-crfsuite, one thread", shown(fitting), shown(tagging), f"{f1:.2f}"])
+    return table(["", "fit", "predict", "F1 of chunks"], rows)
+
+
+def quick_start() -> str:
+    """mbi's quick start, on made data."""
+    random = np.random.default_rng(3)
+    names, shape = ["age", "sex", "income"], [10, 2, 5]
+    joint = 1000 * random.dirichlet(np.ones(100)).reshape(shape)
+    scopes = {("age", "sex"): (2,), ("sex", "income"): (0,)}
+    noisy = {own: joint.sum(axis=axes) + random.normal(size=joint.sum(axis=axes).shape) for own, axes in scopes.items()}
+
+    def ours() -> Any:
+        found = pb.estimate(dict(zip(names, shape)), noisy)
+        return found.sample(1000), found.project(("age", "sex"))
+
+    first, _ = once(ours)
+    again = seconds(ours, 20)
+    rows = [["pybethe", shown(first), shown(again)]]
+    mbi = peer("mbi")
+    if mbi is None:
+        return table(["", "first run", "later runs"], [*rows, ["mbi", "not installed", ""]])
+    from mbi import Domain, estimation, marginal_loss
+
+    def theirs() -> Any:
+        domain = Domain(names, shape)
+        measurements = [marginal_loss.LinearMeasurement(own.ravel(), scope) for scope, own in noisy.items()]
+        model = estimation.MirrorDescent().estimate(domain, measurements, iters=1000)
+        return model.synthetic_data(rows=1000), model.project(("age", "sex")).datavector()
+
+    first, _ = once(theirs)
+    rows.append(["mbi, mirror descent, 1,000 iterations", shown(first), shown(seconds(theirs, 3))])
+    return table(["", "first run", "later runs"], rows)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--results", type=Path)
+    parser.add_argument("--chains", type=int, default=10_000)
+    given = parser.parse_args()
+    versions = f"pybethe {pb.__version__}, Python {platform.python_version()}, numpy {np.__version__}"
+    parts = [
+        f"`{COMMAND}` wrote this ({versions}, {os.cpu_count()} cores). Seeds are fixed in the script; times are\n"
+        "medians of some runs unless the table says otherwise; fits, batches and first runs are timed once.",
+        "## What a call costs\n\n" + overhead(),
+        "## Many problems\n\n" + batches(given.chains),
+        "## Gradients of layers\n\n16 sequences of 200 positions and 12 labels; every rule is a squared penalty, so all pull.\n\n"
+        + gradients(),
+        "## Memory of tables\n\nThe engine owns its tables: an array is copied once, marginals become arrays without a copy.\n\n"
+        + memory(),
+        "## Beside sklearn-crfsuite\n\nIts tutorial's attributes and settings, on chunks of CoNLL-2000 (trained on the training part,\n"
+        "judged on the test part; nothing was chosen on either).\n\n" + tutorial(given.data),
+        "## Beside mbi\n\nIts quick start: two noisy tables of 1,000 records, a model, 1,000 records drawn, one table projected.\n"
+        "The first run of mbi compiles.\n\n" + quick_start(),
+    ]
+    text = "\n\n".join(parts)
+    print(text)
+    if given.results is not None:
+        page = given.results / "python.md"
+        if not page.exists():
+            page.write_text("# Python\n", encoding="utf-8")
+        write_section(page, "speed", text)
+
+
+if __name__ == "__main__":
+    main()
