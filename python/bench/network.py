@@ -23,7 +23,6 @@ import pybethe.jax
 from measure import once, shown, table, write_section
 from pybethe import layers
 
-COMMAND = "python python/bench/network.py --data DATA --results docs/results"
 LONGEST, BUCKETS, WIDTH, CHANNELS = 64, 20_000, 48, 96
 BATCH, EPOCHS, RATE = 16, 15, 2e-3
 RARE = 0.02
@@ -205,8 +204,7 @@ def main() -> None:
     header = ["trained by", "F1", "against cross-entropy", "against the CRF", "whole references", "training"]
     text = (
         "## A network under rules\n\n"
-        f"`{COMMAND}` wrote this: a convolutional network on {len(train)} references of UMass's training part,\n"
-        f"judged by leaf segments of its {len(test)} test references. {given.seeds} seeds, ± is their deviation; intervals (95 %) draw the\n"
+        f"A convolutional network on {len(train)} references of UMass's training part, judged by leaf segments of its {len(test)} test references. {given.seeds} seeds, ± is their deviation; intervals (95 %) draw the\n"
         f"references again, the same for both. {len(rules)} rules say that a field occurs at most once that at most 2 % of the\n"
         "training references have twice; "
         "their weights are learned with the network. Nothing was chosen on the test part.\n\n" + table(header, rows)

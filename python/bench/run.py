@@ -1,6 +1,6 @@
 """Speed and memory of pybethe, beside its peers where they are installed.
 
-    python python/bench/run.py --data DATA [--results docs/results]
+    python python/bench/run.py --data DATA [--results docs/results] [--only SECTION …]
 
 Writes `python.md`. DATA holds `conll2000/{train,test}.txt.gz`.
 """
@@ -24,8 +24,6 @@ import pybethe as pb
 from measure import once, peer, seconds, shown, table, write_section
 from pybethe import layers
 
-COMMAND = "python python/bench/run.py --data DATA --results docs/results"
-
 
 def chain(random: np.random.Generator, length: int, states: int) -> pb.Problem:
     """A chain with a soft count on its first state."""
@@ -40,20 +38,16 @@ def chain(random: np.random.Generator, length: int, states: int) -> pb.Problem:
 
 
 def overhead() -> str:
-    """What a call costs beside its work, on a solve of about a millisecond. In a list, on one thread, a
-    problem costs its work alone."""
+    """What a call costs whatever it solves, beside a solve of about a millisecond."""
     random = np.random.default_rng(0)
-    nothing = pb.Problem([2])
-    problem = chain(random, 100, 12)
-    many = 200
-    single = seconds(lambda: problem.solve(), 1000, of=min)
-    listed = seconds(lambda: pb.solve([problem] * many, n_jobs=1), 20, of=min) / many
+    nothing, problem = pb.Problem([2]), chain(random, 200, 12)
+    call = seconds(lambda: nothing.solve(), 5000, of=min)
+    whole = seconds(lambda: problem.solve(), 1000, of=min)
     rows = [
-        ["a problem of one variable", shown(seconds(lambda: nothing.solve(), 5000, of=min)), ""],
-        ["a chain of 100 variables of 12 states", shown(single), ""],
-        ["the same, one of a list on one thread", shown(listed), f"{100 * (single - listed) / single:.1f} % is the call"],
+        ["a problem of one variable", shown(call), f"{100 * call / 1e-3:.1f} % of 1 ms"],
+        ["a chain of 200 variables of 12 states", shown(whole), f"{100 * call / whole:.1f} % of it is the call"],
     ]
-    return table(["call", "shortest time", ""], rows)
+    return table(["`problem.solve()` of", "shortest time", "share"], rows)
 
 
 def batches(chains: int) -> str:
@@ -222,34 +216,67 @@ def quick_start() -> str:
     return table(["", "first run", "later runs"], rows)
 
 
+PAGE = """# Python
+
+Speed and memory of `pybethe`, and what rules bring to a network.
+
+    python python/bench/run.py --data DATA --results docs/results
+    python python/bench/network.py --data DATA --results docs/results
+
+Seeds are fixed in the scripts. Times are medians of some runs unless a table says otherwise; fits, batches and first runs are timed once.
+"""
+
+
+def sections(data: Path) -> dict[str, Any]:
+    """What is measured, with a heading and a sentence, by name."""
+    return {
+        "calls": ("What a call costs", "", overhead),
+        "batches": ("Many problems", "", lambda: batches(10_000)),
+        "gradients": (
+            "Gradients of layers",
+            "16 sequences of 200 positions and 12 labels; every rule is a squared penalty, so all pull.",
+            gradients,
+        ),
+        "memory": (
+            "Memory of tables",
+            "The engine owns its tables: an array of 4,096 × 4,096 numbers is copied once, and marginals become arrays without a copy.",
+            memory,
+        ),
+        "tutorial": (
+            "Beside sklearn-crfsuite",
+            "Its tutorial's attributes and settings, on chunks of CoNLL-2000: trained on the training part, judged on the test part.\n"
+            "Nothing was chosen on either.",
+            lambda: tutorial(data),
+        ),
+        "quick-start": (
+            "Beside mbi",
+            "Its quick start: two noisy tables of 1,000 records, a model, 1,000 records drawn, one table projected. Its first run compiles.",
+            quick_start,
+        ),
+    }
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--results", type=Path)
-    parser.add_argument("--chains", type=int, default=10_000)
+    parser.add_argument("--only", nargs="+", metavar="SECTION", help="measure these sections alone")
     given = parser.parse_args()
-    versions = f"pybethe {pb.__version__}, Python {platform.python_version()}, numpy {np.__version__}"
-    parts = [
-        f"`{COMMAND}` wrote this ({versions}, {os.cpu_count()} cores). Seeds are fixed in the script; times are\n"
-        "medians of some runs unless the table says otherwise; fits, batches and first runs are timed once.",
-        "## What a call costs\n\n" + overhead(),
-        "## Many problems\n\n" + batches(given.chains),
-        "## Gradients of layers\n\n16 sequences of 200 positions and 12 labels; every rule is a squared penalty, so all pull.\n\n"
-        + gradients(),
-        "## Memory of tables\n\nThe engine owns its tables: an array is copied once, marginals become arrays without a copy.\n\n"
-        + memory(),
-        "## Beside sklearn-crfsuite\n\nIts tutorial's attributes and settings, on chunks of CoNLL-2000 (trained on the training part,\n"
-        "judged on the test part; nothing was chosen on either).\n\n" + tutorial(given.data),
-        "## Beside mbi\n\nIts quick start: two noisy tables of 1,000 records, a model, 1,000 records drawn, one table projected.\n"
-        "The first run of mbi compiles.\n\n" + quick_start(),
-    ]
-    text = "\n\n".join(parts)
-    print(text)
-    if given.results is not None:
-        page = given.results / "python.md"
-        if not page.exists():
-            page.write_text("# Python\n", encoding="utf-8")
-        write_section(page, "speed", text)
+    all_sections = sections(given.data)
+    unknown = set(given.only or ()) - set(all_sections)
+    if unknown:
+        parser.error(f"found section {unknown.pop()}, expected one of {', '.join(all_sections)}")
+    versions = f"pybethe {pb.__version__}, Python {platform.python_version()}, numpy {np.__version__}, {os.cpu_count()} cores"
+    for name in given.only or all_sections:
+        heading, sentence, measured = all_sections[name]
+        parts = [f"## {heading}", sentence, measured(), f"({versions})"]
+        text = "\n\n".join(part for part in parts if part)
+        print(text, flush=True)
+        if given.results is not None:
+            page = given.results / "python.md"
+            if not page.exists():
+                page.write_text(PAGE, encoding="utf-8")
+            write_section(page, name, text)
 
 
 if __name__ == "__main__":
