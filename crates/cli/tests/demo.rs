@@ -11,9 +11,19 @@ fn bethe() -> Command {
 fn the_tour_shows_what_energies_change_and_leaves_problems_and_pictures() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("tour");
-    let output = bethe().arg("demo").arg("--out").arg(&out).output().unwrap();
+    let output = bethe().args(["demo", "--all", "--out"]).arg(&out).output().unwrap();
     assert!(output.status.success());
     let text = String::from_utf8(output.stdout).unwrap();
+
+    // The page has every part, the pictures and the map, and asks for nothing else.
+    let page = std::fs::read_to_string(out.join("report.html")).unwrap();
+    for title in text.lines().filter(|line| line.as_bytes().get(1) == Some(&b'.')) {
+        assert!(page.contains(&format!(">{title}</h2>")), "{title}");
+    }
+    assert_eq!(page.matches("<h2 ").count(), 7);
+    assert_eq!((page.matches("<figure><svg").count(), page.matches("srcdoc=").count()), (5, 1));
+    let links = page.split(['"', '\'']).filter(|word| word.starts_with("http"));
+    assert!(links.clone().all(|link| link.starts_with("http://www.w3.org/")), "{links:?}");
 
     // The rule on titles changes the reading of the publisher's name.
     let morgan = text.lines().find(|line| line.trim_start().starts_with("Morgan")).unwrap();
@@ -79,6 +89,18 @@ fn the_tour_shows_what_energies_change_and_leaves_problems_and_pictures() {
         .args(["--format", "mar"])
         .output();
     assert!(solved.unwrap().stdout.starts_with(b"MAR\n4 2 0 1 2 "));
+}
+
+#[test]
+fn the_short_tour_is_a_screen_and_a_half_without_colours_in_a_pipe() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = bethe().arg("demo").current_dir(&folder).output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.contains("\n2. ") && !text.contains("\n3. ") && !text.contains('\x1b'), "{text}");
+    assert!(text.lines().count() <= 60, "{text}");
+    let left: Vec<_> =
+        std::fs::read_dir(&folder).unwrap().map(|file| file.unwrap().file_name()).collect();
+    assert_eq!(left, ["bethe-demo"]);
 }
 
 #[test]

@@ -12,7 +12,7 @@ pub mod size;
 pub mod threads;
 pub mod time;
 
-pub use bethe_io::shown;
+pub use bethe_io::{shown, shown_lines};
 pub use counted::counted;
 pub use flags::parse;
 pub use folder::Folder;

@@ -51,7 +51,7 @@ pub fn census(out: &Folder) -> Result<String> {
 
     let answer = solve(&problem, Method::Auto)?.0;
     let mut text = format!(
-        "7. Noisy counts of people\n\n\
+        "Noisy counts of people\n\n\
          Two tables of {TOTAL} people, age by work and work by home, have errors of up to\n\
          {NOISE} in every count. The distribution of greatest entropy that fits both:\n\n"
     );

@@ -20,7 +20,7 @@ const LINES: &str = "citations.txt";
 const TEMPLATE: &str = "citations-template.txt";
 const MODEL: &str = "citations.safetensors";
 /// How many entries to show.
-const SHOWN: usize = 2;
+const SHOWN: usize = 1;
 /// Few enough references that sharing weights matters.
 const FEW: usize = 20;
 
@@ -50,7 +50,7 @@ pub fn bibliography(out: &Folder) -> Result<String> {
     let mut parsing = Parsing::new(&parser);
     let mut keys = Keys::default();
     let mut text = String::from(
-        "5. A bibliography from plain text\n\n\
+        "A bibliography from plain text\n\n\
          A tagger of references, trained on 150 made-up ones in four styles, reads lines that\n\
          it has not seen and writes BibTeX.\n\n",
     );
@@ -69,12 +69,6 @@ pub fn bibliography(out: &Folder) -> Result<String> {
          on {FEW} of the references, F1 of fields on the others: {:.1}; each with its own: {:.1}.\n",
         100.0 * shared?,
         100.0 * alone?
-    )?;
-    writeln!(
-        text,
-        "  try   bethe cite {out}/{LINES}\n        \
-         bethe cite --model {out}/{MODEL} {out}/{LINES} --format csl-json\n",
-        out = out.path().display()
     )?;
     Ok(text)
 }

@@ -22,7 +22,8 @@ const DAYS: usize = 14;
 const BIRDS: u64 = 1000;
 const CELLS: &str = "birds-cells.csv";
 const COUNTS: &str = "birds-counts.csv";
-const FOLDER: &str = "birds";
+pub const FOLDER: &str = "birds";
+pub const TITLE: &str = "Birds that are only counted";
 const REACH: f64 = 3.0;
 /// How the birds fly; inference knows it.
 const FEATURES: &str = "stay=0.5,distance=-1.2,goal:Cell64=1.5";
@@ -46,10 +47,10 @@ pub fn birds(out: &Folder) -> Result<String> {
     write_files(out, &cells, &counted)?;
     let command = command_in(out.staging());
     flows::run(Line::parse_from(command.iter().map(String::as_str).chain(["--quiet"])).flags)?;
-    let mut text = String::from(
-        "6. Birds that are only counted\n\n\
+    let mut text = format!(
+        "{TITLE}\n\n\
          A thousand simulated birds cross a map of 64 cells in two weeks. We see a noisy count\n\
-         in each cell on each day, and infer the flows between cells.\n\n",
+         in each cell on each day, and infer the flows between cells.\n\n"
     );
     let inferred = numbers(&out.staging().join(FOLDER).join("counts.csv"))?;
     let error = |found: &[f64]| -> f64 {

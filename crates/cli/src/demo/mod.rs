@@ -4,6 +4,7 @@ mod census;
 mod citations;
 mod citing;
 mod flows;
+mod page;
 mod problems;
 mod random;
 mod records;
@@ -18,46 +19,64 @@ use anyhow::Result;
 use bethe_core::solve::Record;
 use bethe_core::{Answer, Method, Problem, Request, Settings, StepSchedule};
 use bethe_io::plot::convergence;
-use bethe_terminal::{Folder, Interrupt, Outcome, show, shown};
+use bethe_terminal::{Folder, Interrupt, Outcome, print, show, shown, shown_lines};
 use clap::Args;
 
 use problems::{DICTIONARY, LABELS, SIDE, TITLE_BEGIN, TOKENS};
-use report::{bar, reading};
+use report::{bar, coloured, is_coloured, reading};
 
-/// A tour on built-in problems: what energies change, how the solvers compare, what rules do for a
-/// tagger, a bibliography from plain text, how birds moved that were only counted, and records from
-/// noisy tables.
+/// A tour on built-in problems: what rules do for a tagger, and a bibliography from plain text.
+///
+/// report.html in its folder has more: how birds moved that were only counted, what energies change
+/// and how the solvers compare, and records from noisy tables.
 #[derive(Args)]
 pub struct Flags {
     /// Folder for the problems, data, models and pictures of the tour
     #[arg(long, value_name = "DIR", default_value = "bethe-demo")]
     out: PathBuf,
+
+    /// Show every part of the tour, not just the first two
+    #[arg(long)]
+    all: bool,
 }
+
+/// One part of the tour: its title on a line, an empty line, and what there is to see.
+type Part = fn(&Folder) -> Result<String>;
+
+/// Those that most people came for, first.
+const PARTS: [Part; 7] =
+    [tagging::references, citing::bibliography, flows::birds, titles, words, grid, census::census];
+/// The title of the part with the solvers.
+const TITLES: &str = "A reference that reads as two titles";
+/// So many are shown without `--all`.
+const FIRST: usize = 2;
 
 /// Runs the tour. Its folder appears at the end.
 pub fn run(flags: Flags) -> Result<Outcome> {
     let interrupt = Interrupt::install()?;
     let folder = Folder::create(&flags.out)?;
-    let parts = [
-        titles,
-        words,
-        grid,
-        tagging::references,
-        citing::bibliography,
-        flows::birds,
-        census::census,
-    ];
-    for part in parts {
+    let is_coloured = is_coloured();
+    let mut parts = Vec::with_capacity(PARTS.len());
+    for (at, part) in PARTS.iter().enumerate() {
         let told = part(&folder);
         if interrupt.is_set() {
             return Ok(Outcome::Interrupted);
         }
-        show(&told?)?;
+        let told = format!("{}. {}", at + 1, told?);
+        if flags.all || at < FIRST {
+            let told = shown_lines(&told);
+            print(&if is_coloured { coloured(&told) } else { told.into_owned() })?;
+        }
+        parts.push(told);
     }
+    page::write(&folder, &parts)?;
     folder.publish()?;
     show(&format!(
-        "The problems are in {out}: try\n  bethe check {out}/titles.json\n  \
-         bethe solve {out}/titles.json --marginals none\n",
+        "Everything, with pictures and a map that plays: {out}/report.html\n\
+         Its problems, data and models are in {out}: try\n  \
+         bethe tag {out}/rules.safetensors {out}/references-test.txt --explain\n  \
+         bethe cite {out}/citations.txt\n  \
+         bethe solve {out}/titles.json\n",
         out = shown(&flags.out.to_string_lossy())
     ))?;
     Ok(Outcome::Done)
@@ -72,10 +91,10 @@ fn titles(out: &Folder) -> Result<String> {
     let count = |answer: &Answer| -> f64 {
         answer.marginals[..TOKENS.len()].iter().map(|m| m.values[TITLE_BEGIN]).sum()
     };
-    let mut text = String::from(
-        "1. A reference that reads as two titles\n\n\
+    let mut text = format!(
+        "{TITLES}\n\n\
          Ten words, five labels, a chain. A chain cannot say \"at most one title\". An energy\n\
-         on the expected number of titles can (smoothed hinge, weight 10).\n\n",
+         on the expected number of titles can (smoothed hinge, weight 10).\n\n"
     );
     writeln!(text, "  {:<15}{:<28}after", "word", "before")?;
     for (position, token) in TOKENS.iter().enumerate() {
@@ -143,7 +162,7 @@ fn words(out: &Folder) -> Result<String> {
     let local = solve(&problem, Method::Auto)?.0;
     let best = solve(&problem, Method::Global)?.0;
     let mut text = String::from(
-        "2. A word that is in no dictionary\n\n\
+        "A word that is in no dictionary\n\n\
          Five letters read one by one, and an energy that pulls them towards the nearest of a few\n\
          words. The minimum over words makes the problem non-convex.\n\n",
     );
@@ -170,7 +189,7 @@ fn grid(out: &Folder) -> Result<String> {
     let coupled = solve(&problem, Method::Auto)?.0;
     let exact = solve(&problems::grid(false)?, Method::Auto)?.0;
     let mut text = String::from(
-        "3. Rows of a grid, coupled by their means\n\n\
+        "Rows of a grid, coupled by their means\n\n\
          An Ising grid of three rows. The rows are chains; couplings between rows act on\n\
          products of marginals (structured mean field). P(up) per site:\n\n",
     );

@@ -1,4 +1,7 @@
-//! How the demo shows probabilities and readings.
+//! How the demo shows probabilities, readings and changes.
+
+use std::env;
+use std::io::{self, IsTerminal};
 
 use bethe_core::{Answer, Model};
 
@@ -23,4 +26,40 @@ pub fn certainty(answer: &Answer) -> String {
         format!("{:.2}", answer.marginals[variable].values[state])
     };
     answer.map.assignment.iter().enumerate().map(of).collect::<Vec<_>>().join(" ")
+}
+
+/// Whether standard output is a terminal whose owner has not said no (no-color.org).
+pub fn is_coloured() -> bool {
+    io::stdout().is_terminal() && env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+}
+
+/// A part of the tour with its title in bold, and in green what a rule changed and BibTeX.
+pub fn coloured(part: &str) -> String {
+    let mut is_entry = false;
+    let line = |(at, line): (usize, &str)| {
+        is_entry |= line.starts_with("  @");
+        let is_green = is_entry || line.ends_with("  <");
+        is_entry &= line != "  }";
+        match (at, is_green) {
+            (0, _) => format!("\x1b[1m{line}\x1b[0m\n"),
+            (_, true) => format!("\x1b[32m{line}\x1b[0m\n"),
+            (_, false) => format!("{line}\n"),
+        }
+    };
+    part.lines().enumerate().map(line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::coloured;
+
+    #[test]
+    fn titles_entries_and_changes_have_colours() {
+        let part = "1. Title\n\n  of  O\n  of  B  <\n  @book{x,\n    year = {1},\n  }\n  end\n";
+        let bold_and_green = [true, false, false, true, true, true, true, false];
+        let text = coloured(part);
+        let found: Vec<bool> = text.lines().map(|line| line.starts_with('\x1b')).collect();
+        assert_eq!(found, bold_and_green);
+        assert!(text.lines().all(|line| line.starts_with('\x1b') == line.ends_with("\x1b[0m")));
+    }
 }
