@@ -286,3 +286,25 @@ fn a_folder_that_cannot_be_made_is_named_before_any_work() {
     let message = refusal(&folder, &["--out", "taken/out"]);
     assert!(message.starts_with("taken/out: cannot create: "), "{message}");
 }
+
+#[test]
+fn swapped_files_are_told() {
+    let folder = folder();
+    let message =
+        folder.refusal(&["flows", "cells.csv", "--cells", "counts.csv", "--population", "6"]);
+    assert_eq!(
+        message,
+        "counts.csv:1: found the columns time, a, b, c, expected cell, x and y, or cell, lon and lat; \
+         cells.csv has cells: are the files swapped? Counts come first, cells after --cells"
+    );
+}
+
+#[test]
+fn learning_counts_against_the_memory_limit() {
+    let folder = folder();
+    let message = refusal(&folder, &["--memory-limit", "1KiB"]);
+    let begin = "cells.csv: learning how individuals move needs 2.1 KiB of memory, expected at most \
+                 the limit of 1.0 KiB";
+    assert!(message.starts_with(begin), "{message}");
+    assert!(message.ends_with("; a shorter --reach or --fit none needs less"), "{message}");
+}

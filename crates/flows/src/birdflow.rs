@@ -11,6 +11,8 @@
 //! for the entropies of the first and the last distribution: BirdFlow's sum over `t` takes them away,
 //! that of a route does not.
 
+use std::fmt;
+
 use thiserror::Error;
 
 use crate::data::{Cells, Geometry, Observations};
@@ -32,6 +34,19 @@ pub struct Weights {
     /// What a distance of 1 is: in units of `x` and `y`, in kilometres for longitude and latitude.
     /// `None` for 100 km, with `x` and `y` in metres.
     pub unit: Option<f64>,
+}
+
+/// Factors of the weight of entropy, and costs of a move to the nearest cell in nats, to choose from.
+const ENTROPIES: [f64; 2] = [1.0, 10.0];
+const COSTS: [f64; 6] = [0.5, 1.0, 2.0, 4.0, 8.0, 16.0];
+
+/// As [`Weights::parse`] reads it.
+impl fmt::Display for Weights {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { observation, distance, entropy, power, unit } = self;
+        write!(f, "obs={observation},distance={distance},entropy={entropy},power={power}")?;
+        unit.map_or(Ok(()), |unit| write!(f, ",unit={unit}"))
+    }
 }
 
 impl Default for Weights {
@@ -103,6 +118,26 @@ impl Weights {
             named.push(name);
         }
         Ok(weights)
+    }
+
+    /// Weights to choose from: these, and others with the same weight of errors. A move to the nearest
+    /// cell costs from half a nat to 16, by this power and in proportion; the entropy weighs as much
+    /// or ten times as much.
+    pub fn candidates(&self, cells: &Cells) -> Vec<Self> {
+        let nearest = cells.spacing() / self.unit(cells);
+        let mut powers = vec![self.power, 1.0];
+        powers.dedup();
+        let mut candidates = vec![*self];
+        for entropy in ENTROPIES.map(|factor| factor * self.entropy) {
+            for cost in COSTS {
+                let own = |&power: &f64| {
+                    let distance = cost * entropy / nearest.powf(power);
+                    Self { entropy, distance, power, ..*self }
+                };
+                candidates.extend(powers.iter().map(own));
+            }
+        }
+        candidates
     }
 
     fn unit(&self, cells: &Cells) -> f64 {

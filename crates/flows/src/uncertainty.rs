@@ -50,6 +50,22 @@ struct Time {
     /// Cells that were measured, and the innovations' covariance.
     measured: Vec<usize>,
     innovations: Option<Cholesky>,
+    /// What the counts tell, in nats.
+    told: f64,
+}
+
+/// How many multiplications [`information`] takes.
+pub(crate) fn information_work(times: usize, cells: usize) -> f64 {
+    4.0 * times as f64 * (cells as f64).powi(3)
+}
+
+/// What counts tell about a movement, in nats: `½ log det(I + D A C Aᵀ)`. The logarithm of the
+/// probability of counts is about that of counts and movement together at the most likely movement,
+/// less this (Laplace's approximation; what the movement has without counts cancels).
+pub(crate) fn information(flows: &mut Flows, observations: &Observations, noise: &Noise) -> f64 {
+    let counts = flows.counts();
+    let (moves, _) = transitions(flows, observations.cells(), &counts, f64::INFINITY);
+    forward(&counts, moves, observations, noise).iter().map(|time| time.told).sum()
 }
 
 impl StandardErrors {
@@ -142,6 +158,8 @@ fn forward(
         let (measured, variances): (Vec<usize>, Vec<f64>) = variances.into_iter().unzip();
         let innovations =
             (!measured.is_empty()).then(|| Cholesky::new(predicted.part(&measured), &variances));
+        let whole = innovations.as_ref().map_or(0.0, Cholesky::log_determinant);
+        let told = 0.5 * (whole - variances.iter().map(|own| own.ln()).sum::<f64>());
         let filtered = match &innovations {
             Some(innovations) => predicted.less(&innovations.explained(&predicted, &measured)),
             None => predicted.clone(),
@@ -152,7 +170,7 @@ fn forward(
             next
         });
         let moves = moves.unwrap_or_else(|| Matrix::zero(0));
-        times.push(Time { shares, moves, predicted, filtered, measured, innovations });
+        times.push(Time { shares, moves, predicted, filtered, measured, innovations, told });
         match next {
             Some(next) => predicted = next,
             None => break,

@@ -16,7 +16,7 @@ use super::config::Config;
 use super::flags::Flags;
 use super::input::Input;
 use super::output::{Answer, Output, expected, picture, words};
-use super::{errors, learn, solve, summarise, tune, tuned, validated};
+use super::{errors, learn, learning, solve, summarise, tune, tuned, validated};
 use crate::alone;
 
 /// Flags that were checked, and files that were read.
@@ -70,6 +70,7 @@ impl Asked {
         let config = Config::try_from(flags)?;
         let input = Input::read(&config)?;
         tune::check(&config, &input)?;
+        learning::check(&config, &input)?;
         Ok(Self { config, input, begun })
     }
 
@@ -118,7 +119,9 @@ impl Asked {
                 Err(error) => return Ok(Err(Unanswered::Failed(error))),
             },
         };
-        let summary = Summary { learning, birdflow: loss, validation, tuning, errors, ..summary };
+        let warnings = input.warnings.clone();
+        let summary =
+            Summary { learning, birdflow: loss, validation, tuning, errors, warnings, ..summary };
         let errors = (!found.counts.is_empty()).then_some(found);
         Ok(Ok(Inferred { flows, counts, summary, errors }))
     }

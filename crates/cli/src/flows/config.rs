@@ -10,7 +10,8 @@ use bethe_flows::learn::Prior;
 use bethe_terminal::{bad_input, time};
 
 use super::flags::{
-    CoordinatesChoice, FitChoice, Flags, LossChoice, NoiseChoice, TuneChoice, UnlistedChoice, YesNo,
+    CoordinatesChoice, FitChoice, Flags, FormatChoice, LossChoice, NoiseChoice, TuneChoice,
+    UnlistedChoice, YesNo,
 };
 use crate::solver;
 
@@ -67,6 +68,8 @@ pub struct Config {
     pub quote_formulas: bool,
     #[cfg(feature = "parquet")]
     pub parquet: bool,
+    /// How the summary is printed, if that was said.
+    pub format: Option<FormatChoice>,
     pub quiet: bool,
 }
 
@@ -160,6 +163,7 @@ impl TryFrom<Flags> for Config {
             #[cfg(feature = "parquet")]
             parquet: flags.parquet,
             quote_formulas: flags.quote_formulas,
+            format: flags.format,
             quiet: flags.quiet,
         })
     }

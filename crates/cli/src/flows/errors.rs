@@ -3,7 +3,6 @@
 use std::time::Instant;
 
 use anyhow::Result;
-use bethe_core::solve::{Ignore, SolveError};
 use bethe_core::{Cancel, Status};
 use bethe_flows::data::Observations;
 use bethe_flows::infer::{FlowError, FlowProblem, Flows};
@@ -14,6 +13,7 @@ use bethe_terminal::bad_input;
 
 use super::config::Config;
 use super::input::Input;
+use super::time::{deadline, in_time};
 
 /// Multiplications that take some seconds.
 const CHEAP: f64 = 3e9;
@@ -25,10 +25,10 @@ fn is_cheap(input: &Input, flows: &Flows) -> bool {
     work(flows.times(), input.cells.len()) <= CHEAP
 }
 
-/// The standard errors of flows by a bootstrap, if wanted.
+/// The standard errors of flows by a bootstrap, if that is wanted and there is time for one.
 pub fn bootstrap(
     config: &Config,
-    input: &Input,
+    input: &mut Input,
     flows: &mut Flows,
     (learned, cancel): (Option<&Choice>, &Cancel),
 ) -> Result<Option<Found>, FlowError> {
@@ -36,21 +36,28 @@ pub fn bootstrap(
     let observations = &input.counts;
     let (noise, population) = (&input.noise, config.population);
     let bootstrap = Bootstrap { observations, noise, population, replicates, seed };
-    let deadline = config.settings.time_limit.and_then(|left| Instant::now().checked_add(left));
-    let is_late = || deadline.is_some_and(|deadline| Instant::now() >= deadline);
-    let mut infer = |counts: &Observations| {
-        let flows = again(config, input, learned, (counts, cancel))?;
-        if is_late() { Err(SolveError::OutOfTime.into()) } else { Ok(flows) }
-    };
+    let deadline = deadline(config.settings.time_limit);
+    let mut infer =
+        |counts: &Observations| again(config, input, learned, counts, (cancel, deadline));
     let compares = is_cheap(input, flows);
     let found = bootstrap.run(flows, (config.threshold, compares), &mut infer)?;
+    if found.replicates < replicates {
+        input.warn(
+            config,
+            format!(
+                "--bootstrap: the time limit allowed {} of {replicates} populations{}",
+                found.replicates,
+                if found.replicates == 0 { "; standard errors are by the curvature" } else { "" }
+            ),
+        );
+    }
     let how = Errors {
         method: "bootstrap",
-        replicates: Some(replicates),
+        replicates: Some(found.replicates),
         coverage: found.coverage,
         ratio: found.ratio,
     };
-    Ok(Some((found.errors, Some(how))))
+    Ok((found.replicates > 0).then_some((found.errors, Some(how))))
 }
 
 /// The standard errors of flows by the curvature, if wanted or cheap.
@@ -68,18 +75,20 @@ pub fn by_curvature(config: &Config, input: &Input, flows: &mut Flows) -> Result
     Ok((found, Some(how)))
 }
 
-/// Flows inferred from other counts in the same way.
+/// Flows inferred from other counts in the same way, within the time.
 fn again(
     config: &Config,
     input: &Input,
     learned: Option<&Choice>,
-    (counts, cancel): (&Observations, &Cancel),
+    counts: &Observations,
+    (cancel, deadline): (&Cancel, Option<Instant>),
 ) -> Result<Flows, FlowError> {
     let (mut moves, mut start) = (None, None);
     if let Some(choice) = learned {
         let mut learner = input.learner(config, cancel.child());
         learner.observations = counts;
         learner.start = input.given_start.as_deref();
+        learner.deadline = deadline;
         let law = learn_with(&learner, choice.prior, &mut |_| ())?.law;
         start.clone_from(&law.start);
         let steps = input.moves.of_step.len();
@@ -93,5 +102,5 @@ fn again(
         population: config.population,
         cancel: cancel.child(),
     };
-    problem.solve(&config.settings, &mut Ignore)
+    in_time(&problem, config.settings.clone(), deadline)
 }

@@ -203,9 +203,22 @@ pub struct Flags {
     #[arg(long)]
     pub parquet: bool,
 
+    /// Print the summary as text for people or as JSON [default without --out: text on a terminal,
+    /// json elsewhere]
+    #[arg(long, value_enum, value_name = "text|json")]
+    pub format: Option<FormatChoice>,
+
     /// No progress, no warnings and no summary on standard error
     #[arg(long)]
     pub quiet: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum FormatChoice {
+    /// For people
+    Text,
+    /// For programs
+    Json,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -13,7 +13,7 @@ use bethe_flows::energy::{Excess, Noise};
 use bethe_flows::infer::{FlowError, FlowProblem};
 use bethe_flows::model::{Movement, Moves};
 use bethe_flows::output::rounded;
-use bethe_terminal::bad_input;
+use bethe_terminal::{bad_input, say};
 
 use super::config::Config;
 use super::flags::{NoiseChoice, TuneChoice};
@@ -52,7 +52,8 @@ pub struct Input {
 
 impl Input {
     pub fn read(config: &Config) -> Result<Self> {
-        let cells = read_cells(&config.cells, config.geometry, config.memory).map_err(wrong)?;
+        let cells = read_cells(&config.cells, config.geometry, config.memory)
+            .map_err(|error| bad_input(format!("{error}{}", swapped(config))))?;
         let mut warnings = Vec::new();
         let observations = observations(config, &cells, &mut warnings)?;
         let degrees = degrees(config, &cells, &mut warnings)?;
@@ -114,6 +115,14 @@ impl Input {
         }
     }
 
+    /// Says that something is odd, now and in the summary.
+    pub fn warn(&mut self, config: &Config, warning: String) {
+        if !config.quiet {
+            say(&format!("warning: {warning}"));
+        }
+        self.warnings.push(warning);
+    }
+
     /// An error about the counts, with names from the files.
     pub fn mistake(&self, config: &Config, error: FlowError) -> anyhow::Error {
         let file = config.observations.display();
@@ -157,6 +166,18 @@ impl Input {
 
 pub fn wrong(error: impl std::fmt::Display) -> anyhow::Error {
     bad_input(error.to_string())
+}
+
+/// A hint where the file of counts is one of cells.
+fn swapped(config: &Config) -> String {
+    let readable = [&config.observations, &config.cells].iter().all(|path| path.is_file());
+    match readable && read_cells(&config.observations, None, config.memory).is_ok() {
+        true => format!(
+            "; {} has cells: are the files swapped? Counts come first, cells after --cells",
+            config.observations.display()
+        ),
+        false => String::new(),
+    }
 }
 
 /// Reads the counts, and says what a long file leaves out.

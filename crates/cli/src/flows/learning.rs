@@ -1,6 +1,6 @@
 //! Learning movement from the counts, and what to say about it.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::Result;
 use bethe_core::Cancel;
@@ -9,9 +9,11 @@ use bethe_flows::infer::FlowError;
 use bethe_flows::learn::{Choice, Learner, Progress, choose, learn_with};
 use bethe_flows::model::FeatureKind;
 use bethe_flows::output::{LearnedWeight, Learning, Tried, rounded};
+use bethe_terminal::bad_input;
 
 use super::config::Config;
 use super::input::Input;
+use super::time::deadline;
 
 impl Input {
     /// The counts to learn from.
@@ -19,8 +21,6 @@ impl Input {
         // An exponent in the name is given.
         let named = |name: &str| name == "distance";
         let bent = self.movement.features.iter().position(|feature| named(&feature.name));
-        let limit = config.settings.time_limit;
-        let deadline = limit.and_then(|limit| Instant::now().checked_add(limit / 2));
         Learner {
             cells: &self.cells,
             movement: &self.movement,
@@ -31,7 +31,8 @@ impl Input {
             noise: &self.noise,
             population: config.population,
             cancel,
-            deadline,
+            // The other half is for the flows.
+            deadline: deadline(config.settings.time_limit.map(|limit| limit / 2)),
         }
     }
 
@@ -67,10 +68,23 @@ impl Input {
     }
 }
 
+/// Refuses to learn with more memory than the limit.
+pub fn check(config: &Config, input: &Input) -> Result<()> {
+    if !config.learns {
+        return Ok(());
+    }
+    let bytes = input.learner(config, Cancel::never()).bytes(&input.moves);
+    config.memory.check("learning how individuals move", bytes).map_err(|error| {
+        let file = config.cells.display();
+        bad_input(format!("{file}: {error}; a shorter --reach or --fit none needs less"))
+    })
+}
+
 /// What was learned, for the summary.
 pub fn learning(input: &Input, choice: &Choice, seconds: Duration) -> Learning {
     let features = choice.law.movement.features.iter().zip(&input.learned);
-    let weights = features.zip(&choice.weight_errors).map(|((feature, learned), error)| {
+    let found = choice.weight_errors.iter().zip(&choice.corrections);
+    let weights = features.zip(found).map(|((feature, learned), (error, correction))| {
         let exponent = match feature.kind {
             FeatureKind::Power { exponent, .. } => Some(exponent),
             _ => None,
@@ -79,7 +93,9 @@ pub fn learning(input: &Input, choice: &Choice, seconds: Duration) -> Learning {
         LearnedWeight {
             name: feature.name.clone(),
             weight: feature.weight,
+            given: !*learned,
             standard_error: *error,
+            correction: *correction,
             exponent,
             exponent_standard_error: choice.exponent_error.filter(|_| bent),
         }
@@ -87,11 +103,13 @@ pub fn learning(input: &Input, choice: &Choice, seconds: Duration) -> Learning {
     Learning {
         weights: weights.collect(),
         pulls: choice.prior.map(|prior| [prior.first, prior.change]),
+        drift: choice.prior.map(|prior| prior.drift),
         tried: choice
             .trials
             .iter()
             .map(|trial| Tried {
                 pulls: trial.prior.map(|prior| [prior.first, prior.change]),
+                drift: trial.prior.map(|prior| prior.drift),
                 held_out_deviance: trial.held_out,
             })
             .collect(),
@@ -105,8 +123,11 @@ pub fn learning(input: &Input, choice: &Choice, seconds: Duration) -> Learning {
 pub fn in_words(learning: &Learning) -> String {
     let number = |value: f64| rounded(value, 3);
     let weight = |own: &LearnedWeight| {
-        let error =
-            own.standard_error.map_or(" (given)".to_string(), |e| format!(" ± {}", number(e)));
+        let error = match own.standard_error {
+            Some(error) => format!(" ± {}", number(error)),
+            None if own.given => " (given)".to_string(),
+            None => String::new(),
+        };
         let exponent = own.exponent.filter(|_| own.exponent_standard_error.is_some());
         let power = exponent.map_or(String::new(), |exponent| format!("^{}", number(exponent)));
         format!("{}{power} {}{error}", own.name, number(own.weight))
@@ -114,9 +135,10 @@ pub fn in_words(learning: &Learning) -> String {
     let weights: Vec<String> = learning.weights.iter().map(weight).collect();
     let pulls = match learning.pulls {
         None => "no pulls of places".to_string(),
-        Some([first, 0.0]) => format!("pulls of places (deviation {first})"),
+        Some([0.0, _]) => "drifts".to_string(),
+        Some([first, 0.0]) => format!("drifts and pulls of places (deviation {first})"),
         Some([first, change]) => {
-            format!("pulls of places (deviation {first}, {change} more each step)")
+            format!("drifts and pulls of places (deviation {first}, {change} more each step)")
         }
     };
     let end = if learning.converged { "" } else { "; not converged" };

@@ -12,6 +12,8 @@ mod output;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod seasons;
+mod summary;
+mod time;
 mod tune;
 
 pub use asked::{Asked, Inferred, Unanswered};
@@ -26,7 +28,7 @@ use bethe_core::solve::Record;
 use bethe_flows::infer::{Fit, FlowError, Flows, fit};
 use bethe_flows::learn::{self, Choice};
 use bethe_flows::output::{Learning, Summary, Tuned, rounded};
-use bethe_flows::validate::{Scores, Validation, validate};
+use bethe_flows::validate::{Validation, validate};
 use bethe_terminal::{Interrupt, Outcome, say};
 
 use crate::solve::progress::Progress;
@@ -50,21 +52,16 @@ pub(crate) fn run(flags: Flags) -> Result<Outcome> {
     let written = match output {
         Some(output) => {
             let (names, movements) = asked.fill(output, &mut inferred)?;
-            format!(
+            Some(format!(
                 "\nwritten: {} ({} flows of more than {} individuals)",
                 names.join(", "),
                 movements.written,
                 rounded(asked.config.threshold, 3)
-            )
+            ))
         }
-        None => {
-            output::print(&inferred.summary)?;
-            String::new()
-        }
+        None => None,
     };
-    if !asked.config.quiet {
-        say(&format!("{}{written}", in_words(&inferred.summary)));
-    }
+    summary::tell(&asked.config, &inferred.summary, written)?;
     Ok(Outcome::Done)
 }
 
@@ -111,10 +108,7 @@ fn solve(config: &Config, input: &Input, cancel: Cancel) -> Result<Flows, FlowEr
 fn summarise(config: &Config, input: &mut Input, flows: &Flows, counts: &[f64]) -> Summary {
     let fits = fit(&input.counts, counts, &input.noise, config.population);
     if let Some(warning) = unexplained(config, &fits) {
-        if !config.quiet {
-            say(&format!("warning: {warning}"));
-        }
-        input.warnings.push(warning);
+        input.warn(config, warning);
     }
     let times = input.observations.times();
     Summary {
@@ -150,62 +144,4 @@ fn unexplained(config: &Config, fits: &[Fit]) -> Option<String> {
         config.observations.display(),
         rounded(deviance, 3)
     ))
-}
-
-fn in_words(summary: &Summary) -> String {
-    let number = |value: Option<f64>| value.map_or("none".to_string(), |v| rounded(v, 3));
-    let learned = summary.learning.as_ref().map(|own| learning::in_words(own) + "\n");
-    let loss = summary.birdflow.map(|loss| {
-        format!(
-            "loss: {} (observation {}, distance {}, entropy {})\n",
-            rounded(loss.total, 4),
-            rounded(loss.observation, 4),
-            rounded(loss.distance, 4),
-            rounded(loss.entropy, 4)
-        )
-    });
-    let tuned = summary.tuning.iter().find(|own| own.chosen).map(|own| {
-        let number = summary.tuning.len();
-        format!("tuned: {} is the best of {number}, score {}\n", own.weights, rounded(own.score, 4))
-    });
-    let checked = summary.errors.filter(|own| own.coverage.is_some()).map(|own| {
-        format!(
-            "\nbootstrap: {} populations; two standard errors by the curvature cover {} % of their \
-             counts and are {} times those of the bootstrap",
-            own.replicates.unwrap_or(0),
-            rounded(100.0 * own.coverage.unwrap_or(0.0), 3),
-            number(own.ratio)
-        )
-    });
-    let scores = |own: &Scores, which: &str| {
-        format!(
-            "\n{which} {} individuals: log-likelihood {}; counts alone {}, persistence {}",
-            own.individuals,
-            rounded(own.flows, 3),
-            rounded(own.counts_alone, 3),
-            rounded(own.persistence, 3)
-        )
-    };
-    let validated = summary.validation.map(|own| {
-        let elsewhere = own.elsewhere.map(|own| scores(&own, "seen elsewhere:"));
-        scores(&own.all, "seen twice:") + &elsewhere.unwrap_or_default()
-    });
-    format!(
-        "{}{}{}{}: gap {} nats, {} oracle calls, {} s, solver {}\n\
-         fit: correlation {}, mean deviance {}, of {} counts in {} cells at {} times{}",
-        tuned.unwrap_or_default(),
-        learned.unwrap_or_default(),
-        loss.unwrap_or_default(),
-        summary.status.replace('_', " "),
-        number(summary.gap),
-        summary.oracle_calls,
-        rounded(summary.seconds, 3),
-        summary.solver,
-        number(summary.correlation),
-        number(summary.mean_deviance),
-        summary.observed,
-        summary.cells,
-        summary.times,
-        checked.unwrap_or_default() + &validated.unwrap_or_default(),
-    )
 }

@@ -271,9 +271,3 @@ fn title(path: &Path) -> String {
     let name = name.strip_suffix(".gz").unwrap_or(&name);
     name.strip_suffix(".csv").unwrap_or(name).to_string()
 }
-
-/// The summary on standard output.
-pub fn print(summary: &Summary) -> Result<()> {
-    let json = serde_json::to_string(summary)? + "\n";
-    bethe_terminal::print(&json).context("standard output")
-}

@@ -1,10 +1,12 @@
 //! Weights that predict best what was held out: marked individuals, or counts.
 
+use std::time::Instant;
+
 use anyhow::Result;
-use bethe_core::solve::Ignore;
+use bethe_core::solve::SolveError;
 use bethe_core::{Cancel, Settings, Status};
 use bethe_flows::birdflow::Weights;
-use bethe_flows::data::{Observations, Pair};
+use bethe_flows::data::{Cells, Observations, Pair};
 use bethe_flows::infer::{FlowError, FlowProblem, Flows};
 use bethe_flows::learn::{PRIORS, Prior, held_out_places, learn_with};
 use bethe_flows::model::Moves;
@@ -15,11 +17,8 @@ use bethe_terminal::bad_input;
 use super::config::Config;
 use super::flags::TuneChoice;
 use super::input::Input;
+use super::time::{deadline, in_time};
 
-/// Factors of the weights of entropy and, against it, of distance, in BirdFlow's loss; the power is
-/// also 1.
-const ENTROPIES: [f64; 2] = [1.0, 10.0];
-const DISTANCES: [f64; 7] = [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 1.0];
 /// Factors of all weights of movement, where nothing is learned.
 const SCALES: [f64; 7] = [0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0];
 /// Of fits that are compared.
@@ -34,35 +33,23 @@ enum Candidate {
 }
 
 impl Candidate {
-    fn all(config: &Config) -> Vec<Self> {
-        let Some(weights) = config.birdflow else {
-            return match config.learns {
-                true => PRIORS.map(Self::Pulls).to_vec(),
-                false => SCALES.map(Self::Scale).to_vec(),
-            };
-        };
-        let mut powers = vec![weights.power, 1.0];
-        powers.dedup();
-        let mut candidates = Vec::new();
-        for warmth in ENTROPIES {
-            let entropy = warmth * weights.entropy;
-            for distance in DISTANCES.map(|factor| factor * warmth * weights.distance) {
-                let own = |&power: &f64| Weights { entropy, distance, power, ..weights };
-                candidates.extend(powers.iter().map(own).map(Self::Birdflow));
-            }
+    fn all(config: &Config, cells: &Cells) -> Vec<Self> {
+        match config.birdflow {
+            Some(weights) => weights.candidates(cells).into_iter().map(Self::Birdflow).collect(),
+            None if config.learns => PRIORS.map(Self::Pulls).to_vec(),
+            None => SCALES.map(Self::Scale).to_vec(),
         }
-        candidates
     }
 
     /// In words, as flags would say it.
     fn name(self) -> String {
         match self {
-            Self::Birdflow(Weights { observation, distance, entropy, power, .. }) => {
-                format!("obs={observation},distance={distance},entropy={entropy},power={power}")
-            }
+            Self::Birdflow(weights) => weights.to_string(),
             Self::Scale(factor) => format!("weights × {factor}"),
             Self::Pulls(None) => "no pulls".to_string(),
-            Self::Pulls(Some(Prior { first, change })) => format!("pulls {first}, change {change}"),
+            Self::Pulls(Some(Prior { first, change, drift })) => {
+                format!("pulls {first}, change {change}, drift {drift}")
+            }
         }
     }
 
@@ -72,7 +59,7 @@ impl Candidate {
         config: &Config,
         input: &Input,
         counts: &Observations,
-        cancel: Cancel,
+        (cancel, deadline): (Cancel, Option<Instant>),
     ) -> Result<Flows, FlowError> {
         let (mut noise, mut start) = (input.noise.clone(), input.start.clone());
         let steps = input.moves.of_step.len();
@@ -91,6 +78,7 @@ impl Candidate {
             Self::Pulls(prior) => {
                 let mut learner = input.learner(config, cancel.clone());
                 learner.observations = counts;
+                learner.deadline = deadline;
                 let law = learn_with(&learner, prior, &mut |_| ())?.law;
                 start.clone_from(&law.start);
                 law.moves(&input.cells, steps, config.memory).expect(fits)
@@ -105,7 +93,7 @@ impl Candidate {
             cancel,
         };
         let settings = Settings { tolerance: TOLERANCE, ..Settings::default() };
-        problem.solve(&settings, &mut Ignore)
+        in_time(&problem, settings, deadline)
     }
 }
 
@@ -131,16 +119,19 @@ pub fn tune(
     (cancel, say): (&Cancel, &mut dyn FnMut(String)),
 ) -> Result<Vec<Tuned>, FlowError> {
     let Some(by) = config.tune else { return Ok(Vec::new()) };
-    let candidates = Candidate::all(config);
+    let candidates = Candidate::all(config, &input.cells);
     let hidden = held_out_places(&input.counts);
     let mut shown = input.counts.clone();
     if by == TuneChoice::Counts {
         hidden.iter().for_each(|&(time, cell)| shown.forget(time, cell));
     }
     let mut tuned = Vec::with_capacity(candidates.len());
+    // The other half is for learning and for the flows.
+    let deadline = deadline(config.settings.time_limit.map(|left| left / 2));
     for (place, candidate) in candidates.iter().enumerate() {
         say(format!("tuning: {} of {}", place + 1, candidates.len()));
-        let score = match candidate.flows(config, input, &shown, cancel.child()) {
+        let score = match candidate.flows(config, input, &shown, (cancel.child(), deadline)) {
+            Err(FlowError::Solve(SolveError::OutOfTime)) => break,
             Err(FlowError::Unexplained) => f64::NEG_INFINITY,
             Err(error) => return Err(error),
             Ok(flows) if flows.solution.status == Status::Infeasible => f64::NEG_INFINITY,
@@ -150,6 +141,15 @@ pub fn tune(
             },
         };
         tuned.push(Tuned { weights: candidate.name(), score, chosen: false });
+    }
+    if tuned.len() < candidates.len() {
+        let (tried, all) = (tuned.len(), candidates.len());
+        let kept = if tried == 0 { "; those that were given are kept" } else { "" };
+        let warning = format!("--tune: the time limit allowed {tried} of {all} weights{kept}");
+        input.warn(config, warning);
+        if tried == 0 {
+            return Ok(tuned);
+        }
     }
     let best = first_highest(tuned.iter().map(|own| own.score)).ok_or(FlowError::Unexplained)?;
     tuned[best].chosen = true;

@@ -18,6 +18,8 @@ pub use accuracy::Accuracy;
 pub use birds::Birds;
 pub use challenge::{Challenge, ChallengeError};
 pub use files::FileError;
+pub(crate) use files::{read_seasons, read_truth};
+pub(crate) use instance::REACH;
 pub use instance::{Instance, Variation, hard_set};
 pub use interior_point::{Formulation, InteriorPoint, Posed};
 pub use nonlinear::solve_by_nonlinear_bp;

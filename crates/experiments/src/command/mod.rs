@@ -3,6 +3,7 @@
 mod cgm;
 mod citation;
 mod demo;
+mod flows;
 mod grids;
 mod handwriting;
 mod ocr;
@@ -28,6 +29,7 @@ enum Experiment {
     Citation(citation::Flags),
     Ocr(ocr::Flags),
     Cgm(cgm::Flags),
+    Flows(flows::Flags),
     Rules(rules::Flags),
     References(references::Flags),
     Demo(demo::Flags),
@@ -40,6 +42,7 @@ impl Command {
             Experiment::Citation(flags) => citation::run(flags),
             Experiment::Ocr(flags) => ocr::run(flags),
             Experiment::Cgm(flags) => cgm::run(flags),
+            Experiment::Flows(flags) => flows::run(flags),
             Experiment::Rules(flags) => rules::run(flags),
             Experiment::References(flags) => references::run(flags),
             Experiment::Demo(flags) => demo::run(flags),

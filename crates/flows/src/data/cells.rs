@@ -203,6 +203,24 @@ impl Cells {
         }
     }
 
+    /// Where cells are in space, from their middle, in units of the [spacing](Self::spacing). `[cells]`
+    pub(crate) fn positions(&self) -> Vec<[f64; 3]> {
+        let in_space = |&(x, y): &(f64, f64)| match self.geometry {
+            Geometry::Plane => [x, y, 0.0],
+            Geometry::Globe => {
+                let (x, y) = (x.to_radians(), y.to_radians());
+                [y.cos() * x.cos(), y.cos() * x.sin(), y.sin()].map(|axis| EARTH * axis)
+            }
+        };
+        let mut positions: Vec<[f64; 3]> = self.places.iter().map(in_space).collect();
+        let (number, spacing) = (self.len() as f64, self.spacing());
+        for axis in 0..3 {
+            let mean = positions.iter().map(|position| position[axis] / number).sum::<f64>();
+            positions.iter_mut().for_each(|own| own[axis] = (own[axis] - mean) / spacing);
+        }
+        positions
+    }
+
     /// The median distance from a cell to its nearest neighbour; 1 for a single cell.
     pub fn spacing(&self) -> f64 {
         let mut order: Vec<usize> = (0..self.len()).collect();

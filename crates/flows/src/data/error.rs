@@ -53,7 +53,11 @@ pub enum TableError {
         path: PathBuf,
     },
     /// A row with a different number of values than the header.
-    #[error("{}:{line}: found {found} values, expected {expected} as in the header", path.display())]
+    #[error(
+        "{}:{line}: found {found} values, expected {expected} as in the header{}",
+        path.display(),
+        decimal_commas(*found, *expected, *separator)
+    )]
     Ragged {
         /// The file.
         path: PathBuf,
@@ -63,6 +67,8 @@ pub enum TableError {
         found: usize,
         /// How many columns the header has.
         expected: usize,
+        /// What stands between values.
+        separator: u8,
     },
     /// A header that lacks something.
     #[error("{}:1: found the columns {}, expected {expected}", path.display(), listed(found))]
@@ -202,4 +208,12 @@ fn listed(names: &[String]) -> String {
     let shown: Vec<&str> = names.iter().take(SHOWN).map(String::as_str).collect();
     let more = if names.len() > SHOWN { ", …" } else { "" };
     format!("{}{more}", shown.join(", "))
+}
+
+/// What to do where commas may be both.
+fn decimal_commas(found: usize, expected: usize, separator: u8) -> &'static str {
+    match found > expected && separator == b',' {
+        true => "; if numbers have decimal commas, put semicolons between values",
+        false => "",
+    }
 }

@@ -111,7 +111,8 @@ impl Table {
         let line = self.record.position().map_or(0, csv::Position::line);
         let (found, expected) = (self.record.len(), self.header.len());
         if found != expected && !(alone && found == 1) {
-            return Err(TableError::Ragged { path: self.path.clone(), line, found, expected });
+            let (path, separator) = (self.path.clone(), self.separator);
+            return Err(TableError::Ragged { path, line, found, expected, separator });
         }
         let Self { path, header, record, decimal, separator, .. } = self;
         Ok(Some(Row { path, header, record, decimal, separator: *separator, line }))

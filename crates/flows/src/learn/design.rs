@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 
 use super::law::Learner;
+use super::pulls::AXES;
 use crate::model::{Feature, FeatureKind, Moves, normalise};
 
 /// What is learned of features.
@@ -24,6 +25,8 @@ pub(super) struct Design {
     pub unknown: Vec<usize>,
     /// The feature whose exponent is learned; its value is that to the power 1.
     pub bent: Option<usize>,
+    /// Of cells, in units of their spacing.
+    pub positions: Vec<[f64; AXES]>,
 }
 
 /// The moves of a table at some parameters.
@@ -60,7 +63,7 @@ impl Design {
         });
         let values = values.collect();
         let unknown = (0..learned.len()).filter(|&feature| learned[feature]).collect();
-        Self { moves, values, unknown, bent }
+        Self { moves, values, unknown, bent, positions: cells.positions() }
     }
 
     /// Number of what is learned of features.

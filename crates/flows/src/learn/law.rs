@@ -1,11 +1,11 @@
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use bethe_core::memory::TooLarge;
 use bethe_core::{Cancel, MemoryLimit};
 
 use crate::data::{Cells, Observations};
 use crate::energy::Noise;
-use crate::model::{Movement, Moves};
+use crate::model::{BYTES_PER_MOVE, Movement, Moves};
 
 /// Counts of a season, and what is to be learned from them.
 #[derive(Clone, Debug)]
@@ -46,11 +46,19 @@ pub struct Law {
 /// How strong the pulls of places may be: standard deviations of their prior.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Prior {
-    /// Of the pulls of the first step.
+    /// Of the pulls of the first step; 0 for drifts only.
     pub first: f64,
     /// Of how a pull changes from a step to the next; 0 for pulls that stay.
     pub change: f64,
+    /// Of drifts: how much likelier a step's moves are for every spacing of cells that they go into
+    /// a direction, the same one for all individuals; 0 for none.
+    pub drift: f64,
 }
+
+/// Numbers of a move besides its features: its score, how it changes with an exponent, individuals.
+const PER_MOVE: usize = 3;
+/// Numbers of a pull: the steps of a search and their gradients, and some points.
+const PER_PULL: usize = 28;
 
 /// For squared errors, the data weigh as much as at least this many individuals a cell.
 const LEAST_PER_CELL: f64 = 10.0;
@@ -82,6 +90,21 @@ impl Law {
 impl Learner<'_> {
     pub(super) fn is_late(&self) -> bool {
         self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    }
+
+    /// Memory that learning takes with these moves, in bytes: they and moves of its own, the values of
+    /// features, what changes with them, and pulls with their history.
+    pub fn bytes(&self, moves: &Moves) -> f64 {
+        let all: usize = moves.tables.iter().map(|table| table.len()).sum();
+        let features = self.learned.len() + self.learned.iter().filter(|own| **own).count();
+        let numbers = all * (features + PER_MOVE);
+        let pulls = moves.of_step.len() * self.cells.len() * PER_PULL;
+        2.0 * BYTES_PER_MOVE * all as f64 + (size_of::<f64>() * (numbers + pulls)) as f64
+    }
+
+    /// Time before the deadline.
+    pub(super) fn left(&self) -> Option<Duration> {
+        self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()))
     }
 
     /// How many individuals the data weigh as much as, against priors.

@@ -6,6 +6,7 @@ use rayon::prelude::*;
 
 use super::design::{Design, Parameters, Terms};
 use super::law::Prior;
+use super::pulls::{AXES, Pulls};
 use super::quasi_newton::{Search, minimise};
 
 /// Standard deviations of the priors: of weights, and of the logarithm of the exponent.
@@ -24,7 +25,7 @@ pub(super) struct Evidence {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Point {
     pub parameters: Parameters,
-    /// Pulls in standard deviations of their prior. `[blocks][cells]`
+    /// The numbers that [`Pulls`] are made of.
     pub pulls: Vec<f64>,
 }
 
@@ -42,7 +43,7 @@ struct Group {
 pub(super) struct Likelihood<'a> {
     design: &'a Design,
     evidence: &'a Evidence,
-    prior: Option<Prior>,
+    pulls: Option<Pulls<'a>>,
     cells: usize,
     blocks: usize,
     groups: Vec<Group>,
@@ -57,38 +58,27 @@ struct Part {
     curvature: Vec<f64>,
     /// Expected arrivals. `[cells]`
     expected: Vec<f64>,
+    /// Variances of where moves lead, times individuals.
+    spread: [f64; AXES],
 }
 
-/// Number of vectors of pulls.
-pub(super) fn blocks(prior: Option<Prior>, steps: usize) -> usize {
-    match prior {
-        None => 0,
-        Some(Prior { change: 0.0, .. }) => 1,
-        Some(_) => steps,
-    }
-}
-
-/// Pulls of each block from their standard deviations. `[blocks][cells]`
-pub(super) fn pulls(prior: Option<Prior>, standard: &[f64], cells: usize) -> Vec<f64> {
-    let Some(prior) = prior else { return Vec::new() };
-    let mut pulls = standard.to_vec();
-    for (block, start) in (0..standard.len()).step_by(cells).enumerate() {
-        for cell in start..start + cells {
-            let scale = if block == 0 { prior.first } else { prior.change };
-            pulls[cell] = scale * standard[cell];
-            if block > 0 {
-                pulls[cell] += pulls[cell - cells];
-            }
-        }
-    }
-    pulls
+/// A likelihood at a point.
+struct Evaluated {
+    /// Minus the logarithm of the posterior density, up to a constant.
+    value: f64,
+    /// In what is learned of features, then in the numbers of pulls.
+    gradient: Vec<f64>,
+    /// In what is learned of features; zero unless it is asked for. `[unknowns][unknowns]`
+    curvature: Vec<f64>,
+    /// About that in each number of pulls.
+    of_pulls: Vec<f64>,
 }
 
 impl<'a> Likelihood<'a> {
     pub fn new(design: &'a Design, evidence: &'a Evidence, prior: Option<Prior>) -> Self {
         let cells = design.moves.tables.first().map_or(1, |table| table.shape().0);
-        let steps = design.moves.of_step.len();
-        let blocks = blocks(prior, steps);
+        let pulls = Pulls::new(design, prior);
+        let blocks = pulls.as_ref().map_or(0, Pulls::blocks);
         let mut groups: Vec<Group> = Vec::new();
         for (step, &table) in design.moves.of_step.iter().enumerate() {
             let [before, after] = [step, step + 1].map(|t| &evidence.counts[t * cells..][..cells]);
@@ -105,18 +95,17 @@ impl<'a> Likelihood<'a> {
                 }
             }
         }
-        Self { design, evidence, prior, cells, blocks, groups }
+        Self { design, evidence, pulls, cells, blocks, groups }
     }
 
-    /// Minus the logarithm of the posterior density up to a constant, and its gradient in weights and
-    /// pulls; with the curvature in weights and expected arrivals on demand.
-    fn evaluate(&self, point: &Point, with_curvature: bool) -> (f64, Vec<f64>, Vec<f64>, Vec<f64>) {
+    /// The likelihood and how it changes, with curvatures on demand.
+    fn evaluate(&self, point: &Point, with_curvature: bool) -> Evaluated {
         let Self { design, cells, .. } = *self;
         let unknowns = design.unknowns();
         let tables = 0..design.moves.tables.len();
         let terms: Vec<Terms> =
             tables.map(|table| design.terms(table, &point.parameters)).collect();
-        let pulls = pulls(self.prior, &point.pulls, cells);
+        let pulls = self.pulls.as_ref().map_or(Vec::new(), |own| own.of(&point.pulls));
         let part = |group: &Group| {
             let own = pulls.get(group.block * cells..(group.block + 1) * cells);
             self.part(group, &terms[group.table], own, with_curvature)
@@ -130,45 +119,41 @@ impl<'a> Likelihood<'a> {
                 gradient.iter_mut().zip(slopes).for_each(|(g, slope)| *g -= number * slope);
             }
         }
-        let mut of_pulls = vec![0.0; self.blocks * cells];
-        let mut expected = vec![0.0; self.blocks * cells];
         let mut curvature = vec![0.0; unknowns * unknowns];
-        for (group, part) in self.groups.iter().zip(&parts) {
+        for part in &parts {
             value += part.value;
             gradient.iter_mut().zip(&part.mean).for_each(|(g, mean)| *g += mean);
             curvature.iter_mut().zip(&part.curvature).for_each(|(c, own)| *c += own);
-            if self.blocks > 0 {
-                let range = group.block * cells..(group.block + 1) * cells;
-                let own = of_pulls[range.clone()].iter_mut().zip(&mut expected[range]);
-                let numbers = group.arriving.iter().zip(&part.expected);
-                for ((gradient, expected), (arriving, own)) in own.zip(numbers) {
-                    *gradient += own - arriving;
-                    *expected += own;
-                }
-            }
         }
-        // A block moves all that follow it.
-        for place in (0..of_pulls.len().saturating_sub(cells)).rev() {
-            of_pulls[place] += of_pulls[place + cells];
-            expected[place] += expected[place + cells];
-        }
-        let scale = |place: usize| {
-            self.prior.map_or(0.0, |p| if place < cells { p.first } else { p.change })
-        };
-        for (place, gradient) in of_pulls.iter_mut().enumerate() {
-            *gradient = *gradient * scale(place) + point.pulls[place];
-            expected[place] = 1.0 + expected[place] * scale(place).powi(2);
-        }
-        value += 0.5 * point.pulls.iter().map(|z| z * z).sum::<f64>();
         let vector = design.vector(&point.parameters);
         for (place, weight) in vector.iter().enumerate() {
             let precision = Self::precision(design, place);
-            value += 0.5 * precision * weight * weight;
             gradient[place] += precision * weight;
             curvature[place * unknowns + place] += precision;
         }
-        gradient.extend(of_pulls);
-        (value, gradient, curvature, expected)
+        let (slopes, of_pulls) = self.of_pulls(point, &parts);
+        gradient.extend(slopes);
+        Evaluated { value: value + Self::penalty(design, point), gradient, curvature, of_pulls }
+    }
+
+    /// Slopes in the numbers of pulls, and about the curvatures.
+    fn of_pulls(&self, point: &Point, parts: &[Part]) -> (Vec<f64>, Vec<f64>) {
+        let Some(pulls) = &self.pulls else { return Default::default() };
+        let size = self.blocks * self.cells;
+        let (mut surplus, mut expected) = (vec![0.0; size], vec![0.0; size]);
+        let mut spreads = vec![0.0; self.blocks * AXES];
+        for (group, part) in self.groups.iter().zip(parts) {
+            let first = group.block * self.cells;
+            for (cell, (own, arriving)) in part.expected.iter().zip(&group.arriving).enumerate() {
+                surplus[first + cell] += own - arriving;
+                expected[first + cell] += own;
+            }
+            let own = &mut spreads[group.block * AXES..][..AXES];
+            own.iter_mut().zip(part.spread).for_each(|(sum, spread)| *sum += spread);
+        }
+        let mut slopes = pulls.slopes(&surplus);
+        slopes.iter_mut().zip(&point.pulls).for_each(|(slope, number)| *slope += number);
+        (slopes, pulls.curvatures(&expected, &spreads))
     }
 
     fn part(
@@ -189,6 +174,7 @@ impl<'a> Likelihood<'a> {
             mean: vec![0.0; unknowns],
             curvature: vec![0.0; if with_curvature { unknowns * unknowns } else { 0 }],
             expected: vec![0.0; if self.blocks > 0 { self.cells } else { 0 }],
+            spread: [0.0; AXES],
         };
         if let Some(own) = pulls {
             part.value -= own.iter().zip(&group.arriving).map(|(pull, n)| pull * n).sum::<f64>();
@@ -216,6 +202,11 @@ impl<'a> Likelihood<'a> {
             if self.blocks > 0 {
                 to.iter().zip(&shares).for_each(|(&to, share)| part.expected[to as usize] += share);
             }
+            if with_curvature && self.blocks > 0 {
+                let positions = to.iter().map(|&to| self.design.positions[to as usize]);
+                let spread = spread(positions.zip(shares.iter().copied()), leaving);
+                part.spread.iter_mut().zip(spread).for_each(|(sum, own)| *sum += own);
+            }
             mean.fill(0.0);
             for (slopes, share) in slopes.chunks(unknowns.max(1)).zip(&shares) {
                 mean.iter_mut().zip(slopes).for_each(|(mean, slope)| *mean += share * slope);
@@ -237,7 +228,7 @@ impl<'a> Likelihood<'a> {
 
     /// The gradient in what is learned of features, and the curvature there. `[unknowns]`
     pub fn slopes(&self, point: &Point) -> (Vec<f64>, Vec<f64>) {
-        let (_, mut gradient, curvature, _) = self.evaluate(point, true);
+        let Evaluated { mut gradient, curvature, .. } = self.evaluate(point, true);
         gradient.truncate(self.design.unknowns());
         (gradient, curvature)
     }
@@ -261,14 +252,14 @@ impl<'a> Likelihood<'a> {
     pub fn maximise(&self, point: &Point, steps: usize) -> Point {
         let design = self.design;
         let unknowns = design.unknowns();
-        let (_, _, curvature, expected) = self.evaluate(point, true);
+        let Evaluated { curvature, of_pulls, .. } = self.evaluate(point, true);
         let divide = |vector: &mut [f64]| {
             let (weights, pulls) = vector.split_at_mut(unknowns);
             if unknowns > 0 {
                 let most = (0..unknowns).map(|i| curvature[i * unknowns + i]).fold(0.0, f64::max);
                 solve_positive(&mut curvature.clone(), weights, 1e-12 * most);
             }
-            pulls.iter_mut().zip(&expected).for_each(|(pull, scale)| *pull /= scale);
+            pulls.iter_mut().zip(&of_pulls).for_each(|(pull, scale)| *pull /= scale);
         };
         let at = |vector: &[f64]| Point {
             parameters: design.with(&point.parameters, &vector[..unknowns]),
@@ -277,9 +268,21 @@ impl<'a> Likelihood<'a> {
         let mut vector = design.vector(&point.parameters);
         vector.extend(&point.pulls);
         let mut evaluate = |vector: &[f64]| {
-            let (value, gradient, _, _) = self.evaluate(&at(vector), false);
+            let Evaluated { value, gradient, .. } = self.evaluate(&at(vector), false);
             (value, gradient)
         };
         at(&minimise(vector, Search { steps, decrease: 1e-3 }, &mut evaluate, &divide))
     }
+}
+
+/// The variance of where moves lead, times individuals.
+fn spread(moves: impl Iterator<Item = ([f64; AXES], f64)>, leaving: f64) -> [f64; AXES] {
+    let (mut sums, mut squares) = ([0.0; AXES], [0.0; AXES]);
+    for (position, number) in moves {
+        for axis in 0..AXES {
+            sums[axis] += number * position[axis];
+            squares[axis] += number * position[axis].powi(2);
+        }
+    }
+    std::array::from_fn(|axis| (squares[axis] - sums[axis].powi(2) / leaving).max(0.0))
 }

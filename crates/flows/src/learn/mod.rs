@@ -9,14 +9,18 @@
 //! they may be. [`learn()`] learns weights and the counting rate from several seasons.
 
 mod choice;
+mod correction;
 mod design;
+mod held_out;
 mod law;
 mod maximise;
+mod pulls;
 mod quasi_newton;
 mod rounds;
 mod seasons;
 
-pub use choice::{Choice, PRIORS, Trial, choose, held_out_places, learn_with};
+pub use choice::{Choice, PRIORS, Trial, choose, learn_with};
+pub use held_out::held_out_places;
 pub use law::{Law, Learner, Prior};
 pub use rounds::Progress;
 pub use seasons::{LearnSettings, Learned, Round, Season, learn};

@@ -1,15 +1,17 @@
 //! Rounds of hard EM: the most likely movement under a law, then a likelier law under the movement.
 
-use bethe_core::solve::Ignore;
+use bethe_core::solve::{Ignore, SolveError};
 use bethe_core::solve_positive;
 use bethe_core::{Settings, Status};
 
 use super::design::{Design, Parameters};
 use super::law::{Law, Learner, Prior};
-use super::maximise::{Evidence, Likelihood, Point, blocks, pulls};
+use super::maximise::{Evidence, Likelihood, Point};
+use super::pulls::Pulls;
 use crate::data::Observations;
 use crate::infer::{FlowError, FlowProblem, Flows};
 use crate::model::FeatureKind;
+use crate::uncertainty::information;
 
 /// Quasi-Newton steps of a round.
 const STEPS: usize = 8;
@@ -18,11 +20,6 @@ const ANYWHERE: f64 = 1.0;
 /// Rounds end when they lower the objective by less than this many nats, and by less than this
 /// fraction of it.
 const SMALL: (f64, f64) = (0.1, 1e-6);
-/// The tolerance of solves whose gradients are compared.
-const EXACT: f64 = 1e-8;
-/// How far weights are moved for the curvature, in the standard errors that they would have if all
-/// movement were seen.
-const MOVED: f64 = 0.1;
 /// How far a weight may be thrown by extrapolation, in a round.
 const FARTHEST: f64 = 2.0;
 
@@ -50,7 +47,9 @@ pub(super) struct Rounds<'a> {
     pub design: Design,
     pub solves: usize,
     /// Of solves.
-    tolerance: f64,
+    pub tolerance: f64,
+    /// Whether solves also find what counts tell about the movement.
+    pub weighs_information: bool,
     observe: &'a mut dyn FnMut(Progress),
 }
 
@@ -63,6 +62,8 @@ pub(super) struct Expected {
     pub counts: Vec<f64>,
     /// Of the prior, in the objective.
     pub penalty: f64,
+    /// What counts tell about the movement, in nats; 0 unless it is asked for.
+    pub information: f64,
 }
 
 impl Expected {
@@ -75,7 +76,8 @@ impl Expected {
 impl<'a> Rounds<'a> {
     pub fn new(learner: &'a Learner<'a>, observe: &'a mut dyn FnMut(Progress)) -> Self {
         let tolerance = (0.05 / learner.size()).clamp(1e-8, 1e-4);
-        Self { learner, design: Design::new(learner), solves: 0, tolerance, observe }
+        let design = Design::new(learner);
+        Self { learner, design, solves: 0, tolerance, weighs_information: false, observe }
     }
 
     /// The law to begin with: weights as they are, individuals start where they were counted.
@@ -100,27 +102,20 @@ impl<'a> Rounds<'a> {
 
     /// The same law under another prior of pulls: weaker than before, or none before.
     pub fn under(&self, state: &State, prior: Option<Prior>) -> State {
-        let cells = self.learner.cells.len();
-        let steps = self.design.moves.of_step.len();
-        let (before, number) = (blocks(state.prior, steps), blocks(prior, steps));
-        let own = pulls(state.prior, &state.point.pulls, cells);
-        let mut standard = vec![0.0; number * cells];
-        if let Some(prior) = prior.filter(|_| before > 0) {
-            for block in 0..number {
-                for cell in 0..cells {
-                    let at = |block: usize| own[block.min(before - 1) * cells + cell];
-                    standard[block * cells + cell] = match block {
-                        0 => at(0) / prior.first,
-                        _ => (at(block) - at(block - 1)) / prior.change,
-                    };
-                }
-            }
-        }
-        let point = Point { parameters: state.point.parameters.clone(), pulls: standard };
+        let [before, own] = [state.prior, prior].map(|prior| Pulls::new(&self.design, prior));
+        let numbers = match (&before, &own) {
+            (Some(before), Some(own)) => own.convert((before, &state.point.pulls)),
+            (None, Some(own)) => vec![0.0; own.len()],
+            (_, None) => Vec::new(),
+        };
+        let point = Point { parameters: state.point.parameters.clone(), pulls: numbers };
         State { prior, point, start: state.start.clone() }
     }
 
     /// The most likely movement under a law.
+    ///
+    /// # Errors
+    /// If there is none, or no time to find it.
     pub fn expect(&mut self, state: &State) -> Result<Expected, FlowError> {
         let Learner { noise, population, observations, .. } = *self.learner;
         self.set(state);
@@ -129,11 +124,14 @@ impl<'a> Rounds<'a> {
         let moves = &self.design.moves;
         let cancel = self.learner.cancel.child();
         let problem = FlowProblem { moves, start, observations, noise, population, cancel };
-        let settings = Settings { tolerance: self.tolerance, ..Settings::default() };
+        let (tolerance, time_limit) = (self.tolerance, self.learner.left());
+        let settings = Settings { tolerance, time_limit, ..Settings::default() };
         let mut flows = problem.solve(&settings, &mut Ignore)?;
         self.solves += 1;
-        if flows.solution.status == Status::Infeasible {
-            return Err(FlowError::Unexplained);
+        match flows.solution.status {
+            Status::Infeasible => return Err(FlowError::Unexplained),
+            Status::TimeLimit => return Err(SolveError::OutOfTime.into()),
+            _ => {}
         }
         let penalty = self.penalty(state);
         let objective = size * flows.solution.objective + penalty;
@@ -143,7 +141,12 @@ impl<'a> Rounds<'a> {
         let scale = size / population;
         moved.iter_mut().flatten().for_each(|number| *number *= scale);
         let scaled = counts.iter().map(|count| count * scale).collect();
-        Ok(Expected { objective, evidence: Evidence { moved, counts: scaled }, counts, penalty })
+        let information = match self.weighs_information {
+            true => information(&mut flows, observations, noise),
+            false => 0.0,
+        };
+        let evidence = Evidence { moved, counts: scaled };
+        Ok(Expected { objective, evidence, counts, penalty, information })
     }
 
     /// Minus the logarithm of the prior density of a law, up to a constant.
@@ -155,8 +158,17 @@ impl<'a> Rounds<'a> {
     /// Sets tables and pulls to a law.
     pub fn set(&mut self, state: &State) {
         self.design.set(&state.point.parameters);
-        let steps = self.design.moves.of_step.len();
-        self.design.moves.pulls = pulls_of_steps(state, self.learner.cells.len(), steps);
+        self.design.moves.pulls = self.pulls(state);
+    }
+
+    /// Pulls of every step; nothing if there are none. `[steps][cells]`
+    fn pulls(&self, state: &State) -> Vec<f64> {
+        let Some(pulls) = Pulls::new(&self.design, state.prior) else { return Vec::new() };
+        let own = pulls.of(&state.point.pulls);
+        match pulls.blocks() {
+            1 => own.repeat(self.design.moves.of_step.len()),
+            _ => own,
+        }
     }
 
     /// How many moved, summed over the steps of each table. `[tables][moves]`
@@ -197,18 +209,21 @@ impl<'a> Rounds<'a> {
         let (mut now, mut expected) = (state, expected);
         let mut history = History::default();
         for _ in 0..most {
-            if self.learner.is_late() {
-                break;
-            }
             let next = self.maximise(&now, &expected.evidence);
             let [before, after] = [&now, &next].map(|s| self.design.vector(&s.point.parameters));
             let far = history.extrapolate(before, after);
             let mut trial = next.clone();
             trial.point.parameters = self.design.with(&next.point.parameters, &far);
-            let mut there = self.expect(&trial)?;
+            let mut there = match self.expect(&trial) {
+                Err(error) if is_out_of_time(&error) => break,
+                there => there?,
+            };
             if there.objective > expected.objective && trial != next {
                 history = History::default();
-                there = self.expect(&next)?;
+                there = match self.expect(&next) {
+                    Err(error) if is_out_of_time(&error) => break,
+                    there => there?,
+                };
                 trial = next;
             }
             let fallen = expected.objective - there.objective;
@@ -224,49 +239,9 @@ impl<'a> Rounds<'a> {
         Ok((now, expected, false))
     }
 
-    /// Standard errors of what is learned of features, from the curvature of the objective: how its
-    /// gradient changes where each is moved a little, with pulls and start as they are. `[unknowns]`
-    pub fn standard_errors(&mut self, state: &State) -> Result<Vec<f64>, FlowError> {
-        let size = self.design.unknowns();
-        if size == 0 {
-            return Ok(Vec::new());
-        }
-        self.tolerance = self.tolerance.min(EXACT);
-        let slopes = |rounds: &Self, state: &State, expected: &Expected| {
-            Likelihood::new(&rounds.design, &expected.evidence, state.prior).slopes(&state.point)
-        };
-        let expected = self.expect(state)?;
-        let (here, seen) = slopes(self, state, &expected);
-        let vector = self.design.vector(&state.point.parameters);
-        let mut curvature = vec![0.0; size * size];
-        for (place, row) in curvature.chunks_mut(size.max(1)).enumerate() {
-            let width = MOVED / seen[place * size + place].sqrt();
-            let (mut moved, mut aside) = (state.clone(), vector.clone());
-            aside[place] += width;
-            moved.point.parameters = self.design.with(&moved.point.parameters, &aside);
-            let there = self.expect(&moved)?;
-            let there = slopes(self, &moved, &there).0;
-            row.iter_mut()
-                .zip(there.iter().zip(&here))
-                .for_each(|(c, (a, b))| *c = (a - b) / width);
-        }
-        let errors = (0..size).map(|place| {
-            let mut symmetric: Vec<f64> = (0..size * size)
-                .map(|at| (curvature[at] + curvature[at % size * size + at / size]) / 2.0)
-                .collect();
-            let mut column = vec![0.0; size];
-            column[place] = 1.0;
-            // What counts do not tell, the prior does.
-            let least = Likelihood::precision(&self.design, place);
-            solve_positive(&mut symmetric, &mut column, least);
-            column[place].clamp(0.0, least.recip()).sqrt()
-        });
-        Ok(errors.collect())
-    }
-
     /// A state as a law.
     pub fn law(&self, state: &State) -> Law {
-        let Learner { movement, bent, start, cells, .. } = *self.learner;
+        let Learner { movement, bent, start, .. } = *self.learner;
         let mut movement = movement.clone();
         let Parameters { weights, exponent } = &state.point.parameters;
         for (place, (feature, weight)) in movement.features.iter_mut().zip(weights).enumerate() {
@@ -277,19 +252,14 @@ impl<'a> Rounds<'a> {
                 *own = *exponent;
             }
         }
-        let steps = self.design.moves.of_step.len();
         let start = state.start.clone().or_else(|| start.map(<[f64]>::to_vec));
-        Law { movement, start, pulls: pulls_of_steps(state, cells.len(), steps) }
+        Law { movement, start, pulls: self.pulls(state) }
     }
 }
 
-/// Pulls of every step. `[steps][cells]`
-fn pulls_of_steps(state: &State, cells: usize, steps: usize) -> Vec<f64> {
-    let own = pulls(state.prior, &state.point.pulls, cells);
-    match own.len() == cells {
-        true => own.repeat(steps),
-        false => own,
-    }
+/// Whether there was no time for a solve.
+pub(super) fn is_out_of_time(error: &FlowError) -> bool {
+    matches!(error, FlowError::Solve(SolveError::OutOfTime))
 }
 
 /// Log-probabilities of the cells that these individuals are in.

@@ -5,6 +5,6 @@ mod movement;
 mod specification;
 
 pub use features::{Feature, FeatureKind, Winds};
-pub(crate) use movement::normalise;
+pub(crate) use movement::{BYTES_PER_MOVE, normalise};
 pub use movement::{Movement, Moves};
 pub use specification::{DEFAULT_FEATURES, SpecificationError, Stated};

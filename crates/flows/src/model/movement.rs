@@ -9,7 +9,7 @@ use super::Feature;
 use crate::data::Cells;
 
 /// A move in the list of those possible, its log-potential, and its exponentials both ways.
-const BYTES_PER_MOVE: f64 = 56.0;
+pub(crate) const BYTES_PER_MOVE: f64 = 56.0;
 
 /// The movement model before any counts.
 #[derive(Clone, Debug, PartialEq)]

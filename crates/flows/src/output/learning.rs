@@ -13,6 +13,8 @@ pub struct Learning {
     /// Standard deviations of the pulls of places and of their change in a step; `None` if there are
     /// no pulls.
     pub pulls: Option<[f64; 2]>,
+    /// The standard deviation of drifts; `None` if there are none.
+    pub drift: Option<f64>,
     /// How well each kind of pulls predicts counts that were held out.
     pub tried: Vec<Tried>,
     /// Problems that were solved.
@@ -30,12 +32,16 @@ pub struct LearnedWeight {
     pub name: String,
     /// Its weight.
     pub weight: f64,
-    /// `None` if the weight was given.
+    /// Whether it was given, not learned.
+    pub given: bool,
+    /// `None` if the weight was given, or there was no time.
     pub standard_error: Option<f64>,
+    /// What was added against the bias of hard EM; `None` if nothing was.
+    pub correction: Option<f64>,
     /// Of distance.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exponent: Option<f64>,
-    /// `None` if the exponent was given.
+    /// `None` if the exponent was given, or there was no time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exponent_standard_error: Option<f64>,
 }
@@ -45,6 +51,8 @@ pub struct LearnedWeight {
 pub struct Tried {
     /// As [`Learning::pulls`].
     pub pulls: Option<[f64; 2]>,
+    /// As [`Learning::drift`].
+    pub drift: Option<f64>,
     /// Mean deviance of counts that were held out.
     pub held_out_deviance: f64,
 }

@@ -1,6 +1,7 @@
 use std::collections::HashMap;
 
 use bethe_core::MemoryLimit;
+use bethe_core::solve::SolveError;
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 use rand_distr::{Binomial, Distribution, Normal, Poisson};
@@ -25,8 +26,10 @@ pub struct Bootstrap<'a> {
 }
 
 /// What a bootstrap found.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Bootstrapped {
+    /// Populations that there was time for. Without any there are no errors.
+    pub replicates: usize,
     /// Root mean squares of inferred less true numbers.
     pub errors: StandardErrors,
     /// The share of the populations' true counts, where at least one individual is expected, that is
@@ -57,10 +60,10 @@ struct Sums {
 
 impl Bootstrap<'_> {
     /// Draws populations and infers their movement by `infer`. The errors of flows are those of more
-    /// individuals than the threshold.
+    /// individuals than the threshold. Where inference runs out of time, it was the last population.
     ///
     /// # Errors
-    /// Those of inference.
+    /// Others of inference.
     pub fn run(
         &self,
         flows: &mut Flows,
@@ -82,10 +85,15 @@ impl Bootstrap<'_> {
             ..Sums::default()
         };
         let mut rng = StdRng::seed_from_u64(self.seed);
-        for _ in 0..self.replicates {
+        let mut replicates = 0;
+        while replicates < self.replicates {
             let (truth, moved) = self.draw(flows, &counts, &mut rng);
             let observed = self.observe(&truth, noise, &mut rng);
-            let mut inferred = infer(&observed)?;
+            let mut inferred = match infer(&observed) {
+                Err(FlowError::Solve(SolveError::OutOfTime)) => break,
+                inferred => inferred?,
+            };
+            replicates += 1;
             let found = inferred.counts();
             for ((sum, found), truth) in sums.counts.iter_mut().zip(&found).zip(&truth) {
                 *sum += (found - truth).powi(2);
@@ -106,13 +114,17 @@ impl Bootstrap<'_> {
                 }
             }
         }
-        let root = |sum: &f64| (sum / self.replicates as f64).sqrt();
+        if replicates == 0 {
+            return Ok(Bootstrapped::default());
+        }
+        let root = |sum: &f64| (sum / replicates as f64).sqrt();
         let errors = StandardErrors {
             counts: sums.counts.iter().map(root).collect(),
             flows: sums.flows.iter().map(root).collect(),
         };
         let compared = sums.compared > 0;
         Ok(Bootstrapped {
+            replicates,
             errors,
             coverage: compared.then(|| sums.covered as f64 / sums.compared as f64),
             ratio: compared.then(|| (sums.squares.0 / sums.squares.1).sqrt()),

@@ -140,6 +140,12 @@ impl Cholesky {
         Self { inverse: transposed.transposed() }
     }
 
+    /// Of the covariance with its variances.
+    pub fn log_determinant(&self) -> f64 {
+        let size = self.inverse.size;
+        -2.0 * (0..size).map(|place| self.inverse.at(place, place).ln()).sum::<f64>()
+    }
+
     /// `L⁻¹ H P`, with `H` the rows of measured cells. `[measured][cells]`
     fn whitened(&self, predicted: &Matrix, measured: &[usize]) -> Vec<Vec<f64>> {
         let row = |place: usize| {

@@ -261,6 +261,11 @@ fn wrong_cells_are_named() {
             "cells.csv:4: found the cell \"a\" a second time, expected each once",
         ),
         ("cell,x,y\na,1\n", "cells.csv:2: found 2 values, expected 3 as in the header"),
+        (
+            "cell,x,y\na,1,5,2\n",
+            "cells.csv:2: found 4 values, expected 3 as in the header; if numbers have decimal commas, \
+             put semicolons between values",
+        ),
         ("cell,x,y\na,1,far\n", "cells.csv:2, column y: found \"far\", expected a finite number"),
         ("cell,x,y\na,1,inf\n", "cells.csv:2, column y: found \"inf\", expected a finite number"),
         (

@@ -1,0 +1,228 @@
+//! Flows of the public simulator's seasons, by laws that are learned or not, against the truth.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use bethe_core::solve::Ignore;
+use bethe_core::{Cancel, MemoryLimit, Settings};
+use bethe_flows::data::{Cells, Covariate, Observations};
+use bethe_flows::energy::Noise;
+use bethe_flows::infer::{FlowError, FlowProblem, Flows, fit};
+use bethe_flows::learn::{Learner, choose};
+use bethe_flows::model::{Feature, FeatureKind, Movement, Moves, Stated, Winds};
+use bethe_flows::simulate::Simulated;
+use bethe_flows::uncertainty::StandardErrors;
+use serde::Serialize;
+
+use super::Error;
+use crate::cgm::{REACH, read_seasons, read_truth};
+
+/// Individuals of the simulator.
+const POPULATION: f64 = 1000.0;
+/// What individuals follow where nothing else is known, and where it is.
+const PLAIN: &str = "stay,distance";
+const KNOWN: [&str; 2] = ["stay,distance,stride,wind,goal:", "Cell"];
+
+/// How near flows are to the truth, on average over seasons.
+#[derive(Clone, Debug, Serialize)]
+pub struct Learned {
+    /// Of the grid.
+    pub side: usize,
+    /// What was learned.
+    pub movement: &'static str,
+    /// `Σ |inferred − true| / Σ true`
+    pub flows: f64,
+    /// The same of counts.
+    pub counts: f64,
+    /// Per count.
+    pub deviance: f64,
+    /// The share of true counts within two standard errors, where at least one individual is
+    /// expected; the same of flows.
+    pub counts_covered: f64,
+    /// Of flows.
+    pub flows_covered: f64,
+    /// Problems solved to learn the law.
+    pub solves: f64,
+}
+
+/// A season with its truth.
+struct Season {
+    cells: Cells,
+    observations: Observations,
+    winds: Winds,
+    truth: Simulated,
+}
+
+/// Moves under which flows are inferred, where they start, and what it cost to learn them.
+struct Law {
+    moves: Moves,
+    start: Option<Vec<f64>>,
+    solves: usize,
+}
+
+/// Ways to find a law.
+const WAYS: [&str; 3] = ["`--fit none`", "learned", "learned, wind and goal known"];
+
+/// Means over the seeds of a grid, for each way.
+pub(super) fn compare(folder: &Path, side: usize, seeds: u64) -> Result<Vec<Learned>, Error> {
+    let mut rows = WAYS.map(|movement| Learned {
+        side,
+        movement,
+        flows: 0.0,
+        counts: 0.0,
+        deviance: 0.0,
+        counts_covered: 0.0,
+        flows_covered: 0.0,
+        solves: 0.0,
+    });
+    for seed in 0..seeds {
+        let season = Season::read(folder, side, seed)?;
+        for (way, row) in rows.iter_mut().enumerate() {
+            season.law(way)?.add(&season, row)?;
+        }
+    }
+    for row in &mut rows {
+        let numbers = [&mut row.flows, &mut row.counts, &mut row.deviance, &mut row.solves];
+        let covered = [&mut row.counts_covered, &mut row.flows_covered];
+        numbers.into_iter().chain(covered).for_each(|sum| *sum /= seeds as f64);
+    }
+    Ok(rows.to_vec())
+}
+
+impl Season {
+    fn read(folder: &Path, side: usize, seed: u64) -> Result<Self, Error> {
+        let file =
+            |what: &str| folder.join(format!("L{side}x{side}_M1000_T20_s{seed}.{what}.csv.gz"));
+        let mut recorded = read_seasons(&file("obs"), &file("wind"))?;
+        let season = recorded.swap_remove(0);
+        let truth = read_truth(&file("true_counts"), &file("true_flows"))?;
+        let cells = Cells::grid(side, side);
+        Ok(Self { cells, observations: season.observations, winds: season.winds, truth })
+    }
+
+    fn law(&self, way: usize) -> Result<Law, FlowError> {
+        let last = format!("{}{}{}", KNOWN[0], KNOWN[1], self.cells.len());
+        let (features, reach) = match way {
+            0 => ("distance", None),
+            1 => (PLAIN, None),
+            _ => (&last[..], Some(REACH)),
+        };
+        let movement = self.movement(features, reach);
+        let steps = self.observations.times().len() - 1;
+        if way == 0 {
+            let moves = movement.moves(&self.cells, steps);
+            return Ok(Law { moves, start: None, solves: 1 });
+        }
+        let learned = vec![true; movement.features.len()];
+        let learner = Learner {
+            cells: &self.cells,
+            movement: &movement,
+            learned: &learned,
+            bent: movement.features.iter().position(|feature| feature.name == "distance"),
+            start: None,
+            observations: &self.observations,
+            noise: &noise(),
+            population: POPULATION,
+            cancel: Cancel::never(),
+            deadline: None,
+        };
+        let choice = choose(&learner, &mut |_| ())?;
+        let moves = choice.law.moves(&self.cells, steps, MemoryLimit::default());
+        let moves = moves.expect("a grid of some hundred cells fits");
+        Ok(Law { moves, start: choice.law.start, solves: choice.solves })
+    }
+
+    /// Features with the weights that learning begins with.
+    fn movement(&self, features: &str, reach: Option<f64>) -> Movement {
+        let kind = FeatureKind::Wind(self.winds.clone());
+        let wind = Covariate { name: "wind".to_string(), kind };
+        let stated = Stated::parse_list(features, &self.cells, &[wind]);
+        let own = |stated: Stated| Feature {
+            weight: if stated.feature.name == "distance" { -1.0 } else { 0.0 },
+            ..stated.feature
+        };
+        let features = stated.expect("features are known").into_iter().map(own).collect();
+        Movement { features, reach, normalised: true }
+    }
+}
+
+fn noise() -> Noise {
+    Noise::Poisson { rate: vec![1.0] }
+}
+
+impl Law {
+    /// Adds how near the flows of a season are to the truth.
+    fn add(&self, season: &Season, row: &mut Learned) -> Result<(), FlowError> {
+        let noise = noise();
+        let problem = FlowProblem {
+            moves: &self.moves,
+            start: self.start.as_deref(),
+            observations: &season.observations,
+            noise: &noise,
+            population: POPULATION,
+            cancel: Cancel::never(),
+        };
+        let mut flows = problem.solve(&Settings::default(), &mut Ignore)?;
+        let counts = flows.counts();
+        let seen = (&season.observations, &noise);
+        let errors = StandardErrors::new(&mut flows, seen, 0.0, MemoryLimit::default())
+            .expect("a grid of some hundred cells fits");
+        let truth: Vec<f64> = season.truth.counts.iter().map(|&count| count as f64).collect();
+        let fits = fit(&season.observations, &counts, &noise, POPULATION);
+        let deviance = |own: &bethe_flows::infer::Fit| own.mean_deviance.unwrap_or(0.0);
+        row.deviance += fits.iter().map(deviance).sum::<f64>() / fits.len() as f64;
+        let compared = counts.iter().zip(&truth).zip(&errors.counts);
+        let [error, covered] = nearness(compared.map(|((a, b), error)| (*a, *b, *error)));
+        row.counts += error;
+        row.counts_covered += covered;
+        let [error, covered] =
+            nearness(moved(&mut flows, &season.truth, &errors.flows).into_iter());
+        row.flows += error;
+        row.flows_covered += covered;
+        row.solves += self.solves as f64;
+        Ok(())
+    }
+}
+
+/// Inferred and true numbers of all moves, with standard errors.
+fn moved(flows: &mut Flows, truth: &Simulated, errors: &[f64]) -> Vec<(f64, f64, f64)> {
+    let key = |&(step, from, to, number): &(usize, usize, usize, u64)| ((step, from, to), number);
+    let mut left: HashMap<_, u64> = truth.flows.iter().map(key).collect();
+    let mut listed = Vec::new();
+    flows.visit(&mut |step, from, to, number| listed.push(((step, from, to), number)));
+    listed.retain(|(_, number)| *number > 0.0);
+    listed.sort_unstable_by_key(|own| own.0);
+    let mut numbers: Vec<(f64, f64, f64)> = listed
+        .iter()
+        .zip(errors)
+        .map(|((key, number), error)| (*number, left.remove(key).unwrap_or(0) as f64, *error))
+        .collect();
+    numbers.extend(left.values().map(|&number| (0.0, number as f64, 0.0)));
+    numbers
+}
+
+/// The relative error of all numbers, and the share of those of at least 1 that two standard errors
+/// cover.
+fn nearness(numbers: impl Iterator<Item = (f64, f64, f64)>) -> [f64; 2] {
+    let (mut off, mut total, mut covered, mut compared) = (0.0, 0.0, 0usize, 0usize);
+    for (inferred, truth, error) in numbers {
+        off += (inferred - truth).abs();
+        total += truth;
+        if inferred >= 1.0 {
+            compared += 1;
+            covered += usize::from((inferred - truth).abs() <= 2.0 * error);
+        }
+    }
+    [off / total, covered as f64 / compared.max(1) as f64]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::nearness;
+
+    #[test]
+    fn errors_are_relative_and_only_numbers_of_at_least_one_are_covered_or_not() {
+        let numbers = [(10.0, 12.0, 1.0), (4.0, 9.0, 2.0), (0.5, 0.0, 0.0)];
+        assert_eq!(nearness(numbers.into_iter()), [7.5 / 21.0, 0.5]);
+    }
+}

@@ -1,0 +1,128 @@
+//! How well priors of pulls predict counts that are held out.
+
+use rayon::prelude::*;
+
+use super::choice::{PRIORS, Trial};
+use super::law::Learner;
+use super::rounds::{Progress, Rounds, State, hide, is_out_of_time};
+use crate::data::Observations;
+use crate::infer::FlowError;
+
+/// One in so many counts is held out.
+const FOLDS: usize = 5;
+/// With this many counts, one fold is enough to tell priors apart.
+const MANY: usize = 1000;
+/// Rounds while priors are compared: with many counts, and with few.
+const ROUNDS: [usize; 2] = [2, 4];
+/// As many times that without pulls, where weights have the longest way, and which the others begin
+/// with.
+const FIRST: usize = 3;
+
+/// Priors, compared.
+#[derive(Default)]
+pub(super) struct Compared {
+    pub trials: Vec<Trial>,
+    /// Of one fold, to go on from.
+    pub states: Vec<State>,
+    pub solves: usize,
+}
+
+/// Where something was counted: time and cell.
+fn places(observations: &Observations) -> Vec<(usize, usize)> {
+    (0..observations.times().len())
+        .flat_map(|time| (0..observations.cells()).map(move |cell| (time, cell)))
+        .filter(|&(time, cell)| observations.at(time)[cell].is_some())
+        .collect()
+}
+
+pub(super) fn has_few_counts(observations: &Observations) -> bool {
+    places(observations).len() <= MANY
+}
+
+/// Where counts are held out to compare models: a fifth of them, by time and cell.
+pub fn held_out_places(observations: &Observations) -> Vec<(usize, usize)> {
+    places(observations).into_iter().filter(|&place| fold_of(place) == 0).collect()
+}
+
+/// The mean deviance of held-out counts under each prior. Folds that there is no time for are left
+/// out, and priors if that is the first.
+pub(super) fn compare(
+    learner: &Learner,
+    observe: &mut dyn FnMut(Progress),
+) -> Result<Compared, FlowError> {
+    let seen = places(learner.observations);
+    let mut compared = Compared::default();
+    let (mut sums, mut number): (Vec<f64>, usize) = (Vec::new(), 0);
+    for fold in 0..if seen.len() <= MANY { FOLDS } else { 1 } {
+        let hidden: Vec<(usize, usize)> =
+            seen.iter().copied().filter(|&place| fold_of(place) == fold).collect();
+        if hidden.is_empty() || hidden.len() == seen.len() {
+            continue;
+        }
+        let own = compared.fold(learner, &hidden, observe)?;
+        if number > 0 && own.len() < sums.len() {
+            break;
+        }
+        sums.resize(own.len(), 0.0);
+        sums.iter_mut().zip(own).for_each(|(sum, own)| *sum += own);
+        number += hidden.len();
+    }
+    let trial = |(prior, sum)| Trial { prior, held_out: sum / number as f64 };
+    compared.trials = PRIORS.into_iter().zip(sums).map(trial).collect();
+    Ok(compared)
+}
+
+impl Compared {
+    /// The deviance of hidden counts under each prior that there is time for.
+    fn fold(
+        &mut self,
+        learner: &Learner,
+        hidden: &[(usize, usize)],
+        observe: &mut dyn FnMut(Progress),
+    ) -> Result<Vec<f64>, FlowError> {
+        let shown = hide(learner.observations, hidden);
+        let own = Learner { observations: &shown, ..learner.clone() };
+        let mut rounds = Rounds::new(&own, observe);
+        rounds.solves = self.solves;
+        let mut sums = Vec::new();
+        let most = ROUNDS[usize::from(has_few_counts(learner.observations))];
+        let mut state = rounds.first();
+        let mut expected = match rounds.expect(&state) {
+            Err(error) if is_out_of_time(&error) => return Ok(sums),
+            expected => expected?,
+        };
+        self.states.clear();
+        for prior in PRIORS {
+            let most = if prior.is_none() { FIRST * most } else { most };
+            let next = rounds.under(&state, prior);
+            let penalty = rounds.penalty(&next);
+            (state, expected, _) = rounds.run((next, expected.under(penalty)), most)?;
+            if own.is_late() {
+                break;
+            }
+            self.states.push(state.clone());
+            sums.push(deviance(learner, hidden, &expected.counts));
+        }
+        self.solves = rounds.solves;
+        Ok(sums)
+    }
+}
+
+/// The deviance of these counts.
+fn deviance(learner: &Learner, hidden: &[(usize, usize)], counts: &[f64]) -> f64 {
+    let Learner { observations, noise, population, .. } = *learner;
+    let deviance = |&(time, cell): &(usize, usize)| {
+        let count = observations.at(time)[cell]?;
+        let inferred = counts[time * observations.cells() + cell].max(f64::MIN_POSITIVE);
+        Some(noise.deviance(count, noise.expected(cell, inferred, population)))
+    };
+    hidden.par_iter().filter_map(deviance).sum()
+}
+
+/// The fold of a count, by a hash of its place.
+fn fold_of((time, cell): (usize, usize)) -> usize {
+    let mixed = ((time as u64) << 32 | cell as u64).wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    ((mixed ^ mixed >> 31) % FOLDS as u64) as usize
+}
