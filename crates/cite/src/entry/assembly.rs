@@ -17,7 +17,7 @@ use crate::numbers::volume::{
 };
 use crate::people::labelled::is_about_people;
 use crate::text::characters::is_dash;
-use crate::text::tidy::tidy;
+use crate::text::tidy::{tidy, without_lone_stop};
 
 /// A line with its tokens and labels.
 #[derive(Clone, Copy)]
@@ -68,6 +68,7 @@ impl Entry {
         entry.find_patent(line.text);
         entry.split_volume();
         entry.find_thesis();
+        entry.doubt_volume();
         entry.kind = EntryKind::decide(&mut entry);
         entry.settle();
         entry
@@ -91,7 +92,8 @@ impl Entry {
             Field::Chapter => chapter(text),
             Field::Url => tidy(&with_whole_addresses(text)),
             Field::BookTitle | Field::Container | Field::Journal => {
-                abbreviated(text, tidy(without_in(&tidy(text))))
+                let name = tidy(without_in(&tidy(text)));
+                abbreviated(text, without_lone_stop(&name).to_string())
             }
             Field::Series => abbreviated(text, tidy(text)),
             Field::Edition => edition(&tidy(text)).to_string(),
@@ -107,7 +109,9 @@ impl Entry {
         let text = if field == Field::Isbn { isbn(&text).to_string() } else { text };
         // `volume 193 of Lecture Notes in Computer Science`
         let series = match field {
-            Field::BookTitle | Field::Series | Field::Container => text.strip_prefix("of "),
+            Field::BookTitle | Field::Series | Field::Container | Field::Journal => {
+                text.strip_prefix("of ")
+            }
             _ => None,
         };
         let (field, text) = match series {

@@ -29,6 +29,18 @@ impl Confidence {
         self.entry < LOW_CONFIDENCE
     }
 
+    /// The fields that make it so, the least sure first.
+    pub fn doubtful(&self) -> Vec<(Field, f64)> {
+        let mut low: Vec<(Field, f64)> = self
+            .fields
+            .iter()
+            .map(|(&field, &p)| (field, p))
+            .filter(|&(_, p)| p < LOW_CONFIDENCE)
+            .collect();
+        low.sort_by(|a, b| a.1.total_cmp(&b.1));
+        low
+    }
+
     /// Of an entry and the labels it was made of; `None` if the probabilities of segments were not
     /// asked for.
     pub(crate) fn of(

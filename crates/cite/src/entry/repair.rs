@@ -9,16 +9,40 @@ use crate::people::name::{Name, People};
 use crate::people::{is_initials, is_organisation};
 use crate::text::tidy::tidy;
 
+/// Containers that labels take for something else.
+pub(super) fn name_containers(line: &Labelled, parts: &mut [Part]) {
+    doubt_journals(line, parts);
+    name_books(line, parts);
+}
+
+/// What follows `In` and has no volume may be a book or proceedings, whatever its label.
+fn doubt_journals(line: &Labelled, parts: &mut [Part]) {
+    let is_volume = |part: &Part| matches!(part.field, Some(Field::Volume | Field::Number));
+    if parts.iter().any(is_volume) {
+        return;
+    }
+    for part in parts.iter_mut().filter(|part| part.field == Some(Field::Journal)) {
+        if begins_with_in(line.text_of(&part.tokens)) {
+            part.field = Some(Field::Container);
+        }
+    }
+}
+
+/// Whether a part begins with `In` or `dans`.
+fn begins_with_in(text: &str) -> bool {
+    let text = text.trim_start_matches(['(', '[', ',', ' ']);
+    let first = text.split([' ', ':']).next().unwrap_or_default().to_lowercase();
+    matches!(first.as_str(), "in" | "dans")
+}
+
 /// What follows `In: A. Weber (Hrsg.):` is a book, not its publisher, if another publisher or a place
 /// comes later and nothing else is a container.
-pub(super) fn name_containers(line: &Labelled, parts: &mut [Part]) {
+fn name_books(line: &Labelled, parts: &mut [Part]) {
     let is_container = |part: &Part| {
         matches!(part.field, Some(Field::Journal | Field::BookTitle | Field::Container))
     };
     let introduces = |part: &Part| {
-        let text = line.text_of(&part.tokens).trim_start_matches(['(', '[', ',', ' ']);
-        let first = text.split([' ', ':']).next().unwrap_or_default().to_lowercase();
-        part.field == Some(Field::Editor) && matches!(first.as_str(), "in" | "dans")
+        part.field == Some(Field::Editor) && begins_with_in(line.text_of(&part.tokens))
     };
     if parts.iter().any(is_container) {
         return;
@@ -93,6 +117,22 @@ impl Entry {
             let title = rest.to_string();
             self.authors = People { names, others: false };
             self.texts.insert(Field::Title, title);
+        }
+    }
+
+    /// `Tetrahedron Lett. 3169 (1978)`: a number alone that is too large for a volume is a page.
+    pub(super) fn doubt_volume(&mut self) {
+        const LARGEST: u32 = 1000;
+        let is_alone = [Field::Pages, Field::Number, Field::Series, Field::BookTitle, Field::Genre]
+            .iter()
+            .all(|field| !self.texts.contains_key(field));
+        let volume = self.text(Field::Volume).and_then(|text| text.parse::<u32>().ok());
+        if is_alone
+            && self.texts.contains_key(&Field::Journal)
+            && volume.is_some_and(|volume| volume >= LARGEST)
+            && let Some(page) = self.texts.remove(&Field::Volume)
+        {
+            self.texts.insert(Field::Pages, page);
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::inverted::{Order, chained, inverted, is_complete};
 use super::name::{Name, People};
-use super::name_word::{is_degree, is_suffix};
+use super::name_word::{is_degree, is_initials, is_suffix};
 use super::organisation::{
     begins_as_organisation, is_companion, is_company_form, is_organisation, names_a_field,
 };
@@ -32,7 +32,18 @@ pub fn people(list: &str) -> People {
     }
     // `A. Li et al. (NuTeV Collaboration)`
     people.names.extend(rest.filter(|rest| is_organisation(rest)).and_then(|r| Name::whole(&r)));
+    drop_final_stop(&mut people.names);
     people
+}
+
+/// The stop behind `Patel R, O'Brien S.` ends the list, not the initial.
+fn drop_final_stop(names: &mut [Name]) {
+    let Some((last, before)) = names.split_last_mut() else { return };
+    let is_bare = |name: &Name| is_initials(&name.given) && !name.given.contains('.');
+    let mut others = before.iter().filter(|name| !name.given.is_empty()).peekable();
+    if others.peek().is_some() && others.all(is_bare) && is_initials(&last.given) {
+        last.given.truncate(last.given.trim_end_matches('.').len());
+    }
 }
 
 /// The parts between marks that only separate names: `Liu, Bing; Wang, Chao`, `Doe, J. / Roe, K.`
@@ -181,6 +192,7 @@ mod tests {
         check(&[
             ("A. Cau, R. Kuiper, and W.-P. de Roever.", "Cau|A.; Kuiper|R.; de Roever|W.-P."),
             ("Romero, C., Paunesku, D., & Dweck, C.", "Romero|C.; Paunesku|D.; Dweck|C."),
+            ("Patel RK, Nguyen TH, O'Brien S.", "Patel|RK; Nguyen|TH; O'Brien|S"),
             ("Heidegger M.,", "Heidegger|M."),
             ("Smith JK, Doe A", "Smith|JK; Doe|A"),
             ("Smith, John and Doe, Jane", "Smith|John; Doe|Jane"),

@@ -28,6 +28,17 @@ pub fn tidy(text: &str) -> String {
     }
 }
 
+/// Without a final stop, if the text has other short forms and they have none: `Ann Rural Med.`
+pub(crate) fn without_lone_stop(text: &str) -> &str {
+    let Some(rest) = text.strip_suffix('.').filter(|rest| !rest.contains('.')) else { return text };
+    let mut words = rest.split(' ').map(str::to_lowercase);
+    words.next_back();
+    match words.any(|word| word == "j" || ABBREVIATIONS.contains(&word.as_str())) {
+        true => rest,
+        false => text,
+    }
+}
+
 fn trimmed(text: &str) -> &str {
     /// Marks that neither start nor end a field.
     const MARKS: [char; 13] =

@@ -4,10 +4,11 @@ use std::time::Instant;
 use anyhow::Result;
 use bethe_experiments::citation::ExperimentError;
 use bethe_experiments::references::{
-    Event, GENERATED, ReferencesSettings, TABLES, build, cross_validate, references, tables,
+    Event, Failure, GENERATED, Judged, ReferencesSettings, Source, TABLES, build, cross_validate,
+    references, tables,
 };
 use bethe_tagging::train::{self, TrainError};
-use bethe_terminal::{Interrupt, Outcome, Progress, bad_input, print, say, threads};
+use bethe_terminal::{Interrupt, Outcome, PendingFile, Progress, bad_input, print, say, threads};
 use clap::Args;
 
 use super::results;
@@ -29,6 +30,10 @@ pub struct Flags {
     /// Folder with the page references.md, such as docs/results: its tables are written anew
     #[arg(long, value_name = "DIR")]
     results: Option<PathBuf>,
+
+    /// File for what cross-validation read wrongly: set, field, expected, found, reference
+    #[arg(long, value_name = "FILE")]
+    failures: Option<PathBuf>,
 
     /// Parts for cross-validation; 0 for none
     #[arg(long, value_name = "N", default_value_t = 4, allow_negative_numbers = true)]
@@ -86,6 +91,9 @@ pub fn run(flags: Flags) -> Result<Outcome> {
             say(&format!("{}: written", path.display()));
         }
     }
+    if let Some(path) = &flags.failures {
+        PendingFile::create(path)?.finish(&failures(&judged))?;
+    }
     if flags.folds > 0 {
         if let Some(page) = page {
             results::write(&page, &TABLES, &tables)?;
@@ -94,6 +102,18 @@ pub fn run(flags: Flags) -> Result<Outcome> {
         print(&text.join("\n"))?;
     }
     Ok(Outcome::Done)
+}
+
+/// What was read wrongly, a line each.
+fn failures(judged: &[(Source, Judged)]) -> String {
+    let line = |source: &Source, failure: &Failure| {
+        let cells = failure.cells().map(|cell| cell.replace(['\t', '\n'], " ")).join("\t");
+        format!("{}\t{cells}\n", source.name())
+    };
+    let lines = judged.iter().flat_map(|(source, judged)| {
+        judged.failures.iter().map(move |failure| line(source, failure))
+    });
+    lines.collect()
 }
 
 fn show(progress: &mut Progress, begun: Instant, event: Event) {

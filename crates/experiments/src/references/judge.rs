@@ -12,6 +12,9 @@ use super::data::{Reference, bare};
 /// What an entry is judged by.
 pub const ASPECTS: [&str; 5] = ["author", "title", "container", "year", "first page"];
 
+/// Between names.
+const NAMES: &str = " & ";
+
 /// How well references were read.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Judged {
@@ -23,6 +26,28 @@ pub struct Judged {
     pub right: [usize; ASPECTS.len()],
     /// Entries in which all are.
     pub whole: usize,
+    /// What is wrong in the others.
+    pub failures: Vec<Failure>,
+}
+
+/// One thing that an entry says wrongly.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// Which of the [`ASPECTS`].
+    pub aspect: &'static str,
+    /// What the true labels give.
+    pub expected: String,
+    /// What the labels give that were found.
+    pub found: String,
+    /// The reference.
+    pub text: String,
+}
+
+impl Failure {
+    /// The cells of a table: aspect, expected, found, reference.
+    pub fn cells(&self) -> [&str; 4] {
+        [self.aspect, &self.expected, &self.found, &self.text]
+    }
 }
 
 /// A reference as text, and its tokens in it.
@@ -61,7 +86,13 @@ impl Judged {
         let tagging = || Tagging::new(parser.tagger());
         let found: Result<Vec<Vec<String>>, TagError> =
             references.par_iter().map_init(tagging, read).collect();
-        let mut judged = Self { score: Score::new(scheme), references: 0, right: [0; 5], whole: 0 };
+        let mut judged = Self {
+            score: Score::new(scheme),
+            references: 0,
+            right: [0; ASPECTS.len()],
+            whole: 0,
+            failures: Vec::new(),
+        };
         for (reference, found) in references.iter().zip(found?) {
             judged.add(parser.meanings(), reference, &found);
         }
@@ -79,9 +110,19 @@ impl Judged {
             aspects(&Entry::new(Labelled { text: &text, tokens: &tokens, labels }, meanings))
         });
         self.references += 1;
-        let right: Vec<bool> = truth.iter().zip(&found).map(|(a, b)| a == b).collect();
-        self.right.iter_mut().zip(&right).for_each(|(sum, &right)| *sum += usize::from(right));
-        self.whole += usize::from(right.iter().all(|&right| right));
+        let before = self.failures.len();
+        for (at, (expected, found)) in truth.into_iter().zip(found).enumerate() {
+            match same(&expected, &found) {
+                true => self.right[at] += 1,
+                false => self.failures.push(Failure {
+                    aspect: ASPECTS[at],
+                    expected,
+                    found,
+                    text: text.clone(),
+                }),
+            }
+        }
+        self.whole += usize::from(self.failures.len() == before);
     }
 
     /// Adds what others were judged by.
@@ -90,6 +131,7 @@ impl Judged {
         self.references += other.references;
         self.right.iter_mut().zip(other.right).for_each(|(sum, own)| *sum += own);
         self.whole += other.whole;
+        self.failures.extend(other.failures);
     }
 
     /// The share of entries of which all is right, in percent.
@@ -103,9 +145,13 @@ pub fn percent(part: usize, all: usize) -> f64 {
     100.0 * part as f64 / all.max(1) as f64
 }
 
-/// What an entry says of each aspect, case and marks aside.
+/// What an entry says of each aspect.
 pub fn aspects(entry: &Entry) -> [String; ASPECTS.len()] {
-    let names = entry.authors.names.iter().map(|name| bare(&format!("{name:?}")));
+    let names = entry.authors.names.iter().map(|name| {
+        let parts = [&name.particle, &name.family, &name.given, &name.suffix];
+        let parts = parts.into_iter().filter(|part| !part.is_empty());
+        parts.map(String::as_str).collect::<Vec<_>>().join(" ")
+    });
     let container = [Field::Journal, Field::BookTitle, Field::Container]
         .into_iter()
         .find_map(|field| entry.text(field))
@@ -113,10 +159,15 @@ pub fn aspects(entry: &Entry) -> [String; ASPECTS.len()] {
     let pages = entry.text(Field::Pages).unwrap_or_default();
     let first = pages.split(['-', '–', ',', ' ']).next().unwrap_or_default();
     [
-        names.collect::<Vec<_>>().join(" "),
-        bare(&entry.whole_title().unwrap_or_default()),
-        bare(container),
+        names.collect::<Vec<_>>().join(NAMES),
+        entry.whole_title().unwrap_or_default(),
+        container.to_string(),
         entry.date.year.map_or(String::new(), |year| year.to_string()),
-        bare(first),
+        first.to_string(),
     ]
+}
+
+/// Whether two texts say the same, name by name, case and marks aside.
+fn same(expected: &str, found: &str) -> bool {
+    expected.split(NAMES).map(bare).eq(found.split(NAMES).map(bare))
 }

@@ -19,7 +19,7 @@ use bethe_tagging::{Tagger, train};
 
 pub use data::{Piece, Reference, Source};
 pub use guideline::harmonised;
-pub use judge::{ASPECTS, Judged};
+pub use judge::{ASPECTS, Failure, Judged};
 pub use model::ModelSettings;
 pub use tables::TABLES;
 
