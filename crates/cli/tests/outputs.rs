@@ -43,7 +43,7 @@ fn hints_of_the_demo_are_only_drawn() {
     assert_eq!(output.status.code(), Some(0), "{}", error(&output));
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(!text.contains('\u{1b}'), "a terminal would obey it");
-    assert!(text.contains("bethe check d\\u{1b}[31m/titles.json"), "{text}");
+    assert!(text.contains("bethe solve d\\u{1b}[31m/titles.json"), "{text}");
 }
 
 #[test]
