@@ -18,6 +18,8 @@ mod tune;
 
 pub use asked::{Asked, Inferred, Unanswered, Watch};
 pub(crate) use flags::Flags;
+#[cfg(feature = "serve")]
+pub(crate) use summary::in_words;
 
 use std::ops::ControlFlow;
 use std::time::Instant;
