@@ -23,6 +23,7 @@ use crate::serve::failure::Failure;
 /// The files of a request, in a folder of its own.
 const COUNTS: &str = "counts.csv";
 const CELLS: &str = "cells.csv";
+const OUT: &str = "out";
 
 /// Flags that may be given. None of them can name a file, see [`check`].
 const OPTIONS: [&str; 24] = [
@@ -155,14 +156,15 @@ fn inferred(
     let path = |name: &str| folder.join(name).display().to_string();
     fs::write(folder.join(COUNTS), &asked.counts).map_err(failed)?;
     fs::write(folder.join(CELLS), &asked.cells).map_err(failed)?;
+    let out = folder.join(OUT);
     arguments.extend([path(COUNTS), "--cells".to_string(), path(CELLS)]);
+    arguments.extend(["--out".to_string(), path(OUT)]);
     let mut question = Question::from_arguments(arguments)?;
     let mut watch = |words: &dyn std::fmt::Display| {
         teller.tell("progress", || json!({ "message": words.to_string() }));
     };
     let mut inferred = question.infer(cancel, &mut watch)?;
     teller.tell("progress", || json!({ "message": "drawing the map" }));
-    let out = folder.join("out");
     let names = question.save(&mut inferred, &out)?;
     let names = names.into_iter().filter(|name| !name.ends_with('/'));
     let files = names.map(|name| Ok((name.clone(), Bytes::from(fs::read(out.join(&name))?))));
