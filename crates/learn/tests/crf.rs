@@ -144,7 +144,7 @@ fn stochastic_gradients_come_near_the_optimum_of_all_at_once() {
 #[test]
 fn pruning_keeps_every_score() {
     let data = example(5, 6, 300);
-    let minimiser = train(&data, 0.0, Region::L1 { coefficient: 3.0 });
+    let minimiser = train(&data, 0.0, Region::L1 { coefficient: 3.0, from: 0 });
     let Example { corpus, structure, .. } = data;
     let whole = Crf { structure: structure.into(), weights: minimiser.weights().to_vec() };
     let (pruned, numbers) = whole.pruned();

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use bethe_core::solve::SolveError;
 use bethe_core::{Method, Penalty, Settings};
+use bethe_learn::corpus::Observations;
 use bethe_learn::energy::{
     CountRule, CountRules, Examples, Inference, Information, Joint, Learner, LearnerSettings, Loss,
     RuledInference, Sample, Space, Start, Surrogate, learn, log_gains,
@@ -314,6 +315,50 @@ fn every_learner_trains_field_and_rules_together() {
     });
 }
 
+/// Weights that depend on features have a kink at zero under L1: the orthant-wise region ends at the
+/// conditions of optimality, with zeros among them, and what is fixed stays.
+#[test]
+fn weights_of_features_that_l1_holds_at_zero_are_zero_in_joint_training() {
+    with_joint(|joint, _| {
+        let features = |observations: Observations| vec![1.0, 1.0 / observations.len() as f64];
+        let joint = Joint { features: &features, inference: sharp(), ..*joint };
+        let first = joint.structure.weights();
+        let mut start = Start { parameters: vec![0.0; first + 4], fixed: vec![false; first + 4] };
+        (start.parameters[first], start.fixed[first]) = (0.4, true);
+        let train = |learner: Learner, l1: f64| {
+            let settings = LearnerSettings {
+                learner,
+                l1,
+                passes: 300,
+                least_decrease: 1e-12,
+                inference: sharp(),
+                ..LearnerSettings::default()
+            };
+            joint.train(&start, 0.1, &settings, &mut |_, _| true).unwrap().parameters
+        };
+        let l1 = 1.0;
+        let found = train(Learner::FenchelYoung, l1);
+        assert_eq!(found[first], 0.4, "it is fixed");
+        let mut slopes = vec![0.0; found.len()];
+        joint.evaluate(Loss::FenchelYoung, &found, &mut slopes).unwrap();
+        for at in 0..found.len() {
+            let (weight, slope) = (found[at], slopes[at]);
+            let off = match at {
+                at if at < first => (slope + 0.2 * weight).abs(),
+                at if start.fixed[at] => 0.0,
+                _ if weight == 0.0 => (slope.abs() - l1).max(0.0),
+                _ => (slope + l1 * weight.signum()).abs(),
+            };
+            assert!(off < 1e-3, "{at} of {first}: {weight} {slope}");
+        }
+        for learner in [Learner::FenchelYoung, Learner::SurrogateBatch] {
+            let [heavy, light] = [100.0, 0.01].map(|l1| train(learner, l1));
+            assert_eq!(heavy[first..], [0.4, 0.0, 0.0, 0.0], "{learner:?}");
+            assert!(light[first + 1..].iter().any(|w| w.abs() > 1e-2), "{learner:?} {light:?}");
+        }
+    });
+}
+
 /// A gradient in the parameters that are not of pairs never seen.
 fn assert_joint_gradient(joint: &Joint, at: &[f64], value: impl Fn(&[f64], &mut [f64]) -> f64) {
     let mut unseen = vec![false; at.len()];
@@ -459,15 +504,35 @@ fn gains_are_differences_of_the_log_loss_and_zero_without_weights() {
 fn averaged_stochastic_weights_are_sparse() {
     let (examples, rules) = examples(6, 40, 1);
     let which: Vec<usize> = (0..40).collect();
-    let run = |l1: f64, batch: usize| {
-        let learner = Learner::Surrogate;
+    let run = |learner: Learner, l1: f64, batch: usize| {
         let settings = LearnerSettings { learner, l1, batch, passes: 10, ..Default::default() };
         let start = zeros(&examples);
         let learned = learn(sample(&examples, &which), &rules, &start, &settings, &mut |_, _| true);
         learned.unwrap().parameters
     };
-    let (heavy, light) = (run(1e4, 1), run(0.1, 1));
-    assert!(heavy.iter().all(|weight| *weight == 0.0), "{heavy:?}");
-    assert!(light.iter().any(|weight| *weight > 0.1), "{light:?}");
-    assert!(run(0.1, 8) != light, "batches are other steps");
+    for learner in [Learner::Surrogate, Learner::Perceptron] {
+        let (heavy, light) = (run(learner, 1e4, 1), run(learner, 0.1, 1));
+        assert!(heavy.iter().all(|weight| *weight == 0.0), "{learner:?} {heavy:?}");
+        assert!(light.iter().any(|weight| *weight > 0.1), "{learner:?} {light:?}");
+    }
+    assert!(run(Learner::Surrogate, 0.1, 8) != run(Learner::Surrogate, 0.1, 1), "other steps");
+}
+
+/// The perceptron's costs come and go: those that are gone in the end are gone from the average.
+#[test]
+fn averaged_costs_of_the_perceptron_are_sparse() {
+    let (examples, rules) = examples(6, 40, 1);
+    let which: Vec<usize> = (0..40).collect();
+    let run = |l1: f64| {
+        let learner = Learner::Perceptron;
+        let settings = LearnerSettings { learner, l1, passes: 10, ..Default::default() };
+        let start = zeros(&examples);
+        let learned = learn(sample(&examples, &which), &rules, &start, &settings, &mut |_, _| true);
+        learned.unwrap().parameters
+    };
+    let zeros = |costs: &[f64]| costs.iter().filter(|cost| **cost == 0.0).count();
+    for l1 in [0.1, 1.0, 10.0] {
+        assert_eq!(zeros(&run(l1)), 1, "{l1}: {:?}", run(l1));
+    }
+    assert_eq!(zeros(&run(0.0)), 0);
 }

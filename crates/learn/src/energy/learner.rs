@@ -7,6 +7,7 @@ use rand::rngs::StdRng;
 use rand::seq::SliceRandom;
 
 use super::examples::Sample;
+use super::free::Free;
 use super::inference::Inference;
 use super::loss::{Loss, RuledInference, Surrogate};
 use super::memory::Memory;
@@ -121,44 +122,6 @@ pub fn learn(
     }
 }
 
-/// The free weights among all weights.
-struct Free {
-    places: Vec<usize>,
-    all: Vec<f64>,
-    slopes: Vec<f64>,
-}
-
-impl Free {
-    fn new(fixed: &[bool], start: Vec<f64>) -> Self {
-        let is_free = |&at: &usize| !fixed.get(at).is_some_and(|fixed| *fixed);
-        let places = (0..start.len()).filter(is_free).collect();
-        Self { places, slopes: vec![0.0; start.len()], all: start }
-    }
-
-    fn own(&self) -> Vec<f64> {
-        self.places.iter().map(|&at| self.all[at]).collect()
-    }
-
-    /// All weights, given the free ones.
-    fn with(&mut self, own: &[f64]) -> &[f64] {
-        self.places.iter().zip(own).for_each(|(&at, &weight)| self.all[at] = weight);
-        &self.all
-    }
-
-    /// The value of an objective at these free weights, and its gradient in them.
-    fn evaluate(
-        &mut self,
-        own: &[f64],
-        gradient: &mut [f64],
-        objective: impl FnOnce(&[f64], &mut [f64]) -> f64,
-    ) -> f64 {
-        self.with(own);
-        let value = objective(&self.all, &mut self.slopes);
-        gradient.iter_mut().zip(&self.places).for_each(|(slope, &at)| *slope = self.slopes[at]);
-        value
-    }
-}
-
 struct Task<'a> {
     sample: Sample<'a>,
     ruled: RuledInference<'a>,
@@ -172,7 +135,7 @@ impl Task<'_> {
     fn region(&self) -> Region {
         match self.sample.examples.features() {
             1 => Region::NotNegative { from: 0 },
-            _ if self.settings.l1 > 0.0 => Region::L1 { coefficient: self.settings.l1 },
+            _ if self.settings.l1 > 0.0 => Region::L1 { coefficient: self.settings.l1, from: 0 },
             _ => Region::Free,
         }
     }
@@ -343,9 +306,9 @@ pub(super) fn penalised(
     let pull = match weight {
         w if w > 0.0 => l1,
         w if w < 0.0 => -l1,
-        _ if slope < 0.0 && -slope <= part * l1 => return None,
+        _ if slope.abs() <= part * l1 => return None,
         _ if slope < 0.0 => l1,
-        _ => 0.0,
+        _ => -l1,
     };
     Some(slope + part * (pull + 2.0 * l2 * weight))
 }

@@ -9,6 +9,7 @@
 //! needs of a sequence is its expected counts `n*` and those of the truth `n`, see [`Learner`].
 
 mod examples;
+mod free;
 mod inference;
 mod information;
 mod joint;

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use bethe_core::solve::SolveError;
 
 use super::examples::Sample;
-use super::learner::{Learned, LearnerSettings, Start};
+use super::learner::{Learned, LearnerSettings, Start, sparse};
 use super::loss::{fresh, prepare};
 use super::rules::{CountRule, CountRules};
 use super::soft_dual::{SoftDual, count};
@@ -13,7 +13,8 @@ const RATE: f64 = 0.1;
 
 /// Costs of rules by an averaged perceptron on labels by soft dual decomposition: a rule that
 /// predictions break more than the truth does costs more, one that the truth breaks more costs less.
-/// The L1 penalty takes its share off every cost after every sequence.
+/// The L1 penalty takes its share off every cost after every sequence; costs that it brought to zero in
+/// the end are zero in the average too.
 pub(super) fn perceptron(
     sample: Sample,
     rules: &Arc<CountRules>,
@@ -63,8 +64,14 @@ pub(super) fn perceptron(
             break;
         }
     }
-    let average = sum.into_iter().map(|sum| sum / steps.max(1) as f64).collect();
-    Ok(Learned { parameters: if steps == 0 { parameters } else { average }, losses })
+    if steps == 0 {
+        return Ok(Learned { parameters, losses });
+    }
+    let mut average: Vec<f64> = sum.into_iter().map(|sum| sum / steps as f64).collect();
+    if settings.l1 > 0.0 {
+        sparse(&mut average, &parameters, &start.fixed);
+    }
+    Ok(Learned { parameters: average, losses })
 }
 
 /// By how much a rule is broken.

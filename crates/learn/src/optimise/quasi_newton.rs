@@ -332,8 +332,8 @@ mod tests {
         objective(weights, &mut gradient);
         let of = |(&w, &g): (&f64, &f64)| match region {
             Region::Free => g.abs(),
-            Region::L1 { coefficient } if w == 0.0 => (g.abs() - coefficient).max(0.0),
-            Region::L1 { coefficient } => (g + coefficient * w.signum()).abs(),
+            Region::L1 { coefficient, .. } if w == 0.0 => (g.abs() - coefficient).max(0.0),
+            Region::L1 { coefficient, .. } => (g + coefficient * w.signum()).abs(),
             Region::NotNegative { .. } if w == 0.0 => (-g).max(0.0),
             Region::NotNegative { .. } => g.abs(),
         };
@@ -342,9 +342,11 @@ mod tests {
 
     #[test]
     fn every_region_is_minimised_to_its_conditions_of_optimality() {
-        for region in
-            [Region::Free, Region::L1 { coefficient: 2.0 }, Region::NotNegative { from: 0 }]
-        {
+        for region in [
+            Region::Free,
+            Region::L1 { coefficient: 2.0, from: 0 },
+            Region::NotNegative { from: 0 },
+        ] {
             for size in [1, 7, 60] {
                 let minimiser = minimise(region, size);
                 let off = residual(region, minimiser.weights());
@@ -356,7 +358,7 @@ mod tests {
     #[test]
     fn l1_makes_zeros_and_bounds_hold() {
         let zeros = |region| minimise(region, 60).weights().iter().filter(|w| **w == 0.0).count();
-        assert!(zeros(Region::L1 { coefficient: 5.0 }) > 10);
+        assert!(zeros(Region::L1 { coefficient: 5.0, from: 0 }) > 10);
         assert!(zeros(Region::NotNegative { from: 0 }) > 10);
         assert!(minimise(Region::NotNegative { from: 0 }, 60).weights().iter().all(|w| *w >= 0.0));
         assert_eq!(zeros(Region::Free), 0);
@@ -365,7 +367,7 @@ mod tests {
     #[test]
     fn a_resumed_minimiser_takes_the_same_steps() {
         let settings = QuasiNewtonSettings {
-            region: Region::L1 { coefficient: 0.5 },
+            region: Region::L1 { coefficient: 0.5, from: 0 },
             ..QuasiNewtonSettings::default()
         };
         let mut whole = QuasiNewton::start(settings, vec![0.5; 40], &mut objective);

@@ -5,10 +5,13 @@ use super::vectors::{sum, write};
 pub enum Region {
     /// Anywhere.
     Free,
-    /// Anywhere, with `coefficient · ‖w‖₁` added (the orthant-wise method of Andrew and Gao, 2007).
+    /// Anywhere, with `coefficient · ‖w‖₁` added, from some weight on (the orthant-wise method of Andrew
+    /// and Gao, 2007).
     L1 {
         /// Positive.
         coefficient: f64,
+        /// The first weight of the norm.
+        from: usize,
     },
     /// Not below zero, from some weight on.
     NotNegative {
@@ -30,7 +33,10 @@ impl Region {
     /// What the region adds to the objective.
     pub(super) fn added(self, weights: &[f64]) -> f64 {
         match self {
-            Self::L1 { coefficient } => coefficient * sum(weights.len(), |i| weights[i].abs()),
+            Self::L1 { coefficient, from } => {
+                let normed = &weights[from..];
+                coefficient * sum(normed.len(), |i| normed[i].abs())
+            }
             Self::Free | Self::NotNegative { .. } => 0.0,
         }
     }
@@ -40,7 +46,8 @@ impl Region {
     pub(super) fn write_slopes(self, weights: &[f64], gradient: &[f64], slopes: &mut [f64]) {
         match self {
             Self::Free => (),
-            Self::L1 { coefficient } => write(slopes, |i| {
+            Self::L1 { coefficient, from } => write(slopes, |i| {
+                let coefficient = if i < from { 0.0 } else { coefficient };
                 let (up, down) = (gradient[i] + coefficient, gradient[i] - coefficient);
                 match weights[i] {
                     w if w > 0.0 => up,
@@ -59,8 +66,8 @@ impl Region {
     /// A direction without what leads up, or out of the region at once.
     pub(super) fn write_inward(self, slopes: &[f64], direction: &[f64], inward: &mut [f64]) {
         let first = match self {
-            Self::NotNegative { from } => from,
-            Self::Free | Self::L1 { .. } => 0,
+            Self::NotNegative { from } | Self::L1 { from, .. } => from,
+            Self::Free => 0,
         };
         write(
             inward,
@@ -76,9 +83,9 @@ impl Region {
         let to = |i: usize| weights[i] + step * direction[i];
         match self {
             Self::Free => write(moved, to),
-            Self::L1 { .. } => write(moved, |i| {
+            Self::L1 { from, .. } => write(moved, |i| {
                 let side = if weights[i] != 0.0 { weights[i] } else { -slopes[i] };
-                if to(i) * side > 0.0 { to(i) } else { 0.0 }
+                if i < from || to(i) * side > 0.0 { to(i) } else { 0.0 }
             }),
             Self::NotNegative { from } => {
                 write(moved, |i| if i < from { to(i) } else { to(i).max(0.0) })

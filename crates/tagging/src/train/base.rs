@@ -142,7 +142,7 @@ impl Fit<'_> {
             };
             loss + add_l2(l2, parameters, gradient)
         };
-        let region = if l1 > 0.0 { Region::L1 { coefficient: l1 } } else { Region::Free };
+        let region = if l1 > 0.0 { Region::L1 { coefficient: l1, from: 0 } } else { Region::Free };
         let settings =
             QuasiNewtonSettings { region, least_decrease, ..QuasiNewtonSettings::default() };
         let (mut minimiser, mut best) = match current {

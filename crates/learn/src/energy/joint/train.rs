@@ -7,6 +7,7 @@ use rand::seq::SliceRandom;
 
 use super::stochastic::Stochastic;
 use super::{Joint, Loss};
+use crate::energy::free::Free;
 use crate::energy::learner::{Learned, Learner, LearnerSettings, Start, alternate, sparse};
 use crate::optimise::{AdaGrad, FirstError, Outcome, QuasiNewton, QuasiNewtonSettings, Region};
 
@@ -53,20 +54,27 @@ pub(super) struct Training<'a> {
 }
 
 impl Training<'_> {
-    /// Adds the regularisers to a loss and its gradient, and holds what is fixed.
+    /// Adds the regularisers to a loss and its gradient, unless the region does.
     fn regularise(&self, parameters: &[f64], gradient: &mut [f64]) -> f64 {
         let LearnerSettings { l1, l2, .. } = *self.settings;
+        // Without the orthant-wise region, weights are not negative wherever L1 counts.
+        let l1 = if self.lowest() == 0.0 { l1 } else { 0.0 };
         let mut sum = 0.0;
-        let own = parameters.iter().zip(gradient).zip(self.fixed).enumerate();
-        for (at, ((&weight, slope), &fixed)) in own {
+        for (at, (&weight, slope)) in parameters.iter().zip(gradient).enumerate() {
             let (l1, l2) = if at < self.first { (0.0, self.base_l2) } else { (l1, l2) };
-            sum += l1 * weight.abs() + l2 * weight * weight;
-            *slope += if weight < 0.0 { -l1 } else { l1 } + 2.0 * l2 * weight;
-            if fixed {
-                *slope = 0.0;
-            }
+            sum += l1 * weight + l2 * weight * weight;
+            *slope += l1 + 2.0 * l2 * weight;
         }
         sum
+    }
+
+    /// All regularisers, whether the region adds one or not.
+    fn penalty(&self, parameters: &[f64]) -> f64 {
+        let LearnerSettings { l1, l2, .. } = *self.settings;
+        let (base, rules) = parameters.split_at(self.first);
+        let base: f64 = base.iter().map(|weight| self.base_l2 * weight * weight).sum();
+        let of_rule = |weight: &f64| l1 * weight.abs() + l2 * weight * weight;
+        base + rules.iter().map(of_rule).sum::<f64>()
     }
 
     /// Weights of rules that are constant stay at zero or above; those that depend on features are cut
@@ -76,9 +84,11 @@ impl Training<'_> {
         if is_constant { 0.0 } else { f64::NEG_INFINITY }
     }
 
-    fn minimiser(&self) -> QuasiNewtonSettings {
+    fn minimiser(&self, free: &Free) -> QuasiNewtonSettings {
+        let (from, coefficient) = (free.among(self.first), self.settings.l1);
         let region = match self.lowest() {
-            0.0 => Region::NotNegative { from: self.first },
+            0.0 => Region::NotNegative { from },
+            _ if coefficient > 0.0 => Region::L1 { coefficient, from },
             _ => Region::Free,
         };
         let least_decrease = self.settings.least_decrease;
@@ -91,11 +101,15 @@ impl Training<'_> {
         observe: &mut dyn FnMut(usize, f64) -> bool,
     ) -> Result<Learned, SolveError> {
         let failed = FirstError::default();
-        let mut objective = |parameters: &[f64], gradient: &mut [f64]| {
-            let loss = self.joint.evaluate(Loss::FenchelYoung, parameters, gradient);
-            failed.value(loss) + self.regularise(parameters, gradient)
+        let mut free = Free::new(self.fixed, start);
+        let (own, minimiser) = (free.own(), self.minimiser(&free));
+        let mut objective = |own: &[f64], gradient: &mut [f64]| {
+            free.evaluate(own, gradient, |all, slopes| {
+                let loss = self.joint.evaluate(Loss::FenchelYoung, all, slopes);
+                failed.value(loss) + self.regularise(all, slopes)
+            })
         };
-        let mut minimiser = QuasiNewton::start(self.minimiser(), start, &mut objective);
+        let mut minimiser = QuasiNewton::start(minimiser, own, &mut objective);
         failed.check()?;
         let mut losses = vec![minimiser.value()];
         for pass in 1..=self.settings.passes {
@@ -106,7 +120,7 @@ impl Training<'_> {
                 break;
             }
         }
-        Ok(Learned { parameters: minimiser.weights().to_vec(), losses })
+        Ok(Learned { parameters: free.with(minimiser.weights()).to_vec(), losses })
     }
 
     /// Algorithm 2: slopes of all sequences by inference, then steps on the surrogate likelihood.
@@ -115,29 +129,35 @@ impl Training<'_> {
         start: Vec<f64>,
         observe: &mut dyn FnMut(usize, f64) -> bool,
     ) -> Result<Learned, SolveError> {
+        let mut unused = vec![0.0; start.len()];
         let mut value = |parameters: &[f64]| {
-            let mut gradient = vec![0.0; parameters.len()];
-            let loss = self.joint.evaluate(Loss::Surrogate, parameters, &mut gradient)?;
-            Ok(loss + self.regularise(parameters, &mut gradient))
+            let loss = self.joint.evaluate(Loss::Surrogate, parameters, &mut unused)?;
+            Ok(loss + self.penalty(parameters))
         };
-        let mut fit = |parameters: &[f64]| {
-            let slopes = self.joint.slopes(parameters)?;
-            let failed = FirstError::default();
-            let mut objective = |parameters: &[f64], gradient: &mut [f64]| {
-                let loss = self.joint.evaluate_fixed(&slopes, parameters, gradient);
-                failed.value(loss) + self.regularise(parameters, gradient)
-            };
-            let start = parameters.to_vec();
-            let mut minimiser = QuasiNewton::start(self.minimiser(), start, &mut objective);
-            for _ in 0..INNER_STEPS {
-                if minimiser.step(&mut objective) != Outcome::Advanced {
-                    break;
-                }
-            }
-            failed.check()?;
-            Ok(minimiser.weights().to_vec())
-        };
+        let mut fit = |parameters: &[f64]| self.fit_surrogate(parameters);
         alternate(start, self.settings, &mut value, &mut fit, observe)
+    }
+
+    /// Some steps on the surrogate likelihood with slopes held fixed as they are at `parameters`.
+    fn fit_surrogate(&self, parameters: &[f64]) -> Result<Vec<f64>, SolveError> {
+        let fitted = self.joint.slopes(parameters)?;
+        let failed = FirstError::default();
+        let mut free = Free::new(self.fixed, parameters.to_vec());
+        let (own, minimiser) = (free.own(), self.minimiser(&free));
+        let mut objective = |own: &[f64], gradient: &mut [f64]| {
+            free.evaluate(own, gradient, |all, slopes| {
+                let loss = self.joint.evaluate_fixed(&fitted, all, slopes);
+                failed.value(loss) + self.regularise(all, slopes)
+            })
+        };
+        let mut minimiser = QuasiNewton::start(minimiser, own, &mut objective);
+        for _ in 0..INNER_STEPS {
+            if minimiser.step(&mut objective) != Outcome::Advanced {
+                break;
+            }
+        }
+        failed.check()?;
+        Ok(free.with(minimiser.weights()).to_vec())
     }
 
     /// Algorithm 3: a step along the gradient of the surrogate likelihood after each inference. The
@@ -160,7 +180,7 @@ impl Training<'_> {
             for batch in order.chunks(self.settings.batch.max(1)) {
                 loss += steps.step(batch, &mut descent)?;
             }
-            losses.push(loss + self.regularise(&descent.weights, &mut vec![0.0; self.fixed.len()]));
+            losses.push(loss + self.penalty(&descent.weights));
             if !observe(pass, losses[pass - 1]) {
                 break;
             }
