@@ -3,10 +3,14 @@
 
 use std::fmt::Write as _;
 
+use bethe_learn::energy::Learner;
 use bethe_tagging::data::{Format, Sequence, Sequences};
 use bethe_tagging::labels::leaf_segments;
+use bethe_tagging::rules::RulePenalty;
 use bethe_tagging::score::{Score, paired_bootstrap};
-use bethe_tagging::train::{Labelled, RuleSource, TrainSettings, train};
+use bethe_tagging::train::{
+    Estimate, Event, Labelled, RuleSettings, RuleSource, TrainSettings, train,
+};
 use bethe_tagging::{TagOptions, Tagger, Tagging};
 use rand::rngs::StdRng;
 use rand::seq::SliceRandom;
@@ -97,6 +101,40 @@ fn trained(sequences: &[Sequence], rule_source: RuleSource, seed: u64) -> Tagger
     let template = Some(template.parse().unwrap());
     let settings = TrainSettings { template, rule_source, seed, ..TrainSettings::default() };
     train(Labelled { sequences, scores: None }, None, &settings, &mut |_| ()).unwrap()
+}
+
+/// What each penalty on weights gains on held-out sequences.
+fn gains(sequences: &[Sequence], rules: RuleSettings) -> Vec<(f64, Estimate)> {
+    let template = Some("Uword:%x[0,0]\nUedge:%edge[0]\nB\n".parse().unwrap());
+    let rule_source = RuleSource::Auto;
+    let settings = TrainSettings { template, rule_source, rules, ..TrainSettings::default() };
+    let mut gains = Vec::new();
+    let mut observe = |event: Event| {
+        if let Event::Penalty { l1, gain } = event {
+            gains.push((l1, gain));
+        }
+    };
+    train(Labelled { sequences, scores: None }, None, &settings, &mut observe).unwrap();
+    gains
+}
+
+/// Where the answer depends on the start, a penalty is judged by what training with it alone does.
+#[test]
+fn penalties_are_judged_from_where_the_last_training_starts() {
+    let sequences = records(one_of_each, bio, 60, 4);
+    for (learner, penalty) in [
+        (Learner::Perceptron, RulePenalty::Hinge),
+        (Learner::Surrogate, RulePenalty::SmoothedHinge),
+        (Learner::SurrogateBatch, RulePenalty::SmoothedHinge),
+    ] {
+        let rules = RuleSettings { learner, penalty, ..RuleSettings::default() };
+        let path = gains(&sequences, rules);
+        assert!(path.len() > 1, "{learner:?}: {path:?}");
+        for one in path {
+            let alone = gains(&sequences, RuleSettings { l1: Some(one.0), ..rules });
+            assert_eq!(alone, [one], "{learner:?}");
+        }
+    }
 }
 
 /// The labels, their score, and how many sequences break the rule.

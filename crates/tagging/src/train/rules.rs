@@ -252,6 +252,11 @@ impl Learning<'_> {
         Start { parameters: given(&self.compiled, features), fixed: fixed.collect() }
     }
 
+    /// Whether weights do not depend on where learning starts.
+    pub(super) fn is_convex(&self) -> bool {
+        self.settings.rules.learner == Learner::FenchelYoung
+    }
+
     pub(super) fn learner(&self, l1: f64) -> LearnerSettings {
         let default = LearnerSettings::default();
         let passes = self.settings.rules.passes;

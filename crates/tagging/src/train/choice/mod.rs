@@ -10,7 +10,7 @@ mod proposal;
 mod statistics;
 
 use bethe_core::solve::SolveError;
-use bethe_learn::energy::{Examples, Learner};
+use bethe_learn::energy::Examples;
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 use rand::seq::SliceRandom;
@@ -28,8 +28,8 @@ use super::rules::{Care, Learning, LearningStage};
 use super::{Event, TrainError};
 use part::{Outcome, Part, certain};
 
-/// L1 penalties on weights of rules that are tried, for a loss that is summed over all sequences. Each
-/// starts at the solution of the one before.
+/// L1 penalties on weights of rules that are tried, for a loss that is summed over all sequences. If the
+/// loss is convex, each starts at the solution of the one before.
 const PENALTIES: [f64; 5] = [3.0, 1.0, 0.3, 0.1, 0.03];
 /// Parts of few held-out sequences, and of many: where there are few, every one counts.
 const PARTS: [usize; 2] = [5, 3];
@@ -214,7 +214,7 @@ pub(super) fn fit(
     observe: &mut dyn FnMut(Event),
 ) -> Result<Vec<f64>, SolveError> {
     let all: Vec<usize> = (0..learning.examples.sequences.len()).collect();
-    let is_convex = learning.settings.rules.learner == Learner::FenchelYoung;
+    let is_convex = learning.is_convex();
     let mut start = learning.start();
     let mut penalties = vec![l1];
     match about {

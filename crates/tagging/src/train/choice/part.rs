@@ -60,8 +60,12 @@ impl Part<'_> {
         weights.get(place * features..)?.get(..features)
     }
 
-    /// Learns from the others under an L1 penalty, from the weights so far on.
+    /// Learns from the others under an L1 penalty: from the weights so far on, if the answer does not
+    /// depend on the start, and else from where the weights of all sequences start.
     pub(super) fn fit(&mut self, l1: f64) -> Result<(), SolveError> {
+        if !self.learning.is_convex() {
+            self.start = self.learning.start();
+        }
         self.start.parameters = self.learning.fit(&self.others, l1, &self.start, &mut |_, _| ())?;
         Ok(())
     }
