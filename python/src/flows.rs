@@ -35,7 +35,7 @@ impl InferredFlows {
         let own = cancel.clone();
         let work = move || -> Result<(Asked, Inferred), Unanswered> {
             let mut asked = Asked::from_arguments(arguments).map_err(Unanswered::Failed)?;
-            let inferred = asked.infer(&own)?;
+            let inferred = asked.infer(&own, &mut |_| ())?;
             Ok((asked, inferred))
         };
         let ended = run::run(py, &pool, &cancel, work)?;

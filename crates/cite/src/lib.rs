@@ -4,8 +4,8 @@
 //! A line of text is split into tokens as the model's training text was ([`Dialect`],
 //! [`Tokeniser`]), tagged, its labels read as [`Field`]s of whatever data set they are from, and
 //! the fields assembled into an [`Entry`]: people, dates, pages, identifiers, and the [`EntryKind`] of
-//! work. A [`Parser`] does all of it; an entry is written by [`bibtex`], [`csl`], [`ris`]
-//! and [`fields`].
+//! work. A [`Parser`] does all of it; an entry is written by [`bibtex`], [`csl`], [`ris`],
+//! [`tei`] and [`fields`].
 
 mod embedded;
 mod entry;
@@ -35,7 +35,8 @@ pub use output::json::fields;
 pub use output::key::Keys;
 pub use output::latex::{escaped, title};
 pub use output::ris::ris;
-pub use parser::{MOST_TOKENS, Parsed, Parser, ParserError, Parsing, Refusal};
+pub use output::tei::tei;
+pub use parser::{Forced, MOST_TOKENS, Parsed, Parser, ParserError, Parsing, Refusal};
 pub use people::list::people;
 pub use people::name::{Name, People};
 pub use text::characters::{clean, decoded};

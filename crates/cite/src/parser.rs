@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use bethe_tagging::data::Sequence;
-use bethe_tagging::{ModelError, TagError, TagOptions, Tagged, Tagger, Tagging};
+use bethe_tagging::{Input, ModelError, TagError, TagOptions, Tagged, Tagger, Tagging};
 use thiserror::Error;
 
 use crate::entry::Entry;
@@ -19,6 +19,9 @@ use crate::text::several::holds_several;
 
 /// A line with more tokens is not a reference and is not tagged.
 pub const MOST_TOKENS: usize = 20_000;
+
+/// The label of a token whose label is inferred, and the text of columns that nobody reads.
+const FREE: &str = "_";
 
 /// A parser of references: a tagger, how it expects text, and what its labels mean.
 ///
@@ -53,6 +56,15 @@ pub struct Parsed {
     pub confidence: Option<Confidence>,
     /// Why the entry only holds the text, if it was not labelled.
     pub refused: Option<Refusal>,
+}
+
+/// Tokens that a person labelled.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Forced {
+    /// Which tokens.
+    pub tokens: Range<usize>,
+    /// The name of their segment; empty for none.
+    pub label: String,
 }
 
 /// Why a line was not labelled.
@@ -135,6 +147,34 @@ impl Parser {
         Sequence::of_rows(self.path.clone(), &rows)
     }
 
+    /// The same with labels that a person gave; `None` if the model has no such labels, or the tokens
+    /// are not there.
+    pub fn forced(
+        &self,
+        line: &str,
+        tokens: &[Range<usize>],
+        forced: &[Forced],
+    ) -> Option<Sequence> {
+        let Input::Columns { columns, label, .. } = self.tagger.parts().input else { return None };
+        let mut labels = vec![FREE.to_string(); tokens.len()];
+        for own in forced {
+            let labels = labels.get_mut(own.tokens.clone())?;
+            let given = self.tagger.states().segment_labels(&own.label, labels.len())?;
+            labels.clone_from_slice(&given);
+        }
+        let word = self.dialect.column + usize::from(self.dialect.column >= label);
+        let seen = tokens.iter().map(|token| self.dialect.seen(&line[token.clone()]));
+        let rows: Vec<_> = seen.zip(&labels).collect();
+        let cells = rows.iter().map(|(seen, own)| {
+            (0..columns).map(move |column| match column {
+                _ if column == label => own.as_str(),
+                _ if column == word => seen.as_ref(),
+                _ => FREE,
+            })
+        });
+        Sequence::of_cells(self.path.clone(), cells).ok()
+    }
+
     /// The entry of a line with its best labels.
     pub fn entry(&self, text: &str, tokens: &[Range<usize>], tagged: &Tagged) -> Entry {
         let labels: Vec<&str> = self.labels(tagged).collect();
@@ -159,12 +199,43 @@ impl Parsing {
     pub fn parse(&mut self, line: &str, options: &TagOptions) -> Result<Parsed, TagError> {
         let text = clean(line).into_owned();
         let tokens = self.parser.tokens(&text);
-        let (tagged, refused) = match refusal(&text, tokens.len()) {
-            Some(refused) => (None, Some(refused)),
-            None => match self.tag(&text, &tokens, options)? {
-                Some(tagged) => (Some(tagged), None),
-                None => (None, Some(Refusal::Unlabelled)),
-            },
+        match refusal(&text, tokens.len()) {
+            Some(refused) => Ok(self.parsed(text, tokens, Err(refused))),
+            None => {
+                let sequence = self.parser.sequence(&text, &tokens);
+                let tagged = self.tag(&sequence, options)?;
+                Ok(self.parsed(text, tokens, tagged))
+            }
+        }
+    }
+
+    /// Reads a line some of whose tokens a person labelled; the labels of the others are inferred.
+    /// `None` if the labels or tokens do not exist, see [`Parser::forced`].
+    pub fn parse_forced(
+        &mut self,
+        line: &str,
+        forced: &[Forced],
+        options: &TagOptions,
+    ) -> Result<Option<Parsed>, TagError> {
+        let text = clean(line).into_owned();
+        let tokens = self.parser.tokens(&text);
+        let Some(sequence) = self.parser.forced(&text, &tokens, forced) else { return Ok(None) };
+        let tagged = match refusal(&text, tokens.len()).filter(|own| *own != Refusal::Several) {
+            Some(refused) => Err(refused),
+            None => self.tag(&sequence, &TagOptions { force: true, ..options.clone() })?,
+        };
+        Ok(Some(self.parsed(text, tokens, tagged)))
+    }
+
+    fn parsed(
+        &self,
+        text: String,
+        tokens: Vec<Range<usize>>,
+        tagged: Result<Tagged, Refusal>,
+    ) -> Parsed {
+        let (tagged, refused) = match tagged {
+            Ok(tagged) => (Some(tagged), None),
+            Err(refused) => (None, Some(refused)),
         };
         let entry = match &tagged {
             Some(tagged) => self.parser.entry(&text, &tokens, tagged),
@@ -174,18 +245,17 @@ impl Parsing {
             let labels: Vec<&str> = self.parser.labels(tagged).collect();
             Confidence::of(&self.parser.meanings, &labels, tagged, &entry)
         });
-        Ok(Parsed { text, tokens, tagged, entry, confidence, refused })
+        Parsed { text, tokens, tagged, entry, confidence, refused }
     }
 
     fn tag(
         &mut self,
-        text: &str,
-        tokens: &[Range<usize>],
+        sequence: &Sequence,
         options: &TagOptions,
-    ) -> Result<Option<Tagged>, TagError> {
-        match self.tagging.tag(&self.parser.sequence(text, tokens), options) {
+    ) -> Result<Result<Tagged, Refusal>, TagError> {
+        match self.tagging.tag(sequence, options) {
             Err(error @ TagError::Solve(_)) => Err(error),
-            tagged => Ok(tagged.ok()),
+            tagged => Ok(tagged.map_err(|_| Refusal::Unlabelled)),
         }
     }
 }

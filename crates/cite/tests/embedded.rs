@@ -1,6 +1,6 @@
 //! The built-in model, from lines to entries.
 
-use bethe_cite::{Keys, Parser, Parsing, bibtex, csl, ris};
+use bethe_cite::{Field, Forced, Keys, Parser, Parsing, bibtex, csl, ris};
 use bethe_tagging::TagOptions;
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
@@ -68,5 +68,29 @@ fn random_bytes_give_entries_or_a_refusal() {
             csl(&parsed.entry, &key)["type"].is_string()
                 && ris(&parsed.entry, &key).contains("ER  -")
         );
+    }
+}
+
+#[test]
+fn labels_that_a_person_gave_are_kept_and_the_others_follow() {
+    let line = "Smith, J. Deep graphs. Nature 12, 3-9 (2004).";
+    let (mut parsing, options) = (Parsing::new(Parser::embedded()), TagOptions::default());
+    let own = |tokens, label: &str| Forced { tokens, label: label.to_string() };
+    let plain = parsing.parse(line, &options).unwrap();
+    assert_eq!(plain.entry.text(Field::Title), Some("Deep graphs"));
+    // "Nature" as a part of the title.
+    let at = plain.tokens.iter().position(|token| &line[token.clone()] == "Nature").unwrap();
+    let title = at - 3..at + 1;
+    let forced = parsing.parse_forced(line, &[own(title.clone(), "title")], &options).unwrap();
+    let forced = forced.unwrap();
+    assert_eq!(forced.entry.text(Field::Title), Some("Deep graphs. Nature"));
+    let labels: Vec<&str> = Parser::embedded().labels(forced.tagged.as_ref().unwrap()).collect();
+    assert_eq!(labels[title], ["B-title", "I-title", "I-title", "I-title"]);
+    assert_eq!(forced.entry.authors, plain.entry.authors);
+    let same = parsing.parse_forced(line, &[], &options).unwrap().unwrap();
+    assert_eq!(same.entry, plain.entry);
+    // What does not exist cannot be forced.
+    for wrong in [own(0..1, "nonsense"), own(0..usize::MAX, "title"), own(5..2, "title")] {
+        assert!(parsing.parse_forced(line, &[wrong], &options).unwrap().is_none());
     }
 }

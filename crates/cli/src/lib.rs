@@ -16,6 +16,8 @@ mod input;
 mod inspect;
 mod memory;
 mod sample;
+#[cfg(feature = "serve")]
+mod serve;
 mod shell;
 mod solve;
 mod solver;
@@ -47,6 +49,8 @@ enum Command {
     Flows(Box<flows::Flags>),
     Check(check::Flags),
     Demo(demo::Flags),
+    #[cfg(feature = "serve")]
+    Serve(serve::Flags),
     Completions(shell::CompletionFlags),
     Man(shell::ManFlags),
     Help(help::Flags),
@@ -70,6 +74,8 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         Command::Flows(flags) => flows::run(*flags),
         Command::Check(flags) => check::run(flags),
         Command::Demo(flags) => demo::run(flags),
+        #[cfg(feature = "serve")]
+        Command::Serve(flags) => serve::run(flags),
         Command::Completions(flags) => shell::completions(flags),
         Command::Man(flags) => shell::man(flags),
         Command::Help(flags) => help::run(flags),

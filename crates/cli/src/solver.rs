@@ -25,7 +25,7 @@ pub enum SolverChoice {
 }
 
 /// Settings that belong to one solver each.
-#[derive(Args)]
+#[derive(Args, Default)]
 pub struct StepFlags {
     /// rda: how long it remembers its start [default: 0]
     #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]

@@ -1,4 +1,4 @@
-//! Entries as files have them: BibTeX, CSL-JSON, RIS, fields as JSON.
+//! Entries as files have them: BibTeX, CSL-JSON, RIS, TEI, fields as JSON.
 
 pub(crate) mod bibtex;
 pub(crate) mod csl;
@@ -6,3 +6,4 @@ pub(crate) mod json;
 pub(crate) mod key;
 pub(crate) mod latex;
 pub(crate) mod ris;
+pub(crate) mod tei;

@@ -7,6 +7,7 @@ mod reader;
 mod ris;
 mod round_trip;
 mod styles;
+mod tei;
 
 use bethe_cite::{Entry, Labelled, Meanings, Tokeniser};
 use bethe_tagging::labels::{Scheme, States};

@@ -7,8 +7,10 @@ mod output;
 mod unwrap;
 mod write;
 
-pub use flags::Flags;
-use flags::Format;
+pub use flags::{Flags, Format, Unwrap};
+pub use lines::{Line, Lines};
+pub use unwrap::References;
+pub use write::{Place, Record, Writer};
 
 use std::time::Instant;
 
@@ -21,9 +23,7 @@ use rayon::prelude::*;
 
 use crate::tagging::{Batches, SHARE, Statistics, read_tagger};
 use inputs::Input;
-use lines::Line;
 use output::Output;
-use write::{Place, Writer};
 
 /// Reads files, standard input or a text.
 pub fn run(flags: Flags) -> Result<Outcome> {

@@ -35,7 +35,7 @@ pub struct Place<'a> {
 
 /// An object of the JSON format.
 #[derive(Serialize)]
-struct Record<'a> {
+pub struct Record<'a> {
     key: &'a str,
     #[serde(rename = "type")]
     kind: &'a str,
@@ -77,11 +77,11 @@ impl<'a> Writer<'a> {
             Format::Bibtex => self.bibtex(out, parsed),
             Format::CslJson => {
                 out.push_str(if self.begun { ",\n" } else { "[\n" });
-                let key = self.keys.unique(&parsed.entry.key());
+                let key = self.key(parsed);
                 out.push_str(&csl(&parsed.entry, &key).to_string());
             }
             Format::Ris => {
-                let key = self.keys.unique(&parsed.entry.key());
+                let key = self.key(parsed);
                 out.push_str(&ris(&parsed.entry, &key));
             }
             Format::Json => self.json(out, place, parsed),
@@ -112,12 +112,24 @@ impl<'a> Writer<'a> {
             // BibTeX skips text between entries up to the next @.
             out.extend(["% ", &shown(&line).replace('@', "(at)"), "\n"]);
         }
-        let key = self.keys.unique(&parsed.entry.key());
+        let key = self.key(parsed);
         out.push_str(&bibtex(&parsed.entry, &key));
     }
 
+    /// The key of the next entry.
+    pub fn key(&mut self, parsed: &Parsed) -> String {
+        self.keys.unique(&parsed.entry.key())
+    }
+
     fn json(&mut self, out: &mut String, place: &Place, parsed: &Parsed) {
-        let key = self.keys.unique(&parsed.entry.key());
+        let key = self.key(parsed);
+        let record = self.record(&key, place, parsed);
+        out.push_str(&serde_json::to_string(&record).expect("strings and finite numbers"));
+        out.push('\n');
+    }
+
+    /// The object of an entry.
+    pub fn record<'b>(&'b self, key: &'b str, place: &Place, parsed: &'b Parsed) -> Record<'b> {
         let tagged = parsed.tagged.as_ref();
         let labels: Vec<&str> = match tagged {
             Some(tagged) => self.parser.labels(tagged).collect(),
@@ -125,8 +137,8 @@ impl<'a> Writer<'a> {
         };
         let probabilities = tagged.and_then(|tagged| tagged.probabilities.first());
         let segments = tagged.filter(|tagged| !tagged.segments.is_empty());
-        let record = Record {
-            key: &key,
+        Record {
+            key,
             kind: parsed.entry.kind.name(),
             file: place.file.map(|path| path.display().to_string()),
             line: place.line,
@@ -138,9 +150,7 @@ impl<'a> Writer<'a> {
             segments: segments.map(|tagged| self.segments(&labels, tagged)),
             explanation: self.explanation(parsed),
             labels,
-        };
-        out.push_str(&serde_json::to_string(&record).expect("strings and finite numbers"));
-        out.push('\n');
+        }
     }
 
     fn segments<'b>(&self, labels: &[&'b str], tagged: &Tagged) -> Vec<SegmentRecord<'b>> {

@@ -1,5 +1,6 @@
 //! What was asked and what was inferred, for the command and for Python.
 
+use std::fmt::Display;
 use std::path::Path;
 use std::time::Instant;
 
@@ -25,6 +26,9 @@ pub struct Asked {
     pub(super) input: Input,
     begun: Instant,
 }
+
+/// What is told of long work, in words that are only made if somebody reads them.
+pub type Watch<'a> = &'a mut dyn FnMut(&dyn Display);
 
 /// What was inferred.
 pub struct Inferred {
@@ -83,25 +87,29 @@ impl Asked {
         Output::create(folder, &self.config, self.input.observations.times().len())
     }
 
-    /// Infers the movement.
+    /// Infers the movement, and tells `watch` what is being done.
     ///
     /// # Errors
     /// If there is no answer, or it was cancelled.
-    pub fn infer(&mut self, cancel: &Cancel) -> Result<Inferred, Unanswered> {
-        self.inferred(cancel).map_err(|error| self.unanswered(error))?
+    pub fn infer(&mut self, cancel: &Cancel, watch: Watch) -> Result<Inferred, Unanswered> {
+        self.inferred(cancel, watch).map_err(|error| self.unanswered(error))?
     }
 
-    fn inferred(&mut self, cancel: &Cancel) -> Result<Result<Inferred, Unanswered>, FlowError> {
+    fn inferred(
+        &mut self,
+        cancel: &Cancel,
+        watch: Watch,
+    ) -> Result<Result<Inferred, Unanswered>, FlowError> {
         let Self { config, input, begun } = self;
         // The limit is for tables of moves too, not only for iterations.
         let limit = config.settings.time_limit;
         let left = || limit.map(|limit| limit.saturating_sub(begun.elapsed()));
         config.settings.time_limit = left();
-        let tuning = tuned(config, input, cancel)?;
+        let tuning = tuned(config, input, cancel, watch)?;
         config.settings.time_limit = left();
-        let learned = learn(config, input, cancel.child())?;
+        let learned = learn(config, input, cancel.child(), watch)?;
         config.settings.time_limit = left();
-        let mut flows = solve(config, input, cancel.child())?;
+        let mut flows = solve(config, input, cancel.child(), watch)?;
         if flows.solution.status == Status::Infeasible {
             return Err(FlowError::Unexplained);
         }

@@ -16,8 +16,10 @@ mod summary;
 mod time;
 mod tune;
 
-pub use asked::{Asked, Inferred, Unanswered};
+pub use asked::{Asked, Inferred, Unanswered, Watch};
 pub(crate) use flags::Flags;
+#[cfg(feature = "serve")]
+pub(crate) use summary::in_words;
 
 use std::ops::ControlFlow;
 use std::time::Instant;
@@ -31,7 +33,7 @@ use bethe_flows::output::{Learning, Summary, Tuned, rounded};
 use bethe_flows::validate::{Validation, validate};
 use bethe_terminal::{Interrupt, Outcome, say};
 
-use crate::solve::progress::Progress;
+use crate::solve::progress::{Iteration, Progress};
 use crate::solver::name;
 use config::Config;
 use flags::NoiseChoice;
@@ -45,10 +47,12 @@ pub(crate) fn run(flags: Flags) -> Result<Outcome> {
     if !asked.config.quiet {
         asked.input.warnings.iter().for_each(|warning| say(&format!("warning: {warning}")));
     }
-    let mut inferred = match asked.infer(&interrupt.cancel()) {
+    let mut progress = Progress::new(1, asked.config.quiet);
+    let mut inferred = match asked.infer(&interrupt.cancel(), &mut |text| progress.message(text)) {
         Ok(inferred) => inferred,
         Err(unanswered) => return unanswered.told(),
     };
+    drop(progress);
     let written = match output {
         Some(output) => {
             let (names, movements) = asked.fill(output, &mut inferred)?;
@@ -66,10 +70,14 @@ pub(crate) fn run(flags: Flags) -> Result<Outcome> {
 }
 
 /// Weights that predict best, if wanted.
-fn tuned(config: &mut Config, input: &mut Input, cancel: &Cancel) -> Result<Vec<Tuned>, FlowError> {
-    let mut progress = Progress::new(1, config.quiet);
+fn tuned(
+    config: &mut Config,
+    input: &mut Input,
+    cancel: &Cancel,
+    watch: Watch,
+) -> Result<Vec<Tuned>, FlowError> {
     let choosing = input.pairs[0].clone();
-    tune::tune(config, input, &choosing, (cancel, &mut |text| progress.message(text)))
+    tune::tune(config, input, &choosing, (cancel, &mut |text| watch(&text)))
 }
 
 /// The scores of marked individuals, if there are any.
@@ -84,22 +92,21 @@ fn learn(
     config: &Config,
     input: &mut Input,
     cancel: Cancel,
+    watch: Watch,
 ) -> Result<Option<(Learning, Choice)>, FlowError> {
     let begun = Instant::now();
-    let mut progress = Progress::new(1, config.quiet);
     let mut observe = |learning: learn::Progress| {
         let objective = rounded(learning.objective, 6);
-        progress.message(format!("learning: solve {}  objective {objective}", learning.solves));
+        watch(&format_args!("learning: solve {}  objective {objective}", learning.solves));
     };
     let choice = input.learn(config, cancel, &mut observe)?;
     let seconds = begun.elapsed();
     Ok(choice.map(|choice| (learning::learning(input, &choice, seconds), choice)))
 }
 
-fn solve(config: &Config, input: &Input, cancel: Cancel) -> Result<Flows, FlowError> {
-    let mut progress = Progress::new(1, config.quiet);
+fn solve(config: &Config, input: &Input, cancel: Cancel, watch: Watch) -> Result<Flows, FlowError> {
     let mut observer = |record: &Record, _: &[f64]| {
-        progress.iteration(record);
+        watch(&Iteration(record));
         ControlFlow::Continue(())
     };
     input.problem(config, cancel).solve(&config.settings, &mut observer)

@@ -46,7 +46,8 @@ fn say_unless_quiet(config: &Config, summary: &Summary, written: Option<String>)
     Ok(())
 }
 
-fn in_words(summary: &Summary) -> String {
+/// What was found, for people.
+pub fn in_words(summary: &Summary) -> String {
     let number = |value: Option<f64>| value.map_or("none".to_string(), |v| rounded(v, 3));
     let learned = summary.learning.as_ref().map(|own| learning::in_words(own) + "\n");
     let loss = summary.birdflow.map(|loss| {

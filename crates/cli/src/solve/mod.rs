@@ -8,7 +8,7 @@ pub mod problems;
 pub mod progress;
 mod sink;
 mod trace;
-mod words;
+pub mod words;
 
 pub use flags::Flags;
 

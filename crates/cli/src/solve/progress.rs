@@ -1,5 +1,6 @@
 //! The progress line of a long solve, on standard error.
 
+use std::fmt;
 use std::time::{Duration, Instant};
 
 use bethe_core::solve::Record;
@@ -27,20 +28,13 @@ impl Progress {
 
     /// Shows an iteration of the only problem.
     pub fn iteration(&mut self, record: &Record) {
-        if let Some(bar) = self.bar() {
-            let gap = record.gap.map_or("none".to_string(), |gap| format!("{gap:.2e}"));
-            bar.set_message(format!(
-                "iteration {}  objective {:.6}  gap {gap}",
-                record.iteration, record.objective
-            ));
-            bar.tick();
-        }
+        self.message(&Iteration(record));
     }
 
     /// Shows what is being done.
-    pub fn message(&mut self, text: String) {
+    pub fn message(&mut self, text: &dyn fmt::Display) {
         if let Some(bar) = self.bar() {
-            bar.set_message(text);
+            bar.set_message(text.to_string());
             bar.tick();
         }
     }
@@ -75,6 +69,17 @@ impl Progress {
             bar.set_style(style.expect("the template is a constant"));
             bar
         }))
+    }
+}
+
+/// An iteration in words.
+pub struct Iteration<'a>(pub &'a Record);
+
+impl fmt::Display for Iteration<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(record) = self;
+        let gap = record.gap.map_or("none".to_string(), |gap| format!("{gap:.2e}"));
+        write!(f, "iteration {}  objective {:.6}  gap {gap}", record.iteration, record.objective)
     }
 }
 

@@ -1,12 +1,12 @@
 use anyhow::{Result, anyhow};
 use bethe_core::solve::SolveError;
-use bethe_core::{MemoryLimit, Method, Settings, StepSchedule};
+use bethe_core::{MemoryLimit, Settings};
 use bethe_tagging::{TagError, TagOptions, Tagger};
 use bethe_terminal::{bad_input, time};
 use clap::Args;
 
 use crate::memory::MemoryFlag;
-use crate::solver::{SolverChoice, out_of_range};
+use crate::solver::{SolverChoice, StepFlags, out_of_range};
 
 /// Inference under rules: whether, how, and for how long.
 #[derive(Args)]
@@ -48,20 +48,9 @@ impl LimitFlags {
 
     /// The options for this tagger.
     pub fn options(&self, tagger: &Tagger) -> Result<TagOptions> {
-        let method = match self.solver {
-            SolverChoice::Auto => Method::Auto,
-            SolverChoice::Rda => Method::Rda { beta: 0.0 },
-            SolverChoice::MirrorDescent => {
-                Method::MirrorDescent { schedule: StepSchedule::Constant(0.1) }
-            }
-            SolverChoice::AcceleratedRda => Method::AcceleratedRda { smoothness: None },
-            SolverChoice::Adaptive => Method::Adaptive,
-            SolverChoice::Dual => Method::Dual,
-            SolverChoice::Newton => Method::Newton,
-        };
         let time_limit = self.time_limit.as_deref();
         let inference = Settings {
-            method,
+            method: StepFlags::default().method(self.solver),
             tolerance: self.tolerance,
             max_iterations: self.max_iterations,
             time_limit: time_limit.map(|text| time::parse("--time-limit", text)).transpose()?,

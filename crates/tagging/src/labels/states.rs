@@ -4,7 +4,7 @@ use bethe_learn::crf::Borders;
 use serde::{Deserialize, Serialize};
 
 use super::stored::{Stored, StoredState};
-use super::tag::{Role, read};
+use super::tag::{OUTSIDE, Role, read};
 use super::{Canonical, LabelError, Scheme, canonical};
 
 /// The states of the chain behind labels: the distinct tokens of canonical training sequences, in
@@ -125,6 +125,30 @@ impl States {
         let names = || read(self.scheme, label).map(|tag| tag.name.to_string()).collect::<Vec<_>>();
         let alike = || self.scheme.writes(label).then(|| self.paths.get(&names())).flatten();
         self.written.get(label).or_else(alike).map_or(&[], Vec::as_slice)
+    }
+
+    /// The labels of a segment's tokens, as the scheme writes them; an empty name is outside of all
+    /// segments. `None` if the model has no such labels.
+    pub fn segment_labels(&self, name: &str, length: usize) -> Option<Vec<String>> {
+        let prefixes = |t: usize| -> &[&str] {
+            let (first, last) = (t == 0, t + 1 == length);
+            match (self.scheme, first, last) {
+                (Scheme::Bio, true, _) => &["B-"],
+                (Scheme::Bio, false, _) => &["I-"],
+                (Scheme::Io, ..) => &["I-", ""],
+                (Scheme::Iobes, true, true) => &["S-"],
+                (Scheme::Iobes, true, false) => &["B-"],
+                (Scheme::Iobes, false, true) => &["E-"],
+                (Scheme::Iobes, false, false) => &["I-"],
+                (Scheme::Plain, ..) => &[""],
+            }
+        };
+        let is_known = |label: &String| !self.matching(label).is_empty();
+        let label = |t: usize| match name {
+            "" => Some(OUTSIDE.to_string()).filter(is_known),
+            _ => prefixes(t).iter().map(|prefix| format!("{prefix}{name}")).find(is_known),
+        };
+        (0..length).map(label).collect()
     }
 
     /// Whether a sequence may start in this state.

@@ -127,3 +127,19 @@ fn there_is_nothing_to_learn_from_tokens_without_label() {
     let error = States::learn(Scheme::Bio, Vec::<Vec<&str>>::new()).unwrap_err();
     assert_eq!(error, LabelError::NoLabels);
 }
+
+#[test]
+fn segments_are_labelled_as_the_scheme_writes_them() {
+    let states = |scheme, labels: &[&str]| States::learn(scheme, [labels]).unwrap();
+    let bio = states(Scheme::Bio, &["B-x", "I-x", "O", "bare"]);
+    assert_eq!(bio.segment_labels("x", 3).unwrap(), ["B-x", "I-x", "I-x"]);
+    assert_eq!(bio.segment_labels("bare", 1).unwrap(), ["B-bare"]);
+    assert_eq!(bio.segment_labels("", 2).unwrap(), ["O", "O"]);
+    assert_eq!(bio.segment_labels("y", 1), None);
+    let iobes = states(Scheme::Iobes, &["B-x", "I-x", "E-x", "S-x"]);
+    assert_eq!(iobes.segment_labels("x", 3).unwrap(), ["B-x", "I-x", "E-x"]);
+    assert_eq!(iobes.segment_labels("x", 1).unwrap(), ["S-x"]);
+    assert_eq!(iobes.segment_labels("", 1), None, "nothing is outside");
+    assert_eq!(states(Scheme::Io, &["I-x"]).segment_labels("x", 2).unwrap(), ["I-x", "I-x"]);
+    assert_eq!(states(Scheme::Plain, &["x"]).segment_labels("x", 2).unwrap(), ["x", "x"]);
+}

@@ -1,0 +1,122 @@
+//! `bethe serve`: pages for people and a service for programs, in one process.
+//!
+//! A request passes the `guard`, which knows who may ask, and gets a place in the queue of `work`,
+//! which does it on a thread of its own; long work tells of itself by `events`. `api` is the service,
+//! `grobid` what programs know that speak to GROBID, `pages` what browsers load. Nothing that a
+//! request says names a file.
+
+mod api;
+mod events;
+mod failure;
+mod flags;
+mod grobid;
+mod guard;
+mod models;
+mod pages;
+mod results;
+mod server;
+mod work;
+
+pub use flags::Flags;
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+use axum::Router;
+use axum::extract::DefaultBodyLimit;
+use axum::http::StatusCode;
+use axum::middleware::from_fn_with_state;
+use axum::response::IntoResponse;
+use bethe_terminal::{Interrupt, Outcome, bad_input, print, say, threads};
+use tokio::net::TcpListener;
+use tower_http::catch_panic::CatchPanicLayer;
+
+use failure::Failure;
+use guard::{Access, guard};
+use models::Models;
+use results::Results;
+use work::Work;
+
+/// What all requests share.
+pub struct Service {
+    models: Models,
+    work: Work,
+    results: Results,
+    access: Access,
+    body_limit: usize,
+    /// No log.
+    quiet: bool,
+}
+
+/// Serves until a signal comes.
+pub fn run(flags: Flags) -> Result<Outcome> {
+    if flags.token.as_deref() == Some("") {
+        return Err(bad_input("--token: found an empty one, expected at least one character"));
+    }
+    let memory = flags.memory.limit()?;
+    let threads = threads::pool(flags.threads)?.current_num_threads();
+    let service = Arc::new(Service {
+        models: Models::read(&flags.models, memory)?,
+        work: Work::new(threads, flags.queue, flags.time_limit()?, memory),
+        results: Results::default(),
+        access: Access { hosts: flags.hosts.clone(), token: flags.token.clone() },
+        body_limit: flags.body_limit()?,
+        quiet: flags.quiet,
+    });
+    let interrupt = Interrupt::install()?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(threads.min(4))
+        .enable_all()
+        .build()
+        .context("cannot start threads")?;
+    runtime.block_on(async {
+        let listener = listen(&flags).await?;
+        let address = listener.local_addr().context("cannot listen")?;
+        tell(&flags, address)?;
+        server::serve(listener, router(&service), &interrupt, &service.work.stop).await
+    })?;
+    // What does not end by itself was cancelled; nobody waits for it any more.
+    runtime.shutdown_background();
+    Ok(Outcome::Done)
+}
+
+async fn listen(flags: &Flags) -> Result<TcpListener> {
+    let Flags { listen, port, .. } = flags;
+    TcpListener::bind((*listen, *port)).await.map_err(|error| {
+        let hint = match error.kind() {
+            std::io::ErrorKind::AddrInUse => "; --port 0 takes any free one",
+            _ => "",
+        };
+        bad_input(format!("{}: cannot listen: {error}{hint}", SocketAddr::new(*listen, *port)))
+    })
+}
+
+/// Prints the address, and warns if others may come.
+fn tell(flags: &Flags, address: SocketAddr) -> Result<()> {
+    print(&format!("http://{address}/\n")).context("standard output")?;
+    if !address.ip().is_loopback() {
+        let advice = match &flags.token {
+            Some(_) => "whoever has the token may ask",
+            None => "anybody who reaches this machine may ask; --token TOKEN shuts others out",
+        };
+        say(&format!("warning: listening on {}: {advice}", address.ip()));
+    }
+    Ok(())
+}
+
+fn router(service: &Arc<Service>) -> Router {
+    Router::new()
+        .merge(pages::routes())
+        .merge(api::routes())
+        .merge(grobid::routes())
+        .fallback(|| async { Failure::new(StatusCode::NOT_FOUND, "there is no such page") })
+        .method_not_allowed_fallback(|| async {
+            let message = "this address does not know the method; see /api/v1/openapi.json";
+            Failure::new(StatusCode::METHOD_NOT_ALLOWED, message)
+        })
+        .layer(DefaultBodyLimit::max(service.body_limit))
+        .layer(CatchPanicLayer::custom(|_| Failure::fault().into_response()))
+        .layer(from_fn_with_state(Arc::clone(service), guard))
+        .with_state(Arc::clone(service))
+}

@@ -1,0 +1,12 @@
+//! `bethe serve` as browsers, reference managers and programs use it.
+
+#![cfg(all(unix, feature = "serve"))]
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod client;
+mod grobid;
+mod limits;
+mod service;
+mod strangers;
