@@ -35,6 +35,7 @@ const GUIDES: &[Guide] = &[
     guide!("movement", "guides/flows", "movement from counts"),
     guide!("noisy-tables", "guides/noisy-tables", "records from noisy tables"),
     guide!("wide-graphs", "guides/wide-graphs", "graphs too wide for exact inference"),
+    guide!("service", "guides/serve", "pages and a service"),
     guide!("python", "guides/python", "the same from Python"),
     guide!("problem-file", "reference/problem-file", "every field of a problem"),
     guide!("answer", "reference/answer", "every field of an answer"),
