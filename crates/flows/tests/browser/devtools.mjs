@@ -70,6 +70,8 @@ export class Page {
     this.session = session;
     /** What should not be there: errors, messages on the console, requests. */
     this.complaints = [];
+    /** Requests begin so; any other is a complaint. */
+    this.home = "file:";
   }
 
   send(method, params) { return this.browser.send(method, params, this.session); }
@@ -82,7 +84,7 @@ export class Page {
     hear("Runtime.exceptionThrown", p => p.exceptionDetails.exception?.description || p.exceptionDetails.text);
     hear("Runtime.consoleAPICalled", p => p.type + ": " + p.args.map(own => own.value).join(" "));
     hear("Log.entryAdded", p => p.entry.level === "error" && p.entry.text);
-    hear("Network.requestWillBeSent", p => !p.request.url.startsWith("file:") && "request of " + p.request.url);
+    hear("Network.requestWillBeSent", p => !p.request.url.startsWith(this.home) && "request of " + p.request.url);
     for (const domain of ["Page", "Runtime", "Log", "Network"]) await this.send(domain + ".enable");
     return this;
   }
