@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from os import PathLike
 from typing import Any, Literal, overload
 
-from ._engine import entries
+from ._engine import Bibliography
 from ._types import jobs
 
-__all__ = ["cite"]
+__all__ = ["cite", "joined", "lines_of"]
 
 
 @overload
@@ -46,10 +46,19 @@ def cite(
     >>> cite("Knuth, D. E. (1997). The art of computer programming. Addison-Wesley.", "json")[0]["key"]
     'knuth1997art'
     """
-    given = lines.splitlines() if isinstance(lines, str) else list(lines)
-    references = [line for line in given if line.strip()]
-    written = entries(references, format, model=model, n_jobs=jobs(n_jobs))
+    references = lines_of(lines)
+    written = Bibliography(format, model).cite(references, n_jobs=jobs(n_jobs))
+    return joined(written, format)
+
+
+def lines_of(lines: str | Iterable[str]) -> list[str]:
+    """The lines that are not blank."""
+    given = lines.splitlines() if isinstance(lines, str) else lines
+    return [line for line in given if line.strip()]
+
+
+def joined(written: list[str], format: str) -> str | list[dict[str, Any]]:
+    """Entries as a file has them, or as dicts."""
     if format in ("bibtex", "ris"):
-        return written
-    found: list[dict[str, Any]] = json.loads(written)
-    return found
+        return ("\n" if format == "bibtex" else "").join(written)
+    return [json.loads(entry) for entry in written]

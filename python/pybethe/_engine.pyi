@@ -10,6 +10,7 @@ from ._types import Array, Options, PenaltyName, Scope, Terms, Variable
 
 __all__ = [
     "Answer",
+    "Bibliography",
     "InferredFlows",
     "Map",
     "Picture",
@@ -20,7 +21,6 @@ __all__ = [
     "TrainedTagger",
     "__version__",
     "command",
-    "entries",
     "fenchel_young",
     "solve",
     "solve_many",
@@ -264,13 +264,14 @@ def fenchel_young(
     n_jobs: int | None = None,
 ) -> tuple[Array, _Pulled]: ...
 
-def entries(
-    lines: list[str],
-    format: str,
-    *,
-    model: str | PathLike[str] | None = None,
-    n_jobs: int | None = None,
-) -> str: ...
+_Read = tuple[str, str | None, float | None, str | None]
+
+@final
+class Bibliography:
+    def __new__(cls, format: str, model: str | PathLike[str] | bytes | None = None) -> Self: ...
+    def cite(self, lines: list[str], *, n_jobs: int | None = None) -> list[str]: ...
+    def read(self, lines: list[str], *, n_jobs: int | None = None) -> list[_Read]: ...
+    def add(self, lines: list[_Read]) -> list[str]: ...
 
 _Numbers = npt.NDArray[np.uintp]
 

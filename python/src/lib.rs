@@ -32,7 +32,7 @@ mod _engine {
     #[pymodule_export]
     use crate::answer::{Answer, Map};
     #[pymodule_export]
-    use crate::cite::entries;
+    use crate::cite::Bibliography;
     #[pymodule_export]
     use crate::command::command;
     #[pymodule_export]

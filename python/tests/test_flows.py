@@ -151,7 +151,7 @@ def test_parameters_say_what_flags_say():
 
 def test_there_is_a_parameter_for_every_flag():
     flags = {name.replace("-", "_") for name in InferredFlows.flags()}
-    elsewhere = {"out", "quiet", "sample", "from", "at", "parquet"}  # methods, or of files
+    elsewhere = {"out", "quiet", "format", "sample", "from", "at", "parquet"}  # methods, or of files
     parameters = set(inspect.signature(pb.Flows.__init__).parameters) - {"self", "n_jobs"}
     assert parameters == flags - elsewhere
 

@@ -177,7 +177,7 @@ const tests = {
 };
 
 writeFileSync(join(folder, "train.txt"), Array.from({ length: 60 }, (_, k) => `Lee${k % 7}\tB-author\n.\tO\nOn\tB-title\ngraphs${k % 5}\tI-title\n.\tO\n${1990 + k % 9}\tB-year\n\n`).join(""));
-writeFileSync(join(folder, "rules.toml"), `[[rule]]\nat_most = 1\nof = "title"\nweight = 2.0\n`);
+writeFileSync(join(folder, "rules.toml"), `[[rule]]\nat_most = 1\nof = "title"\nweight = "hard"\n`);
 const trained = () => execFileSync(bethe, ["train", join(folder, "train.txt"), "--model", join(folder, "ruled.safetensors"), "--constraints", join(folder, "rules.toml"), "--quiet"]);
 
 let failed = 0;
