@@ -1,4 +1,4 @@
-//! The pages: files that are part of the program.
+//! The pages: files that are part of the program. Pictures of them for the guide: `tests/browser/run BETHE FOLDER`.
 
 use axum::Router;
 use axum::http::{HeaderValue, header};
