@@ -1,5 +1,7 @@
 //! The built-in model, from lines to entries.
 
+use std::ops::Range;
+
 use bethe_cite::{Field, Forced, Keys, Parser, Parsing, bibtex, csl, ris};
 use bethe_tagging::TagOptions;
 use rand::rngs::StdRng;
@@ -90,7 +92,11 @@ fn labels_that_a_person_gave_are_kept_and_the_others_follow() {
     let same = parsing.parse_forced(line, &[], &options).unwrap().unwrap();
     assert_eq!(same.entry, plain.entry);
     // What does not exist cannot be forced.
-    for wrong in [own(0..1, "nonsense"), own(0..usize::MAX, "title"), own(5..2, "title")] {
+    for wrong in [
+        own(0..1, "nonsense"),
+        own(0..usize::MAX, "title"),
+        own(Range { start: 5, end: 2 }, "title"),
+    ] {
         assert!(parsing.parse_forced(line, &[wrong], &options).unwrap().is_none());
     }
 }
