@@ -92,7 +92,7 @@ fn names(people: &People) -> Vec<String> {
 }
 
 /// The first page and the last; all that is written where these are not two.
-fn ends(pages: &str) -> (Option<&str>, Option<&str>) {
+pub(super) fn ends(pages: &str) -> (Option<&str>, Option<&str>) {
     match pages.split_once("--") {
         Some((first, last)) if !last.contains(['-', ',']) && !first.contains(',') => {
             (Some(first), Some(last))

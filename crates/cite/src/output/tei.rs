@@ -3,6 +3,7 @@
 
 use std::fmt::Write;
 
+use super::ris::ends;
 use crate::entry::Entry;
 use crate::entry::field::Field;
 use crate::entry::kind::EntryKind;
@@ -66,14 +67,12 @@ fn imprint(xml: &mut Writer, entry: &Entry) {
         xml.text(&format!("biblScope unit=\"{unit}\""), entry.text(field));
     }
     if let Some(pages) = entry.text(Field::Pages) {
-        match pages.split_once("--") {
-            Some((from, to)) if !to.contains(['-', ',']) && !from.contains(',') => {
-                xml.empty(&format!(
-                    "biblScope unit=\"page\" from=\"{}\" to=\"{}\"",
-                    escaped(from),
-                    escaped(to)
-                ))
-            }
+        match ends(pages) {
+            (Some(from), Some(to)) => xml.empty(&format!(
+                "biblScope unit=\"page\" from=\"{}\" to=\"{}\"",
+                escaped(from),
+                escaped(to)
+            )),
             _ => xml.text("biblScope unit=\"page\"", Some(pages)),
         }
     }

@@ -46,7 +46,7 @@ pub async fn answer(
     let (sender, receiver) = channel(WAITING);
     let teller = Teller(Some(sender.clone()));
     let service = Arc::clone(service);
-    let done = tokio::spawn(async move {
+    tokio::spawn(async move {
         let ended = async {
             match service.work.run(place, move |cancel| work(cancel, &teller)).await {
                 Ok(answer) => ("answer", answer),
@@ -59,7 +59,6 @@ pub async fn answer(
             () = sender.closed() => {}
         }
     });
-    drop(done);
     Ok(streamed(receiver))
 }
 
