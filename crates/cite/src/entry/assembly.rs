@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::field::Field;
+use super::kept::says_something;
 use super::kind::EntryKind;
 use super::parts::Meanings;
 use super::repair::name_containers;
@@ -48,7 +49,8 @@ impl Entry {
             match part.field {
                 None => entry.keep(part.name, text),
                 field if is_date(field) => {}
-                Some(Field::Note | Field::Status) if says_only_looked_at(text) => {}
+                Some(Field::Note | Field::Status)
+                    if says_only_looked_at(text) || !says_something(text) => {}
                 Some(Field::Note | Field::Status) if entry.takes_access_date(text) => {}
                 Some(field) if is_about_people(part, field) => {}
                 Some(_) if part.between => {}

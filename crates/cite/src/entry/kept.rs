@@ -73,7 +73,8 @@ fn is_between(part: &Part) -> bool {
     part.between && !part.field.is_some_and(|field| is_about_people(part, field))
 }
 
-fn says_something(text: &str) -> bool {
+/// Whether a text has more than words that hold others together: `Available from` has not.
+pub(super) fn says_something(text: &str) -> bool {
     let says = |word: &str| {
         let lower = word.to_lowercase();
         !BETWEEN.contains(&lower.as_str())

@@ -136,6 +136,8 @@ fn what_has_no_field_becomes_a_note() {
     assert_eq!(entry.remarks().as_deref(), Some("seen in Asia"));
     let labels = ["B-title", "O", "O", "O", "B-journal"];
     assert_eq!(of_labels("Rivers . In : Water", &labels).remarks(), None);
+    let entry = flat(&[("title", "Rivers."), ("note", "Available from:")]);
+    assert_eq!(entry.remarks(), None);
     let entry = flat(&[("title", "Vagabond."), ("director", "A. Varda")]);
     assert!(bibtex(&entry, "x").contains("note = {director: A. Varda}"));
     let entry = flat(&[("title", "Rivers."), ("doi", "doi:10.1000/182, doi:10.1000/183")]);
