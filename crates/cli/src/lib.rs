@@ -14,7 +14,10 @@ pub mod flows;
 mod help;
 mod input;
 mod inspect;
+mod kind;
 mod memory;
+mod output;
+mod report;
 mod sample;
 #[cfg(feature = "serve")]
 mod serve;
