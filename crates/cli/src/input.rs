@@ -9,6 +9,8 @@ use bethe_core::problem::file::ProblemFileError;
 use bethe_io::without_mark;
 use bethe_terminal::bad_input;
 
+use crate::kind::{Kind, refuse};
+
 /// Bytes of a byte-order mark.
 const MARK: usize = 3;
 
@@ -52,7 +54,7 @@ impl Source {
             Layout::Uai => Content::Uai(self),
             Layout::Lines => {
                 let (name, reader) = (self.name, Box::new(io::Cursor::new(self.bytes)));
-                let stream = Stream { name, reader, memory: MemoryLimit::NONE };
+                let stream = Stream { name, size: None, reader, memory: MemoryLimit::NONE };
                 Content::Lines(Lines::of(stream, open))
             }
             Layout::Single | Layout::Open => Content::Single(self),
@@ -88,6 +90,8 @@ impl Source {
 /// Text that is read once, from the front to the end.
 pub struct Stream {
     name: String,
+    /// Its bytes, if it is a plain file.
+    size: Option<u64>,
     reader: Box<dyn BufRead + Send>,
     /// For a text that is held as a whole.
     memory: MemoryLimit,
@@ -97,18 +101,19 @@ impl Stream {
     /// Opens a file, a pipe, or standard input for `-`.
     pub fn open(path: &Path, memory: MemoryLimit) -> Result<Self> {
         let name = name(path);
+        let mut size = None;
         let reader: Box<dyn BufRead + Send> = if path == Path::new("-") {
             Box::new(BufReader::new(io::stdin()))
         } else {
             let wrong = |error: &dyn std::fmt::Display| bad_input(format!("{name}: {error}"));
             let file = fs::File::open(path).map_err(|error| wrong(&error))?;
             let is_batch = matches!(Layout::of(path), Ok(Layout::Lines));
-            let size = file.metadata().map_or(0, |metadata| metadata.len());
-            let held = if is_batch { 0 } else { size };
+            size = file.metadata().ok().filter(|found| found.is_file()).map(|found| found.len());
+            let held = if is_batch { 0 } else { size.unwrap_or(0) };
             memory.check_text(held as f64).map_err(|error| wrong(&error))?;
             Box::new(BufReader::new(file))
         };
-        Ok(Self { name, reader, memory })
+        Ok(Self { name, size, reader, memory })
     }
 
     /// The same text, without a byte-order mark at its beginning.
@@ -246,6 +251,11 @@ impl Lines {
         &self.stream.name
     }
 
+    /// The bytes of the text, if they are known.
+    pub fn size(&self) -> Option<u64> {
+        self.stream.size
+    }
+
     /// Whether a single line would be a text of its own, and not a batch of one.
     pub fn may_be_one_text(&self) -> bool {
         self.open
@@ -317,6 +327,7 @@ impl Layout {
 
 /// Opens a file, a pipe, or standard input for `-`.
 pub fn read(path: &Path, memory: MemoryLimit) -> Result<Content> {
+    refuse(path, &[Kind::Model, Kind::Csv, Kind::Labelled], "a problem: .json, .jsonl or .uai")?;
     Layout::of(path)?;
     Stream::open(path, memory)?.without_mark()?.content(path)
 }

@@ -14,7 +14,10 @@ pub mod flows;
 mod help;
 mod input;
 mod inspect;
+mod kind;
 mod memory;
+mod output;
+mod report;
 mod sample;
 #[cfg(feature = "serve")]
 mod serve;
@@ -31,7 +34,12 @@ use clap::{Parser, Subcommand};
 
 /// Inference and learning in discrete graphical models under global terms.
 #[derive(Parser)]
-#[command(version, propagate_version = true, disable_help_subcommand = true)]
+#[command(
+    version,
+    propagate_version = true,
+    disable_help_subcommand = true,
+    after_help = "bethe help lists guides too; bethe help exit-codes says what exit codes mean."
+)]
 struct Cli {
     #[command(subcommand)]
     command: Command,

@@ -3,11 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use bethe_terminal::{Outcome, PendingFile, print};
+use bethe_terminal::Outcome;
 use clap::{Args, CommandFactory};
 use clap_complete::Shell;
 use clap_mangen::Man;
 
+use crate::output::answer;
 use crate::{Cli, help};
 
 /// Print completions for a shell.
@@ -56,10 +57,6 @@ pub fn man(flags: ManFlags) -> Result<Outcome> {
 }
 
 fn written(out: Option<&Path>, text: Vec<u8>) -> Result<Outcome> {
-    let text = String::from_utf8(text).context("pages are text")?;
-    match out {
-        Some(path) => PendingFile::create(path)?.finish(&text)?,
-        None => print(&text)?,
-    }
+    answer(out, &String::from_utf8(text).context("pages are text")?)?;
     Ok(Outcome::Done)
 }

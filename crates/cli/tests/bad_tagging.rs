@@ -133,7 +133,8 @@ fn damaged_and_foreign_models_are_refused() {
     let message = folder.refusal(&["tag", "nothing", "test.txt"]);
     assert!(message.starts_with("nothing: "), "{message}");
     let message = folder.refusal(&["tag", "train.txt", "test.txt"]);
-    assert!(message.starts_with("train.txt: not a model file"), "{message}");
+    let expected = "train.txt: found labelled tokens, expected a model from bethe train. ";
+    assert!(message.starts_with(expected), "{message}");
 }
 
 #[test]

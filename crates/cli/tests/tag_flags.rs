@@ -33,12 +33,15 @@ fn every_flag_of_the_help_is_tested_here_or_beside() {
                 "--comments",
                 "--scores",
                 "--threads",
+                "--text",
+                "--tokens",
                 "--quiet",
             ][..],
         ),
         (
             "evaluate",
             &[
+                "--format",
                 "--json",
                 "--no-rules",
                 "--solver",
@@ -51,7 +54,7 @@ fn every_flag_of_the_help_is_tested_here_or_beside() {
                 "--threads",
             ],
         ),
-        ("inspect", &["--json", "--memory-limit", "--top"]),
+        ("inspect", &["--format", "--json", "--memory-limit", "--top"]),
     ] {
         let help = Folder::new().succeeds(&[command, "--help"]);
         let flags = help.lines().map(str::trim_start).filter(|line| line.starts_with("--"));

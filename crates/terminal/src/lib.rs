@@ -11,6 +11,7 @@ mod progress;
 pub mod size;
 pub mod threads;
 pub mod time;
+mod time_left;
 
 pub use bethe_io::{shown, shown_lines};
 pub use counted::counted;
@@ -20,3 +21,4 @@ pub use interrupt::Interrupt;
 pub use outcome::{BadInput, Outcome, bad_input, exit_code, print, say, show};
 pub use output::{PendingFile, check_apart, check_distinct};
 pub use progress::Progress;
+pub use time_left::time_left;

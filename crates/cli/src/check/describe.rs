@@ -1,47 +1,39 @@
+//! What files hold, in words and as data.
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
+use std::path::Path;
 
-use bethe_core::energy::Energies;
-use bethe_core::model::BaseModel;
 use bethe_core::model::uai::{Evidence, Sample};
-use bethe_core::oracle::chain::Link;
-use bethe_core::oracle::{Chain, JunctionTree};
-use bethe_core::problem::BoundProblem;
 use bethe_core::problem::file::EnergiesFile;
-use bethe_core::solve::{Plan, SolveError};
-use bethe_core::{Curvature, Energy, MemoryLimit, Model, OracleKind, Penalty, Problem};
+use bethe_core::{MemoryLimit, Problem};
+use bethe_tagging::Tagger;
+use bethe_tagging::data::{DataError, Format, Sequences};
 use bethe_tagging::features::Template;
 use bethe_tagging::labels::States;
 use bethe_tagging::rules::{Rule, Weight};
 use bethe_terminal::{counted, shown};
+use serde_json::{Value, json};
 
-/// What a problem holds, and how it would be solved.
-pub fn problem(name: &str, problem: &Problem, memory: MemoryLimit) -> Result<String, SolveError> {
-    let BoundProblem { base, energies, .. } = problem.check_solvable(OracleKind::Auto, memory)?;
-    let oracle = match Chain::from_base(&base, energies.support()) {
-        Some(chain) => path(&chain),
-        None => match JunctionTree::with_limit(&base, energies.support(), memory) {
-            Ok(found) => tree(&base, &found),
-            Err(error) => format!("trw; {error}"),
-        },
-    };
-    let convex = match energies.curvature() {
-        Curvature::Convex { .. } => "convex: the answer comes with a gap",
-        Curvature::Unknown => "not convex: a stationary point, no gap",
-    };
-    let mut text = format!("{}: a problem\n", shown(name));
-    let mut line = |what: &str, says: String| {
-        let _ = writeln!(text, "  {what:<10} {says}");
-    };
-    line("variables", variables(problem.model()));
-    line("factors", factors(problem.model()));
-    line("energies", energy_kinds(problem.energies()));
-    if !problem.energies().is_empty() {
-        line("", convex.to_string());
+use crate::inspect::summary;
+
+/// What a file holds.
+pub struct Description {
+    pub file: String,
+    pub kind: &'static str,
+    pub text: String,
+    /// An object, without the file and the kind.
+    pub json: Value,
+}
+
+impl Description {
+    /// One object with all of it.
+    pub fn whole_json(&self) -> Value {
+        let mut whole = self.json.clone();
+        whole["file"] = json!(self.file);
+        whole["kind"] = json!(self.kind);
+        whole
     }
-    line("oracle", oracle);
-    line("solver", solver(&energies).to_string());
-    Ok(text)
 }
 
 /// What the problems of a file hold in total.
@@ -55,16 +47,16 @@ pub struct Batch {
 
 /// The least and the greatest of some numbers.
 #[derive(Default)]
-struct Range(Option<(usize, usize)>);
+struct Range(Option<[usize; 2]>);
 
 impl Range {
     fn add(&mut self, number: usize) {
-        let (least, most) = self.0.unwrap_or((number, number));
-        self.0 = Some((least.min(number), most.max(number)));
+        let [least, most] = self.0.unwrap_or([number; 2]);
+        self.0 = Some([least.min(number), most.max(number)]);
     }
 
     fn in_words(&self) -> String {
-        let (least, most) = self.0.unwrap_or_default();
+        let [least, most] = self.0.unwrap_or_default();
         span(least, most)
     }
 }
@@ -78,59 +70,75 @@ impl Batch {
         self.energies.add(problem.energies().len());
     }
 
-    pub fn in_words(&self, name: &str) -> String {
-        format!(
+    pub fn described(&self, name: &str) -> Description {
+        let text = format!(
             "{}: {}, one a line\n  variables  {} each\n  factors    {} each\n  energies   {} each\n",
             shown(name),
             counted(self.problems, "problem"),
             self.variables.in_words(),
             self.factors.in_words(),
             self.energies.in_words(),
-        )
+        );
+        let json = json!({
+            "problems": self.problems,
+            "variables": self.variables.0,
+            "factors": self.factors.0,
+            "energies": self.energies.0,
+        });
+        Description { file: name.to_string(), kind: "problems", text, json }
     }
 }
 
 /// What an energies file holds.
-pub fn energies_file(name: &str, file: &EnergiesFile) -> String {
-    let kinds = tally(file.kinds().map(ToString::to_string));
-    format!(
-        "{}: an energies file\n  energies   {}{kinds}\n  \
+pub fn energies_file(name: &str, file: &EnergiesFile) -> Description {
+    let kinds = || file.kinds().map(ToString::to_string);
+    let text = format!(
+        "{}: an energies file\n  energies   {}{}\n  \
          their scopes are checked against a model by bethe solve --energies\n",
         shown(name),
-        file.len()
-    )
+        file.len(),
+        tallied(kinds())
+    );
+    let json = json!({ "energies": tally(kinds()) });
+    Description { file: name.to_string(), kind: "energies", text, json }
 }
 
 /// What an evidence file holds.
-pub fn evidence(name: &str, evidence: &Evidence) -> String {
-    let counts = || evidence.samples().iter().map(Sample::len);
-    let (least, most) = (counts().min().unwrap_or(0), counts().max().unwrap_or(0));
-    format!(
+pub fn evidence(name: &str, evidence: &Evidence) -> Description {
+    let mut observed = Range::default();
+    evidence.samples().iter().map(Sample::len).for_each(|count| observed.add(count));
+    let text = format!(
         "{}: evidence, {}\n  observed   {} each\n  \
          variables and states are checked against a model by bethe solve --evidence\n",
         shown(name),
         counted(evidence.samples().len(), "sample"),
-        span(least, most)
-    )
+        observed.in_words()
+    );
+    let json = json!({ "samples": evidence.samples().len(), "observed": observed.0 });
+    Description { file: name.to_string(), kind: "evidence", text, json }
 }
 
 /// What a file of rules holds.
-pub fn rules(name: &str, rules: &[Rule], states: &States) -> String {
+pub fn rules(name: &str, rules: &[Rule], states: &States) -> Description {
     let mut text = format!("{}: {}\n", shown(name), counted(rules.len(), "rule"));
+    let mut listed = Vec::new();
     for rule in rules {
+        let words = rule.in_words(states);
         let weight = match rule.weight {
-            Weight::Learned => "learned".to_string(),
-            Weight::Given(weight) => weight.to_string(),
-            Weight::Hard => "hard".to_string(),
+            Weight::Learned => json!("learned"),
+            Weight::Given(weight) => json!(weight),
+            Weight::Hard => json!("hard"),
         };
-        let _ = writeln!(text, "  {}: {weight}", shown(&rule.in_words(states)));
+        let says = weight.as_str().map_or_else(|| weight.to_string(), str::to_string);
+        let _ = writeln!(text, "  {}: {says}", shown(&words));
+        listed.push(json!({ "rule": words, "weight": weight }));
     }
     text.push_str("  bethe train --constraints checks their names against the labels\n");
-    text
+    Description { file: name.to_string(), kind: "rules", text, json: json!({ "rules": listed }) }
 }
 
 /// What a template holds.
-pub fn template(name: &str, template: &Template) -> String {
+pub fn template(name: &str, template: &Template) -> Description {
     let mut text = format!("{}: a template\n", shown(name));
     let lines = template.to_string();
     let lines = lines.lines().filter(|line| line.starts_with(['U', 'R', 'L'])).count();
@@ -140,149 +148,70 @@ pub fn template(name: &str, template: &Template) -> String {
     }
     let pairs = if template.transitions() { "with weights" } else { "without weights" };
     let _ = writeln!(text, "  pairs      of labels, {pairs}");
-    text
+    let json = json!({
+        "lines": lines,
+        "highest_column": template.highest_column(),
+        "pairs": template.transitions(),
+    });
+    Description { file: name.to_string(), kind: "template", text, json }
 }
 
-fn variables(model: &Model) -> String {
-    let cardinalities = || model.variables().iter().map(|v| v.cardinality);
-    let mut text = model.variables().len().to_string();
-    if let (Some(least), Some(most)) = (cardinalities().min(), cardinalities().max()) {
-        let _ = write!(text, " of {} states", span(least, most));
-    }
-    let observed = model.observed().iter().flatten().count();
-    let named = model.variables().iter().filter(|v| v.names.is_some()).count();
-    if named > 0 {
-        let _ = write!(text, ", {named} named");
-    }
-    if observed > 0 {
-        let _ = write!(text, ", {observed} observed");
-    }
-    text
+/// What a model holds.
+pub fn model(name: &str, tagger: &Tagger) -> Description {
+    let parts = tagger.parts();
+    let json = json!({
+        "input": parts.input,
+        "labels": tagger.labels(),
+        "attributes": parts.attributes.len(),
+        "weights": parts.crf.structure.free_weights(),
+        "rules": parts.rules.len(),
+        "training": parts.training,
+    });
+    Description { file: name.to_string(), kind: "model", text: summary(name, tagger), json }
 }
 
-fn factors(model: &Model) -> String {
-    let orders = model.factors().iter().map(|f| format!("over {}", f.scope.len()));
-    let mut text = format!("{}{}", model.factors().len(), tally(orders));
-    let entries = model.factors().iter().flat_map(|f| &f.log_potentials);
-    let forbidden = entries.filter(|v| **v == f64::NEG_INFINITY).count();
-    if forbidden > 0 {
-        let _ = write!(text, "; {} forbidden", counted(forbidden, "configuration"));
-    }
-    text
-}
-
-fn energy_kinds(energies: &[Energy]) -> String {
-    let kind = |energy: &Energy| match energy {
-        Energy::Measurement { penalty, .. } => format!("measurement {}", penalty_kind(*penalty)),
-        Energy::TableMeasurement { penalty, .. } => {
-            format!("table_measurement {}", penalty_kind(*penalty))
+/// What a file of labelled tokens holds, which has its labels in the last column.
+pub fn labelled(path: &Path, memory: MemoryLimit) -> Result<Description, DataError> {
+    let (mut sequences, mut tokens, mut columns) = (0, 0, 0);
+    let mut labels: BTreeSet<String> = BTreeSet::new();
+    for sequence in Sequences::open(path, Format::Columns)?.within(memory) {
+        let sequence = sequence?;
+        sequences += 1;
+        tokens += sequence.len();
+        columns = sequence.columns(0);
+        for t in 0..sequence.len() {
+            let label = sequence.cell(t, columns - 1).unwrap_or_default();
+            if !labels.contains(label) {
+                labels.insert(label.to_string());
+            }
         }
-        Energy::Product { .. } => "product".to_string(),
-        Energy::Nearest { points, .. } => format!("nearest of {}", counted(points.len(), "point")),
-        Energy::Custom(_) => "custom".to_string(),
-    };
-    let mut text = format!("{}{}", energies.len(), tally(energies.iter().map(kind)));
-    let negative = |energy: &&Energy| {
-        matches!(energy, Energy::Measurement { weight, .. }
-            | Energy::TableMeasurement { weight, .. }
-            | Energy::Nearest { weight, .. }
-            if *weight < 0.0)
-    };
-    let negative = energies.iter().filter(negative).count();
-    if negative > 0 {
-        let _ = write!(text, "; {negative} with negative weight");
     }
-    text
-}
-
-fn penalty_kind(penalty: Penalty) -> &'static str {
-    match penalty {
-        Penalty::Linear => "linear",
-        Penalty::Hinge => "hinge",
-        Penalty::SmoothedHinge => "smoothed_hinge",
-        Penalty::Squared => "squared",
-        Penalty::Absolute => "absolute",
-        Penalty::Huber { .. } => "huber",
-        Penalty::Poisson { .. } => "poisson",
-        Penalty::AtMost => "at_most",
-        Penalty::Equal => "equal",
-    }
-}
-
-/// The size of the chain.
-fn path(chain: &Chain) -> String {
-    let (model, length) = (chain.model(), chain.length());
-    if length == 0 {
-        return "exact; every variable is fixed".to_string();
-    }
-    let links = || (0..length - 1).map(|position| model.link(position));
-    let tables: BTreeSet<usize> = links()
-        .filter_map(|link| match link {
-            Link::Table(table) => Some(table),
-            Link::Free => None,
-        })
-        .collect();
-    let mut text = format!("exact, a chain of {}", counted(length, "position"));
-    let free = links().filter(|link| *link == Link::Free).count();
-    if free > 0 {
-        let _ = write!(text, " in {} paths", free + 1);
-    }
-    let _ = write!(text, ", {}", counted(tables.len(), "transition table"));
-    let sparse = tables.iter().filter(|&&table| model.is_sparse(table)).count();
-    if sparse > 0 {
-        let _ = write!(text, ", {sparse} stored sparse");
-    }
-    text
-}
-
-/// The size of the junction tree.
-fn tree(base: &BaseModel, tree: &JunctionTree) -> String {
-    let cells = |clique: &[usize]| clique.iter().map(|&v| base.cardinalities[v]).product::<usize>();
-    let Some(largest) = tree.cliques().max_by_key(|clique| cells(clique)) else {
-        return "exact; every variable is fixed".to_string();
-    };
-    let count = tree.cliques().count();
-    let total: usize = tree.cliques().map(cells).sum();
-    let wide = tree.cliques().any(|clique| clique.len() > 2);
-    let mut text = format!("exact, a {} of {count}", if wide { "junction tree" } else { "tree" });
-    let _ = write!(
-        text,
-        " {}, {} entries; the largest has {} and {} entries",
-        if count == 1 { "clique" } else { "cliques" },
-        total,
-        counted(largest.len(), "variable"),
-        cells(largest)
+    let name = path.display().to_string();
+    let text = format!(
+        "{}: labelled tokens, one a line\n  sequences  {sequences}\n  tokens     {tokens}\n  \
+         columns    {columns}, with {} in the last\n  bethe train --column reads labels of another \
+         column\n",
+        shown(&name),
+        counted(labels.len(), "label"),
     );
-    text
+    let json =
+        json!({ "sequences": sequences, "tokens": tokens, "columns": columns, "labels": labels });
+    Ok(Description { file: name, kind: "labelled_tokens", text, json })
 }
 
-/// What `--solver auto` does.
-fn solver(energies: &Energies) -> &'static str {
-    let pieces = !energies.nearest.is_empty();
-    match Plan::for_energies(energies) {
-        Plan::Dual if energies.measurements.is_empty() => "auto: plain inference, no energies",
-        Plan::Dual => "auto: the dual",
-        Plan::Adaptive => "auto: adaptive steps",
-        Plan::Rda => "auto: dual averaging",
-        Plan::Tempered => "auto: the dual, in its form for noisy tables",
-        Plan::Alternating if energies.others.is_empty() => {
-            "auto: piece by piece, each by the dual; --global finds the best piece"
-        }
-        Plan::Alternating if pieces => {
-            "auto: piece by piece, each by the dual, with the other energies linearised"
-        }
-        Plan::Alternating => "auto: the dual, with the other energies linearised",
-    }
+/// How many there are of each kind.
+pub fn tally(kinds: impl Iterator<Item = String>) -> BTreeMap<String, usize> {
+    let mut counts = BTreeMap::new();
+    kinds.for_each(|kind| *counts.entry(kind).or_default() += 1);
+    counts
 }
 
 /// `: 2 a, 1 b`, or nothing at all.
-fn tally(kinds: impl Iterator<Item = String>) -> String {
-    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-    kinds.for_each(|kind| *counts.entry(kind).or_default() += 1);
-    let parts: Vec<String> = counts.iter().map(|(kind, n)| format!("{n} {kind}")).collect();
+pub fn tallied(kinds: impl Iterator<Item = String>) -> String {
+    let parts: Vec<String> = tally(kinds).iter().map(|(kind, n)| format!("{n} {kind}")).collect();
     if parts.is_empty() { String::new() } else { format!(": {}", parts.join(", ")) }
 }
 
-fn span(least: usize, most: usize) -> String {
+pub fn span(least: usize, most: usize) -> String {
     if least == most { least.to_string() } else { format!("{least} to {most}") }
 }

@@ -1,51 +1,62 @@
 //! `bethe check`: is this file valid, and what does it hold?
 
 mod describe;
+mod problem;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use bethe_core::model::uai::Evidence;
 use bethe_core::problem::file::EnergiesFile;
 use bethe_core::{MemoryLimit, OracleKind};
 use bethe_tagging::Tagger;
 use bethe_tagging::features::Template;
 use bethe_tagging::rules::{RULES_SHARE, parse_rules_of_any_labels};
-use bethe_terminal::{Outcome, bad_input, show};
+use bethe_terminal::{Outcome, bad_input, check_apart};
 use clap::Args;
 use serde::de::IgnoredAny;
 
 use crate::estimate;
 use crate::input::{Content, Source, Stream};
-use crate::inspect::summary;
+use crate::kind::{Kind, is_model, refuse};
 use crate::memory::MemoryFlag;
+use crate::report::ReportFlags;
 use crate::solve::problems::{note, read_problem};
 use crate::tagging::read_tagger;
+use describe::Description;
 
 /// How much of a file tells a model from the rest.
 const START: usize = 9;
-/// Longer headers are text that was taken for a length.
-const LONGEST_HEADER: u64 = 100_000_000;
 
 /// Check a file and say what it holds.
 #[derive(Args)]
 pub struct Flags {
-    /// Problem (.json, .jsonl, .uai), energies, evidence (.evid), tagging model, template, rules
-    /// (.toml), or - for standard input
+    /// Problem (.json, .jsonl, .uai), energies, evidence (.evid), labelled tokens, tagging model,
+    /// template, rules (.toml), or - for standard input
     file: PathBuf,
+
+    #[command(flatten)]
+    report: ReportFlags,
 
     #[command(flatten)]
     memory: MemoryFlag,
 }
 
 pub fn run(flags: Flags) -> Result<Outcome> {
-    show(&in_words(&flags.file, flags.memory.limit()?)?).context("standard output")?;
+    if let Some(out) = &flags.report.out {
+        check_apart("--out", out, [&*flags.file])?;
+    }
+    let found = described(&flags.file, flags.memory.limit()?)?;
+    flags.report.print(|| found.text.clone(), || Ok(found.whole_json().to_string()))?;
     Ok(Outcome::Done)
 }
 
 /// What a file holds. It is read once, from the front to the end, since a pipe can be read only so.
-fn in_words(path: &Path, memory: MemoryLimit) -> Result<String> {
+fn described(path: &Path, memory: MemoryLimit) -> Result<Description> {
+    if Kind::of(path) == Some(Kind::Labelled) {
+        return describe::labelled(path, memory).map_err(|error| bad_input(error.to_string()));
+    }
     let name = path.display().to_string();
     let mut stream = Stream::open(path, memory)?;
     let ending = Ending::of(path);
@@ -70,6 +81,7 @@ fn in_words(path: &Path, memory: MemoryLimit) -> Result<String> {
                 let template = text.parse::<Template>().map_err(|error| source.wrong(error))?;
                 return Ok(describe::template(&name, &template));
             }
+            refuse(path, &[Kind::Csv], "one of our files")?;
             if path.extension().is_some() {
                 return problem(path, source.content(path)?, memory);
             }
@@ -104,7 +116,7 @@ impl Ending {
     }
 }
 
-fn model(path: &Path, stream: Stream, memory: MemoryLimit) -> Result<String> {
+fn model(path: &Path, stream: Stream, memory: MemoryLimit) -> Result<Description> {
     let tagger = if path.is_file() {
         read_tagger(path, memory)?
     } else {
@@ -112,17 +124,17 @@ fn model(path: &Path, stream: Stream, memory: MemoryLimit) -> Result<String> {
         let read = Tagger::from_bytes_within(&source.bytes, memory);
         read.map_err(|error| source.wrong(error))?
     };
-    Ok(summary(&path.display().to_string(), &tagger))
+    Ok(describe::model(&path.display().to_string(), &tagger))
 }
 
-fn evidence(source: &Source, memory: MemoryLimit) -> Result<String> {
+fn evidence(source: &Source, memory: MemoryLimit) -> Result<Description> {
     estimate::check_evidence(&source.bytes, memory).map_err(|error| source.wrong(error))?;
     let evidence = Evidence::from_uai(&source.bytes).map_err(|e| source.wrong(e))?;
     note(source, evidence.ignored(), false);
     Ok(describe::evidence(&source.name, &evidence))
 }
 
-fn rules(source: &Source, memory: MemoryLimit) -> Result<String> {
+fn rules(source: &Source, memory: MemoryLimit) -> Result<Description> {
     let bytes = RULES_SHARE * source.bytes.len() as f64;
     memory.check("the file", bytes).map_err(|error| source.wrong(error))?;
     let text = std::str::from_utf8(&source.bytes).map_err(|error| source.wrong(error))?;
@@ -131,14 +143,14 @@ fn rules(source: &Source, memory: MemoryLimit) -> Result<String> {
     Ok(describe::rules(&source.name, &rules, &states))
 }
 
-fn problem(path: &Path, content: Content, memory: MemoryLimit) -> Result<String> {
+fn problem(path: &Path, content: Content, memory: MemoryLimit) -> Result<Description> {
     match content {
         Content::Single(source) => single(&source, memory),
         Content::Uai(source) => alone(&source, true, memory),
         Content::Lines(mut lines) => {
             let is_open = lines.may_be_one_text();
             let Some(first) = lines.next().transpose()? else {
-                return Ok(describe::Batch::default().in_words(&path.display().to_string()));
+                return Ok(describe::Batch::default().described(&path.display().to_string()));
             };
             let second = lines.next().transpose()?;
             if is_open && second.is_none() {
@@ -151,12 +163,12 @@ fn problem(path: &Path, content: Content, memory: MemoryLimit) -> Result<String>
                 problem.check_solvable(OracleKind::Auto, memory).map_err(|e| source.wrong(e))?;
                 batch.add(&problem);
             }
-            Ok(batch.in_words(&path.display().to_string()))
+            Ok(batch.described(&path.display().to_string()))
         }
     }
 }
 
-fn single(source: &Source, memory: MemoryLimit) -> Result<String> {
+fn single(source: &Source, memory: MemoryLimit) -> Result<Description> {
     estimate::check_json(&source.bytes, memory).map_err(|error| source.wrong(error))?;
     if !is_energies_file(source) {
         return alone(source, false, memory);
@@ -189,16 +201,10 @@ fn is_evidence(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_digit() || byte.is_ascii_whitespace())
 }
 
-/// Whether a file is a safetensors file by its start: the length of the JSON header, and the header.
-fn is_model(start: &[u8]) -> bool {
-    let Some((length, b"{")) = start.split_first_chunk() else { return false };
-    u64::from_le_bytes(*length) < LONGEST_HEADER
-}
-
 /// A problem that is all there is of its file.
-fn alone(source: &Source, is_uai: bool, memory: MemoryLimit) -> Result<String> {
+fn alone(source: &Source, is_uai: bool, memory: MemoryLimit) -> Result<Description> {
     let problem = read_problem(source, is_uai, false, memory)?;
-    describe::problem(&source.name, &problem, memory).map_err(|e| source.wrong(e))
+    problem::problem(&source.name, &problem, memory).map_err(|e| source.wrong(e))
 }
 
 /// Whether it is an object with energies and no part of a model.

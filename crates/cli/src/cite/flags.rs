@@ -1,11 +1,10 @@
 use std::path::PathBuf;
 
 use anyhow::Result;
-use bethe_cite::Tokeniser;
 use bethe_terminal::{bad_input, check_apart};
 use clap::{Args, ValueEnum};
 
-use crate::tagging::LimitFlags;
+use crate::tagging::{LimitFlags, Tokens};
 
 /// Turn references in plain text into bibliography entries.
 ///
@@ -89,31 +88,6 @@ pub enum Unwrap {
     Always,
     /// One reference a line
     Never,
-}
-
-/// How lines are split into tokens.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Tokens {
-    /// As in the model's training data
-    Auto,
-    /// At spaces only
-    Spaces,
-    /// Words without the marks around them: "Lett" ".", but "J." and "(2004)"
-    Words,
-    /// Every mark is a token: "(" "2004" ")"
-    Punctuation,
-}
-
-impl Tokens {
-    /// The tokeniser, unless `auto`.
-    pub fn told(self) -> Option<Tokeniser> {
-        match self {
-            Self::Auto => None,
-            Self::Spaces => Some(Tokeniser::Spaces),
-            Self::Words => Some(Tokeniser::Words),
-            Self::Punctuation => Some(Tokeniser::Punctuation),
-        }
-    }
 }
 
 impl Flags {

@@ -1,16 +1,16 @@
 //! Where references come from.
 
-use std::fs::File;
-use std::io::{Cursor, Read};
+use std::io::Cursor;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use bethe_core::MemoryLimit;
-use bethe_terminal::bad_input;
+use bethe_terminal::say;
 
 use super::flags::{Flags, Unwrap};
 use super::lines::{Line, Lines};
 use super::unwrap::References;
+use crate::kind::{Kind, mistaken, refuse};
 use crate::tagging::Batches;
 
 /// A file, standard input or a text.
@@ -80,25 +80,29 @@ impl Input {
     }
 }
 
-/// Refuses a model where a text should be, and says how to name a model.
-pub fn check_not_models(flags: &Flags) -> Result<()> {
-    let Some(model) = flags.files.iter().find(|path| is_model(path)) else { return Ok(()) };
-    let others = flags.files.iter().filter(|path| *path != model);
-    let others: String = others.map(|path| format!(" {}", path.display())).collect();
-    let model = model.display();
-    Err(bad_input(format!(
-        "{model}: found a model, expected text. Did you mean `bethe cite --model {model}{others}`?"
-    )))
+/// Refuses files of other kinds where a text should be, and says how to name a model.
+pub fn check_kinds(flags: &Flags) -> Result<()> {
+    const EXPECTED: &str = "text";
+    for path in &flags.files {
+        refuse(path, &[Kind::Json, Kind::Uai], EXPECTED)?;
+        if Kind::of(path) == Some(Kind::Model) {
+            let others = flags.files.iter().filter(|other| *other != path);
+            let others: String = others.map(|other| format!(" {}", other.display())).collect();
+            let meant = format!("bethe cite --model {}{others}", path.display());
+            return Err(mistaken(path, Kind::Model, EXPECTED, Some(meant)));
+        }
+    }
+    Ok(())
 }
 
-/// Whether a file begins as model files do: the length of a header, and its brace.
-fn is_model(path: &Path) -> bool {
-    const LONGEST: u64 = 100_000_000;
-    let mut start = [0; 9];
-    // Only plain files can be read twice.
-    let is_file = path.metadata().is_ok_and(|found| found.is_file());
-    let read = is_file && File::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok();
-    let (length, brace) = start.split_at(8);
-    let length = u64::from_le_bytes(length.try_into().expect("eight bytes"));
-    read && brace == b"{" && length <= LONGEST
+/// A warning about each file of labelled tokens, whose lines are no references.
+pub fn warn_of_tokens(flags: &Flags) {
+    let of_tokens = flags.files.iter().filter(|path| Kind::of(path) == Some(Kind::Labelled));
+    for path in of_tokens.filter(|_| !flags.quiet) {
+        let path = path.display();
+        say(&format!(
+            "warning: {path}: found labelled tokens, expected text; every line is read as a reference. \
+             Did you mean `bethe tag MODEL {path}`?"
+        ));
+    }
 }

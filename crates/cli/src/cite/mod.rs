@@ -3,7 +3,6 @@
 mod flags;
 mod inputs;
 mod lines;
-mod output;
 mod unwrap;
 mod write;
 
@@ -15,20 +14,20 @@ pub use write::{Place, Record, Writer};
 use std::time::Instant;
 
 use anyhow::Result;
-use bethe_cite::{Dialect, DialectError, Parsed, Parser, Parsing, Refusal, SameAuthors};
+use bethe_cite::{Parsed, Parser, Parsing, Refusal, SameAuthors};
 use bethe_tagging::{TagError, TagOptions, Tagger};
 use bethe_terminal::{Outcome, bad_input, counted, say, threads};
 use rayon::ThreadPool;
 use rayon::prelude::*;
 
+use crate::output::Output;
 use crate::tagging::{Batches, SHARE, Statistics, read_tagger};
 use inputs::Input;
-use output::Output;
 
 /// Reads files, standard input or a text.
 pub fn run(flags: Flags) -> Result<Outcome> {
     flags.check()?;
-    inputs::check_not_models(&flags)?;
+    inputs::check_kinds(&flags)?;
     let pool = threads::pool(flags.threads)?;
     let tagger = tagger(&flags)?;
     let memory = flags.limits.memory(pool.current_num_threads())?;
@@ -38,11 +37,12 @@ pub fn run(flags: Flags) -> Result<Outcome> {
         explain: flags.explain,
         ..flags.limits.options(&tagger)?
     };
-    let parser = Parser::new(&tagger, dialect(&flags, &tagger)?);
+    let parser = Parser::new(&tagger, flags.tokens.dialect(&tagger, &flags.model_name())?);
     check_labels(&flags, &parser)?;
     // A file that is missing shows before anything is written.
     let inputs = inputs::all(&flags, memory);
     let opened = inputs.iter().map(Input::open).collect::<Result<Vec<_>>>()?;
+    inputs::warn_of_tokens(&flags);
     let mut out = Output::open(flags.out.as_deref())?;
     let mut citing = Citing {
         pool: &pool,
@@ -140,17 +140,6 @@ fn some_labels(tagger: &Tagger) -> String {
     let shown = (0..states.len().min(SHOWN)).map(|state| states.label(state));
     let more = if states.len() > SHOWN { ", …" } else { "" };
     format!("{}{more}", shown.collect::<Vec<_>>().join(", "))
-}
-
-/// How the model expects text to be split.
-fn dialect(flags: &Flags, tagger: &Tagger) -> Result<Dialect> {
-    Dialect::of(tagger, flags.tokens.told()).map_err(|error| {
-        let place = match error {
-            DialectError::NoWords => "--tokens".to_string(),
-            _ => flags.model_name(),
-        };
-        bad_input(format!("{place}: {error}"))
-    })
 }
 
 /// Counts for the summary.

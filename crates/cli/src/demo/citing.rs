@@ -65,8 +65,8 @@ pub fn bibliography(out: &Folder) -> Result<String> {
     let [alone, shared] = [false, true].map(|share| few_labels(&sequences, &settings, share));
     writeln!(
         text,
-        "  Labels are hierarchical, and share weights for the tags that they have in common. Trained\n  \
-         on {FEW} of the references, F1 of fields on the others: {:.1}; each with its own: {:.1}.\n",
+        "Labels have several tags, and those with a tag in common share weights. Trained on {FEW}\n\
+         of the references, F1 of fields on the others is {:.1}; with weights of their own {:.1}.\n",
         100.0 * shared?,
         100.0 * alone?
     )?;

@@ -32,7 +32,7 @@ use report::{bar, coloured, is_coloured, reading};
 #[derive(Args)]
 pub struct Flags {
     /// Folder for the problems, data, models and pictures of the tour
-    #[arg(long, value_name = "DIR", default_value = "bethe-demo")]
+    #[arg(long, short, value_name = "DIR", default_value = "bethe-demo")]
     out: PathBuf,
 
     /// Show every part of the tour, not just the first two

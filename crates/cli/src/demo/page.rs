@@ -12,16 +12,18 @@ use super::flows;
 const STYLE: &str = "\
 :root { color-scheme: light dark; }
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
-pre { overflow-x: auto; font-size: 13px; line-height: 1.35; padding: .75rem 1rem; border-radius: .4rem;
+pre { white-space: pre-wrap; overflow-wrap: anywhere; font-size: 13px; line-height: 1.35; padding: .75rem 1rem; border-radius: .4rem;
   background: color-mix(in srgb, currentColor 6%, transparent); }
 figure { margin: 1rem 0; }
 figure svg { max-width: 100%; height: auto; background: white; border-radius: .4rem; }
 figure iframe { width: 100%; height: 42rem; border: 1px solid color-mix(in srgb, currentColor 25%, transparent); }
+figcaption, summary { color: color-mix(in srgb, currentColor 75%, transparent); font-size: 14px; }
+mark { background: none; color: light-dark(#116329, #7ee787); }
 nav li { margin: .1rem 0; }
 ";
 
-/// The pictures of the solvers, in the order of their table.
-const SOLVERS: [&str; 5] = ["rda", "mirror-descent", "accelerated-rda", "adaptive", "dual"];
+/// The pictures of the solvers, the default one first.
+const SOLVERS: [&str; 5] = ["dual", "adaptive", "rda", "mirror-descent", "accelerated-rda"];
 
 /// Writes `report.html`: every part with its pictures, and the map.
 pub fn write(out: &Folder, parts: &[String]) -> Result<()> {
@@ -32,7 +34,7 @@ pub fn write(out: &Folder, parts: &[String]) -> Result<()> {
         let title = in_markup(title);
         writeln!(contents, "<li><a href=\"#part-{at}\">{title}</a></li>")?;
         writeln!(body, "<h2 id=\"part-{at}\">{title}</h2>")?;
-        writeln!(body, "<pre>{}</pre>", in_markup(text.trim_end()))?;
+        body.push_str(&markup(text));
         body.push_str(&pictures(out, part)?);
     }
     let page = format!(
@@ -40,11 +42,48 @@ pub fn write(out: &Folder, parts: &[String]) -> Result<()> {
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <title>bethe: a tour</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n\
          <h1>bethe: a tour</h1>\n\
-         <p>Inference and learning under global terms, on built-in problems. \
-         The files are beside this page.</p>\n\
+         <p>What <code>bethe</code> does, on problems that it makes up itself. Their files are \
+         beside this page.</p>\n\
          <nav><ul style=\"list-style: none; padding: 0\">\n{contents}</ul></nav>\n{body}</body>\n</html>\n"
     );
     out.text("report.html", &page)
+}
+
+/// Paragraphs as such, and what is indented as it stands.
+fn markup(text: &str) -> String {
+    let blocks = text.split("\n\n").filter(|block| !names_pictures(block));
+    let mut body = String::new();
+    let mut columns: Vec<String> = Vec::new();
+    for block in blocks.map(str::trim_end).filter(|block| !block.is_empty()) {
+        if block.starts_with("  ") {
+            columns.push(block.lines().map(line).collect::<Vec<_>>().join("\n"));
+            continue;
+        }
+        body.push_str(&preformatted(&mut columns));
+        body.push_str(&format!("<p>{}</p>\n", in_markup(&block.replace('\n', " "))));
+    }
+    body + &preformatted(&mut columns)
+}
+
+/// Blocks in columns that follow one another.
+fn preformatted(blocks: &mut Vec<String>) -> String {
+    match std::mem::take(blocks) {
+        none if none.is_empty() => String::new(),
+        blocks => format!("<pre>{}</pre>\n", blocks.join("\n\n")),
+    }
+}
+
+/// A line in columns; what a rule changed stands out.
+fn line(line: &str) -> String {
+    match line.ends_with("  <") {
+        true => format!("<mark>{}</mark>", in_markup(line)),
+        false => in_markup(line).to_string(),
+    }
+}
+
+/// Whether a block only says where the pictures are, which the page shows.
+fn names_pictures(block: &str) -> bool {
+    ["  pictures: ", "  a map that plays: "].iter().any(|start| block.starts_with(start))
 }
 
 /// What belongs to a part: the map of the birds, or how solvers converge.
@@ -56,14 +95,25 @@ fn pictures(out: &Folder, part: &str) -> Result<String> {
     if part.contains(flows::TITLE) {
         let map = read(&format!("{}/index.html", flows::FOLDER))?;
         return Ok(format!(
-            "<figure><iframe title=\"The map\" sandbox=\"allow-scripts\" srcdoc=\"{}\"></iframe>\
-             </figure>\n",
+            "<figure><figcaption>The map: play it, or click a cell to see where its birds came from \
+             and went next.</figcaption><iframe title=\"The map\" sandbox=\"allow-scripts\" \
+             srcdoc=\"{}\"></iframe></figure>\n",
             in_markup(&map)
         ));
     }
     if !part.contains(super::TITLES) {
         return Ok(String::new());
     }
-    let pictures = SOLVERS.map(|solver| read(&format!("titles-{solver}.svg")));
-    pictures.into_iter().map(|picture| Ok(format!("<figure>{}</figure>\n", picture?))).collect()
+    let mut figures = String::new();
+    for (at, solver) in SOLVERS.iter().enumerate() {
+        let open = if at == 0 { " open" } else { "" };
+        let picture = read(&format!("titles-{solver}.svg"))?;
+        writeln!(
+            figures,
+            "<details{open}><summary>How {solver} converges: above the objective and its lower bound, \
+             below the gap between them; left by iteration, right by time</summary>\
+             <figure>{picture}</figure></details>"
+        )?;
+    }
+    Ok(figures)
 }

@@ -49,18 +49,19 @@ pub fn references(out: &Folder) -> Result<String> {
     let (before, after) = (before?, after?);
     let mut text = String::from(
         "Taggers that learn which rules hold\n\n\
-         References have exactly one title and at most one venue, with much the same words. A\n\
-         chain sees a few words at a time. Rules on the number of segments were generated\n\
-         from 300 labelled references, and their weights learned. On 500 others:\n\n",
+         Every reference has one title and at most one venue, and both use much the same words.\n\
+         A chain sees a few words at a time and confuses them. Rules on how many segments there\n\
+         are were generated from 300 labelled references, and their weights learned. On 500\n\
+         others, in percent:\n\n",
     );
-    writeln!(text, "  {:<28}{:>12}{:>12}", "", "chain alone", "with rules")?;
+    writeln!(text, "  {:<30}{:>12}{:>12}", "", "chain alone", "with rules")?;
     let mut row = |name: &str, share: fn(&Report) -> f64| {
         let [before, after] = [&before, &after].map(|(report, _)| 100.0 * share(report));
-        writeln!(text, "  {name:<28}{before:>12.1}{after:>12.1}")
+        writeln!(text, "  {name:<30}{before:>12.1}{after:>12.1}")
     };
     row("F1 of all fields", |report| report.f1)?;
     row("F1 of titles", |report| report.per_label["title"].f1)?;
-    row("without a mistake", |report| report.sequence_accuracy)?;
+    row("references without a mistake", |report| report.sequence_accuracy)?;
     writeln!(text, "\n  the heaviest rules:")?;
     for (rule, weight) in ruled.rules().into_iter().take(SHOWN) {
         writeln!(text, "  {weight:>7.2}  {}", rule.in_words(ruled.states()))?;

@@ -2,6 +2,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use crate::report::ReportFlags;
 use crate::tagging::TaggerFlags;
 
 /// Compare a model's labels with the true labels of a file.
@@ -16,7 +17,6 @@ pub struct Flags {
     /// Column or attribute file with labels (gzip is unpacked), or - for standard input
     pub file: PathBuf,
 
-    /// Print one JSON object
-    #[arg(long)]
-    pub json: bool,
+    #[command(flatten)]
+    pub report: ReportFlags,
 }

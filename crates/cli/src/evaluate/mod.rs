@@ -2,31 +2,43 @@
 
 mod flags;
 mod report;
+mod unknown;
 
 pub use flags::Flags;
 
 use std::borrow::Cow;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use bethe_tagging::data::Sequence;
 use bethe_tagging::rules::Occurrences;
 use bethe_tagging::score::Score;
 use bethe_tagging::{TagOptions, Tagged, Tagger};
-use bethe_terminal::{Outcome, bad_input, print, show};
+use bethe_terminal::{Outcome, bad_input, check_apart, say};
 
 use crate::tagging::{Batches, Item, Statistics, tag_all};
 use report::Evaluation;
+use unknown::UnknownLabels;
 
 /// Tags a file and compares the result with its own labels.
 pub fn run(flags: Flags) -> Result<Outcome> {
-    let tagger = flags.tagger.read_tagger()?;
+    flags.check()?;
+    let tagger = flags.tagger.read_tagger("evaluate", Some(&flags.file))?;
     let evaluation = evaluate(&flags, &tagger)?;
-    let printed = match flags.json {
-        true => print(&(serde_json::to_string(&evaluation.json())? + "\n")),
-        false => show(&evaluation.in_words()),
-    };
-    printed.context("standard output")?;
+    if let Some(message) = evaluation.unknown.refusal(&tagger) {
+        return Err(bad_input(message));
+    }
+    evaluation.unknown.warning().iter().for_each(|warning| say(warning));
+    flags.report.print(|| evaluation.in_words(), || serde_json::to_string(&evaluation.json()))?;
     Ok(Outcome::Done)
+}
+
+impl Flags {
+    /// Refuses to write over an input.
+    fn check(&self) -> Result<()> {
+        let Some(out) = &self.report.out else { return Ok(()) };
+        let scores = self.tagger.scores.as_deref();
+        check_apart("--out", out, [&*self.tagger.model, &*self.file].into_iter().chain(scores))
+    }
 }
 
 fn evaluate(flags: &Flags, tagger: &Tagger) -> Result<Evaluation> {
@@ -42,6 +54,7 @@ fn evaluate(flags: &Flags, tagger: &Tagger) -> Result<Evaluation> {
         rules: tagger.parts().rules.len(),
         broken_by_truth: 0,
         broken_by_prediction: 0,
+        unknown: UnknownLabels::default(),
     };
     let mut first = 0;
     loop {
@@ -50,7 +63,8 @@ fn evaluate(flags: &Flags, tagger: &Tagger) -> Result<Evaluation> {
             break;
         }
         let items = Item::of_batch(&batch, first, scores.as_ref())?;
-        let tagged = tag_all(&pool, tagger, &items, &options)?;
+        let tagged = tag_all(&pool, tagger, &items, &options);
+        let tagged = tagged.map_err(|error| bad_input(error.to_string()))?;
         first += batch.len();
         for (sequence, tagged) in batch.iter().zip(&tagged) {
             add(&mut evaluation, tagger, sequence, tagged)?;
@@ -76,6 +90,7 @@ fn add(
     let truth: Vec<&str> = truth.iter().map(|label| label.as_ref()).collect();
     let (states, path) = (tagger.states(), &tagged.best[0].0);
     let predicted: Vec<&str> = path.iter().map(|&state| states.label(state)).collect();
+    evaluation.unknown.add(tagger, sequence, &truth);
     evaluation.score.add(&truth, &predicted);
     evaluation.statistics.add(tagged);
     let breaks = |occurrences: Occurrences| {

@@ -6,6 +6,7 @@ use bethe_tagging::score::{LabelReport, Report, Score};
 use bethe_terminal::{counted, shown};
 use serde_json::{Value, json};
 
+use super::unknown::UnknownLabels;
 use crate::tagging::Statistics;
 
 /// The result of an evaluation.
@@ -18,6 +19,7 @@ pub struct Evaluation {
     pub broken_by_truth: usize,
     /// Sequences whose predicted labels break a rule.
     pub broken_by_prediction: usize,
+    pub unknown: UnknownLabels,
 }
 
 impl Evaluation {
@@ -25,6 +27,7 @@ impl Evaluation {
     pub fn json(&self) -> Value {
         let mut report = json!(self.score.report());
         report["sequences"] = json!(self.statistics.sequences);
+        report["unknown_labels"] = json!(self.unknown.counts());
         if self.rules > 0 {
             let mut rules = json!(self.statistics.figures());
             if rules.is_null() {

@@ -120,7 +120,7 @@ impl Asked {
         let (learning, choice) = learned.unzip();
         config.settings.time_limit = left();
         let known = (choice.as_ref(), cancel);
-        let (found, errors) = match errors::bootstrap(config, input, &mut flows, known)? {
+        let (found, errors) = match errors::bootstrap(config, input, &mut flows, known, watch)? {
             Some(found) => found,
             None => match errors::by_curvature(config, input, &mut flows) {
                 Ok(found) => found,

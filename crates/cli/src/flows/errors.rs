@@ -9,8 +9,9 @@ use bethe_flows::infer::{FlowError, FlowProblem, Flows};
 use bethe_flows::learn::{Choice, learn_with};
 use bethe_flows::output::Errors;
 use bethe_flows::uncertainty::{Bootstrap, StandardErrors, work};
-use bethe_terminal::bad_input;
+use bethe_terminal::{bad_input, time_left};
 
+use super::asked::Watch;
 use super::config::Config;
 use super::input::Input;
 use super::time::{deadline, in_time};
@@ -31,14 +32,21 @@ pub fn bootstrap(
     input: &mut Input,
     flows: &mut Flows,
     (learned, cancel): (Option<&Choice>, &Cancel),
+    watch: Watch,
 ) -> Result<Option<Found>, FlowError> {
     let Some((replicates, seed)) = config.bootstrap else { return Ok(None) };
+    let (begun, mut populations) = (Instant::now(), 0);
     let observations = &input.counts;
     let (noise, population) = (&input.noise, config.population);
     let bootstrap = Bootstrap { observations, noise, population, replicates, seed };
     let deadline = deadline(config.settings.time_limit);
-    let mut infer =
-        |counts: &Observations| again(config, input, learned, counts, (cancel, deadline));
+    let mut infer = |counts: &Observations| {
+        let left = time_left(begun.elapsed(), populations as f64 / replicates as f64);
+        let left = left.map_or(String::new(), |left| format!("  {left}"));
+        populations += 1;
+        watch(&format_args!("bootstrap: population {populations} of {replicates}{left}"));
+        again(config, input, learned, counts, (cancel, deadline))
+    };
     let compares = is_cheap(input, flows);
     let found = bootstrap.run(flows, (config.threshold, compares), &mut infer)?;
     if found.replicates < replicates {

@@ -154,7 +154,7 @@ pub struct Flags {
 
     /// Folder for flows.csv, counts.csv, net.csv, summary.json, index.html and frames/ [default:
     /// only the summary, on standard output]
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, short, value_name = "DIR")]
     pub out: Option<PathBuf>,
 
     /// In CSV files, write names that a spreadsheet would take for a formula (beginning with = + - @)

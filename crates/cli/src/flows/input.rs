@@ -19,6 +19,7 @@ use super::config::Config;
 use super::flags::{NoiseChoice, TuneChoice};
 use super::movement::movement;
 use super::seasons::{opened, season};
+use crate::kind::{Kind, refuse};
 
 /// Counts this many times above what the population explains are a mistake, not noise.
 const SENSELESS: f64 = 10.0;
@@ -52,6 +53,9 @@ pub struct Input {
 
 impl Input {
     pub fn read(config: &Config) -> Result<Self> {
+        for path in [&config.observations, &config.cells] {
+            refuse(path, &[Kind::Model, Kind::Json, Kind::Uai, Kind::Labelled], "a CSV table")?;
+        }
         let cells = read_cells(&config.cells, config.geometry, config.memory)
             .map_err(|error| bad_input(format!("{error}{}", swapped(config))))?;
         let mut warnings = Vec::new();

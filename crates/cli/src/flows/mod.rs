@@ -33,7 +33,7 @@ use bethe_flows::output::{Learning, Summary, Tuned, rounded};
 use bethe_flows::validate::{Validation, validate};
 use bethe_terminal::{Interrupt, Outcome, say};
 
-use crate::solve::progress::{Iteration, Progress};
+use crate::solve::progress::{Iteration, Pace, Progress};
 use crate::solver::name;
 use config::Config;
 use flags::NoiseChoice;
@@ -105,8 +105,10 @@ fn learn(
 }
 
 fn solve(config: &Config, input: &Input, cancel: Cancel, watch: Watch) -> Result<Flows, FlowError> {
+    let (mut pace, tolerance) = (Pace::default(), config.settings.tolerance);
     let mut observer = |record: &Record, _: &[f64]| {
-        watch(&Iteration(record));
+        let left = pace.left(record, tolerance);
+        watch(&format_args!("{}{left}", Iteration(record)));
         ControlFlow::Continue(())
     };
     input.problem(config, cancel).solve(&config.settings, &mut observer)

@@ -5,11 +5,12 @@ mod words;
 
 use std::path::PathBuf;
 
-use anyhow::{Context, Result};
-use bethe_terminal::{Outcome, print, show};
+use anyhow::Result;
+use bethe_terminal::{Outcome, check_apart};
 use clap::Args;
 
 use crate::memory::MemoryFlag;
+use crate::report::ReportFlags;
 use crate::tagging::read_tagger;
 use content::Content;
 pub use words::summary;
@@ -21,9 +22,8 @@ pub struct Flags {
     /// Model file, from bethe train
     model: PathBuf,
 
-    /// Print one JSON object
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    report: ReportFlags,
 
     /// How many attributes and transitions to show per label
     #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = 5)]
@@ -35,13 +35,13 @@ pub struct Flags {
 
 /// Prints what a model holds.
 pub fn run(flags: Flags) -> Result<Outcome> {
+    if let Some(out) = &flags.report.out {
+        check_apart("--out", out, [&*flags.model])?;
+    }
     let tagger = read_tagger(&flags.model, flags.memory.limit()?)?;
     let content = Content::of(&tagger, flags.top);
     let name = flags.model.display().to_string();
-    let printed = match flags.json {
-        true => print(&(serde_json::to_string(&content)? + "\n")),
-        false => show(&(words::summary(&name, &tagger) + &words::content(&content, &tagger))),
-    };
-    printed.context("standard output")?;
+    let words = || words::summary(&name, &tagger) + &words::content(&content, &tagger);
+    flags.report.print(words, || serde_json::to_string(&content))?;
     Ok(Outcome::Done)
 }

@@ -176,7 +176,7 @@ enum Fit {
 /// The model that the problem comes to.
 fn fit(named: &NamedProblem, settings: &Settings, request: &Request, quiet: bool) -> Result<Fit> {
     let mut progress = Progress::new(1, quiet);
-    let mut see = |record: &Record| progress.iteration(record);
+    let mut see = |record: &Record| progress.iteration(record, settings.tolerance);
     let fitted = named.problem.fit(settings, request, &mut observer(&mut see));
     let (answer, model) = match unless_wrong(named, fitted)? {
         Ok(fitted) => fitted,

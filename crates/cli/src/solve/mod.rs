@@ -247,7 +247,7 @@ fn solve_one(
 ) -> Result<Result<(Answer, Option<Model>), SolveError>> {
     let mut progress = Progress::new(1, config.quiet);
     let mut see = |record: &Record| {
-        progress.iteration(record);
+        progress.iteration(record, config.settings.tolerance);
         if let Some(records) = records.as_deref_mut() {
             records.push(*record);
         }

@@ -2,7 +2,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::tagging::TaggerFlags;
+use crate::tagging::{TaggerFlags, Tokens};
 
 /// Label sequences with a trained model.
 ///
@@ -17,6 +17,19 @@ pub struct Flags {
     /// Column or attribute file (gzip is unpacked), or - for standard input [default: -]. With
     /// --scores it is optional and its lines are only copied
     pub file: Option<PathBuf>,
+
+    /// Tag this text instead of a file: one sequence a line, split into tokens
+    #[arg(long, value_name = "SENTENCE", allow_hyphen_values = true,
+          conflicts_with_all = ["file", "scores", "force", "comments"])]
+    pub text: Option<String>,
+
+    /// How --text is split into tokens
+    #[arg(long, value_enum, default_value_t = Tokens::Auto, requires = "text")]
+    pub tokens: Tokens,
+
+    /// Write to this file, which appears once it is whole [default: standard output]
+    #[arg(long, short, value_name = "FILE")]
+    pub out: Option<PathBuf>,
 
     /// Add the label's probability, and on a segment's first token the segment's
     #[arg(long)]

@@ -7,7 +7,7 @@ use anyhow::Result;
 use bethe_core::MemoryLimit;
 use bethe_io::open;
 use bethe_tagging::data::{DataError, Format, Sequence, Sequences};
-use bethe_tagging::{TagOptions, Tagged, Tagger, Tagging};
+use bethe_tagging::{TagError, TagOptions, Tagged, Tagger, Tagging};
 use bethe_terminal::bad_input;
 use rayon::ThreadPool;
 use rayon::prelude::*;
@@ -68,16 +68,20 @@ impl<T: Send + 'static> Batches<T> {
         Ok(Self::Stream(receiver))
     }
 
-    /// The next batch; empty at the end.
+    /// The next batch; empty at the end. A mistake in the file has exit code 2.
     pub fn next(&mut self) -> Result<Vec<T>> {
-        let batch: Result<Vec<T>, DataError> = match self {
+        self.read().map_err(|error| bad_input(error.to_string()))
+    }
+
+    /// The same, with the mistake as it is.
+    pub fn read(&mut self) -> Result<Vec<T>, DataError> {
+        match self {
             Self::File(items) => items.take(BATCH).collect(),
             Self::Stream(receiver) => {
                 let first = receiver.recv().ok().into_iter();
                 first.chain(receiver.try_iter()).take(BATCH).collect()
             }
-        };
-        batch.map_err(|error| bad_input(error.to_string()))
+        }
     }
 }
 
@@ -115,7 +119,7 @@ pub fn tag_all(
     tagger: &Tagger,
     items: &[Item],
     options: &TagOptions,
-) -> Result<Vec<Tagged>> {
+) -> Result<Vec<Tagged>, TagError> {
     let tag = |tagging: &mut Tagging, item: &Item| match item {
         Item::Rows(sequence) => tagging.tag(sequence, options),
         Item::Scores(scores, rows) => tagging.tag_scores_of(scores, *rows, options),
@@ -123,6 +127,5 @@ pub fn tag_all(
     let items = || items.par_iter().with_min_len(SHARE);
     let tagged: Vec<_> = pool.install(|| items().map_init(|| Tagging::new(tagger), tag).collect());
     // The first error in file order, on any number of threads.
-    let tagged: Result<Vec<Tagged>, _> = tagged.into_iter().collect();
-    tagged.map_err(|error| bad_input(error.to_string()))
+    tagged.into_iter().collect()
 }

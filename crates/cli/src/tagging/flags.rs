@@ -1,12 +1,13 @@
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use bethe_tagging::Tagger;
-use bethe_terminal::threads;
+use bethe_terminal::{bad_input, threads};
 use clap::Args;
 use rayon::ThreadPool;
 
 use super::{LimitFlags, Scores, read_scores, read_tagger};
+use crate::kind::{Kind, refuse};
 
 /// The flags that `tag` and `evaluate` share.
 #[derive(Args)]
@@ -31,8 +32,13 @@ pub struct TaggerFlags {
 }
 
 impl TaggerFlags {
-    /// The model.
-    pub fn read_tagger(&self) -> Result<Tagger> {
+    /// The model. A file of sequences that is of another kind is refused first; if the two are
+    /// swapped, the message says so.
+    pub fn read_tagger(&self, command: &str, file: Option<&Path>) -> Result<Tagger> {
+        if let Some(file) = file {
+            check_swapped(command, &self.model, file)?;
+            refuse(file, &[Kind::Model, Kind::Json, Kind::Uai, Kind::Csv], "one token a line")?;
+        }
         read_tagger(&self.model, self.limits.whole_memory()?)
     }
 
@@ -46,4 +52,15 @@ impl TaggerFlags {
     pub fn pool(&self) -> Result<ThreadPool> {
         threads::pool(self.threads)
     }
+}
+
+/// Refuses a file in place of the model if the model stands in its place.
+fn check_swapped(command: &str, model: &Path, file: &Path) -> Result<()> {
+    if Kind::of(model) == Some(Kind::Model) || Kind::of(file) != Some(Kind::Model) {
+        return Ok(());
+    }
+    let (given, swapped) = (model.display(), file.display());
+    Err(bad_input(format!(
+        "{given}: not a model, but {swapped} is one. Did you mean `bethe {command} {swapped} {given}`?"
+    )))
 }

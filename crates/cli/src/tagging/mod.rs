@@ -6,6 +6,7 @@ mod flags;
 mod limits;
 mod scores;
 mod statistics;
+mod text;
 
 use std::path::Path;
 
@@ -15,14 +16,18 @@ use bethe_tagging::labels::States;
 use bethe_tagging::{Input, RuleGroup, Tagger};
 use bethe_terminal::bad_input;
 
+use crate::kind::{Kind, refuse};
+
 pub use batches::{Batches, Item, SHARE, tag_all};
 pub use flags::TaggerFlags;
 pub use limits::LimitFlags;
 pub use scores::Scores;
 pub use statistics::Statistics;
+pub use text::Tokens;
 
 /// Reads a model file that fits into the limit.
 pub fn read_tagger(path: &Path, memory: MemoryLimit) -> Result<Tagger> {
+    refuse(path, &[Kind::Json, Kind::Uai, Kind::Csv, Kind::Labelled], "a model from bethe train")?;
     Tagger::load_within(path, memory).map_err(|error| bad_input(error.to_string()))
 }
 

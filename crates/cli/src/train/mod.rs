@@ -21,6 +21,7 @@ use bethe_terminal::{
     Interrupt, Outcome, PendingFile, bad_input, check_apart, check_distinct, threads,
 };
 
+use crate::kind::{Kind, refuse};
 use crate::tagging::Scores;
 use progress::TrainingProgress;
 
@@ -151,6 +152,11 @@ fn check_files(flags: &Flags, settings: &TrainSettings) -> Result<()> {
         check_apart("--model", output, inputs.iter().copied())?;
     }
     for input in [Some(&flags.train), flags.dev.as_ref()].into_iter().flatten() {
+        refuse(
+            input,
+            &[Kind::Model, Kind::Json, Kind::Uai, Kind::Csv],
+            "labelled tokens, one a line",
+        )?;
         if input == Path::new("-") {
             return Err(bad_input("training needs a file, found - (standard input)"));
         }

@@ -2,11 +2,11 @@
 
 use std::fmt::Write as _;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bethe_tagging::Tagger;
 use bethe_tagging::train::Event;
-use bethe_terminal::{Progress, shown};
+use bethe_terminal::{Progress, shown, time_left};
 
 use crate::tagging::in_words;
 
@@ -16,20 +16,39 @@ const NAMED_RULES: usize = 10;
 /// What training says, and the summary at its end.
 pub struct TrainingProgress {
     progress: Progress,
+    /// Which model is being trained, and since when.
+    model: (usize, Instant),
 }
 
 impl TrainingProgress {
     pub fn new(quiet: bool) -> Self {
-        Self { progress: Progress::new(quiet) }
+        Self { progress: Progress::new(quiet), model: (0, Instant::now()) }
     }
 
     /// Shows an event.
     pub fn see(&mut self, event: Event) {
         match event {
             Event::Warning(_) => self.progress.always(&event.to_string()),
-            _ if event.is_passing() => self.progress.passing(|| event.to_string()),
+            _ if event.is_passing() => {
+                let left = self.left(&event);
+                self.progress.passing(|| format!("{event}{left}"));
+            }
             _ => self.progress.line(&event.to_string()),
         }
+    }
+
+    /// The time that is left for a base model if it takes all its iterations; most need fewer.
+    fn left(&mut self, event: &Event) -> String {
+        let Event::Iteration { model, iteration, max_iterations, .. } = event else {
+            return String::new();
+        };
+        // Its first iteration also counts what came before it, such as reading the data.
+        if self.model.0 != *model || *iteration <= 1 {
+            self.model = (*model, Instant::now());
+        }
+        let share = (*iteration as f64 - 1.0) / (*max_iterations as f64 - 1.0).max(1.0);
+        let left = time_left(self.model.1.elapsed(), share);
+        left.map_or(String::new(), |left| format!("  at most {left}"))
     }
 
     /// Says that the run was stopped, and how to continue.

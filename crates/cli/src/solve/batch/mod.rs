@@ -51,7 +51,7 @@ pub fn run(
 ) -> Result<Batch> {
     let interrupt = Interrupt::install()?;
     let pool = Arc::new(threads::pool(config.threads)?);
-    let name = lines.name().to_string();
+    let (name, size) = (lines.name().to_string(), lines.size());
     let may_be_one_text = lines.may_be_one_text();
     let request = config.request_among(pool.current_num_threads());
     let work = Arc::new(Work { config: Arc::clone(config), request, additions });
@@ -72,6 +72,8 @@ pub fn run(
         sink,
         tally: Tally::new(name),
         progress: Progress::new(0, config.quiet),
+        size,
+        written: 0,
     };
     if let Some(source) = writer.run(&replies, &interrupt)? {
         return Ok(Batch::Alone(source));
@@ -126,6 +128,10 @@ struct Writer<'a> {
     sink: Sink,
     tally: Tally,
     progress: Progress,
+    /// Bytes of the input, if they are known.
+    size: Option<u64>,
+    /// And of those lines whose answers are written.
+    written: u64,
 }
 
 impl Writer<'_> {
@@ -149,10 +155,13 @@ impl Writer<'_> {
                     return Ok(Some(alone));
                 }
                 self.window.leave(bytes);
+                // And the end of the line.
+                self.written += bytes as u64 + 1;
                 next += 1;
             }
             self.sink.flush()?;
-            self.progress.done(next);
+            let share = self.size.map(|size| self.written as f64 / size.max(1) as f64);
+            self.progress.done_of_unknown(next, share);
             if interrupt.is_set() || self.sink.is_closed() || self.tally.is_over(self.strict) {
                 self.window.stop();
             }

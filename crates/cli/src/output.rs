@@ -1,10 +1,10 @@
-//! Where entries go.
+//! Where answers go: standard output, or the file of `--out`.
 
 use std::io::{self, Write};
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use bethe_terminal::PendingFile;
+use bethe_terminal::{PendingFile, print};
 
 /// Standard output, whose reader may close the pipe, or a file that appears whole.
 pub enum Output {
@@ -21,7 +21,7 @@ impl Output {
         }
     }
 
-    /// Writes at once, so that a reader has whole entries.
+    /// Writes at once, so that a reader has whole answers.
     pub fn write(&mut self, text: &str) -> Result<()> {
         match self {
             Self::File(file) => file.fill(|out| out.write_all(text.as_bytes())),
@@ -47,5 +47,13 @@ impl Output {
             Self::File(file) => file.publish(),
             Self::Stream { .. } => Ok(()),
         }
+    }
+}
+
+/// Writes an answer that is whole to a file, or to standard output.
+pub fn answer(out: Option<&Path>, text: &str) -> Result<()> {
+    match out {
+        Some(path) => PendingFile::create(path)?.finish(text),
+        None => print(text).context("standard output"),
     }
 }

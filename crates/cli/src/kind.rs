@@ -1,0 +1,184 @@
+//! What kind of file somebody gave, by its beginning: for messages about a file in the wrong place.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use anyhow::Result;
+use bethe_io::without_mark;
+use bethe_terminal::bad_input;
+
+/// So much of a file is looked at.
+const LOOKED_AT: u64 = 16 << 10;
+/// Longer headers of models are text that was taken for a length.
+const LONGEST_HEADER: u64 = 100_000_000;
+/// More columns than this in a line of words are a sentence.
+const MOST_COLUMNS: usize = 12;
+
+/// Kinds of files that their beginning tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Model,
+    /// A JSON object.
+    Json,
+    Uai,
+    /// A table with commas or semicolons.
+    Csv,
+    /// Tokens with a label, one a line.
+    Labelled,
+}
+
+impl Kind {
+    /// The kind of a plain file; `None` if it is another one, or not plain: a pipe is read once.
+    pub fn of(path: &Path) -> Option<Self> {
+        if !path.metadata().is_ok_and(|found| found.is_file()) {
+            return None;
+        }
+        let mut start = Vec::new();
+        File::open(path).ok()?.take(LOOKED_AT).read_to_end(&mut start).ok()?;
+        Self::of_start(&start)
+    }
+
+    fn of_start(start: &[u8]) -> Option<Self> {
+        if is_model(start) {
+            return Some(Self::Model);
+        }
+        let is_cut = start.len() as u64 == LOOKED_AT;
+        let text = String::from_utf8_lossy(without_mark(start));
+        let mut lines: Vec<&str> = text.lines().collect();
+        if is_cut && lines.len() > 1 {
+            lines.pop();
+        }
+        lines.retain(|line| !line.trim().is_empty() && !line.starts_with('#'));
+        let first = lines.first()?.trim_start();
+        if is_json_object(text.trim_start()) {
+            return Some(Self::Json);
+        }
+        if first.starts_with("MARKOV") || first.starts_with("BAYES") {
+            return Some(Self::Uai);
+        }
+        if is_csv(&lines) {
+            return Some(Self::Csv);
+        }
+        is_labelled(&lines).then_some(Self::Labelled)
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Model => "a model",
+            Self::Json => "JSON",
+            Self::Uai => "a UAI model",
+            Self::Csv => "a CSV table",
+            Self::Labelled => "labelled tokens",
+        }
+    }
+
+    /// The command that reads such a file.
+    fn reader(self, path: &str) -> String {
+        match self {
+            Self::Model => format!("bethe inspect {path}"),
+            Self::Json | Self::Uai => format!("bethe solve {path}"),
+            Self::Csv => format!("bethe flows {path} --cells CELLS.csv --population M"),
+            Self::Labelled => format!("bethe tag MODEL {path}"),
+        }
+    }
+}
+
+/// Refuses a file of one of these kinds, and names the command that reads it.
+pub fn refuse(path: &Path, kinds: &[Kind], expected: &str) -> Result<()> {
+    match Kind::of(path).filter(|kind| kinds.contains(kind)) {
+        Some(kind) => Err(mistaken(path, kind, expected, None)),
+        None => Ok(()),
+    }
+}
+
+/// A message about a file of another kind; `meant` is the command in place of the kind's own.
+pub fn mistaken(path: &Path, kind: Kind, expected: &str, meant: Option<String>) -> anyhow::Error {
+    let name = path.display().to_string();
+    let meant = meant.unwrap_or_else(|| kind.reader(&name));
+    let found = kind.name();
+    bad_input(format!("{name}: found {found}, expected {expected}. Did you mean `{meant}`?"))
+}
+
+/// Whether a file is a safetensors file by its start: the length of the JSON header, and the header.
+pub fn is_model(start: &[u8]) -> bool {
+    match start.split_first_chunk() {
+        Some((length, [b'{', ..])) => u64::from_le_bytes(*length) <= LONGEST_HEADER,
+        _ => false,
+    }
+}
+
+/// Whether it begins with a brace, a key in quotes and a colon. References and tokens do not.
+fn is_json_object(text: &str) -> bool {
+    let key = text.strip_prefix('{').and_then(|rest| rest.trim_start().strip_prefix('"'));
+    let after = key.and_then(|rest| rest.split_once('"'));
+    after.is_some_and(|(key, rest)| !key.contains('\n') && rest.trim_start().starts_with(':'))
+}
+
+/// Whether several lines have the same number of commas or semicolons, and neither tabs nor the
+/// spaces of a text.
+fn is_csv(lines: &[&str]) -> bool {
+    let is_one_word = |line: &&str| !line.contains(['\t', ' ']);
+    let same = |separator: char| {
+        let count = |line: &str| line.matches(separator).count();
+        let first = count(lines[0]);
+        first > 0 && lines.iter().all(|line| count(line) == first)
+    };
+    lines.len() > 1
+        && lines[0].len() > 1
+        && lines.iter().all(is_one_word)
+        && (same(',') || same(';'))
+}
+
+/// Whether all lines have the same columns, and the last is one of labels.
+fn is_labelled(lines: &[&str]) -> bool {
+    let cells = |line: &str| -> Vec<String> {
+        let cells: Vec<&str> = match line.contains('\t') {
+            true => line.split('\t').collect(),
+            false => line.split_whitespace().collect(),
+        };
+        cells.into_iter().map(str::to_string).collect()
+    };
+    let rows: Vec<Vec<String>> = lines.iter().map(|line| cells(line)).collect();
+    let columns = rows[0].len();
+    let is_label = |cell: &str| {
+        cell == "O" || ["B-", "I-", "E-", "S-"].iter().any(|prefix| cell.starts_with(prefix))
+    };
+    (2..=MOST_COLUMNS).contains(&columns)
+        && rows.iter().all(|row| {
+            row.len() == columns
+                && !row.iter().any(|cell| cell.contains(' '))
+                && is_label(&row[columns - 1])
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Kind;
+
+    #[test]
+    fn kinds_are_known_by_their_beginning() {
+        let model = [&20u64.to_le_bytes()[..], b"{\"a\": 1}"].concat();
+        for (start, expected) in [
+            (&model[..], Some(Kind::Model)),
+            (b"{\"variables\": [2]}", Some(Kind::Json)),
+            (b"\xef\xbb\xbf{\n  \"variables\": [2]\n}\n", Some(Kind::Json)),
+            (b"MARKOV\n2\n2 2\n", Some(Kind::Uai)),
+            (b"time,A,B\n1,2,\n2,3,4\n", Some(Kind::Csv)),
+            (b"cell;x;y\nA;0;0,5\n", Some(Kind::Csv)),
+            (b"Kaya\tB-author\n.\tO\n\n1984\tB-year\n", Some(Kind::Labelled)),
+            (b"Kaya NNP B-author\n. . O\n", Some(Kind::Labelled)),
+            // Tokens alone, also those that look like something else.
+            (b"[\n37\n]\nO'Neil\n,\n", None),
+            (b"{\nset\n}\n", None),
+            (b",\n,\n", None),
+            (b"a b\nc d\n", None),
+            (b"A. Chen, J. van Dyk. On graphs. 2004.\nB. Li, and C. Do. Trees. 2005.\n", None),
+            (b"1\tA. Chen. On graphs. 2004.\n2\tB. Li. Trees. 2005.\n", None),
+            (b"", None),
+            (b"\n\n", None),
+        ] {
+            assert_eq!(Kind::of_start(start), expected, "{}", String::from_utf8_lossy(start));
+        }
+    }
+}
