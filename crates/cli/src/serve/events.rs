@@ -14,6 +14,7 @@ use tokio::sync::mpsc::{Receiver, Sender, channel};
 
 use super::Service;
 use super::failure::Failure;
+use super::work::Place;
 
 /// So many events wait for a slow reader; further ones are left out, but never the last.
 const WAITING: usize = 256;
@@ -35,10 +36,9 @@ impl Teller {
 /// Does work and answers as the request wants it: events end with `answer` or `error`.
 pub async fn answer(
     service: &Arc<Service>,
-    headers: &HeaderMap,
+    (headers, place): (&HeaderMap, Place),
     work: impl FnOnce(&Cancel, &Teller) -> Result<Value, Failure> + Send + 'static,
 ) -> Result<Response, Failure> {
-    let place = service.work.place()?;
     if !wants_events(headers) {
         let done = service.work.run(place, move |cancel| work(cancel, &Teller(None))).await?;
         return Ok(Json(done).into_response());

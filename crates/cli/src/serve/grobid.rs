@@ -15,7 +15,8 @@ use bethe_tagging::TagOptions;
 use serde_json::json;
 
 use super::Service;
-use super::api::{MOST_REFERENCES, Reading, Reference, parse_all, read};
+use super::api::{MOST_REFERENCES, Reading, Reference, parse_all};
+use super::bodies::{Room, bad_request};
 use super::failure::Failure;
 
 const BIBTEX: &str = "application/x-bibtex";
@@ -52,13 +53,14 @@ impl Form {
     }
 
     /// A form in either of the two ways that forms are sent.
-    async fn read(service: &Service, request: Request) -> Result<Self, Failure> {
+    async fn read(service: &Service, request: Request) -> Result<(Self, Room), Failure> {
         let kind = request.headers().get(header::CONTENT_TYPE);
         let kind = kind.and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+        let is_multipart = kind.to_ascii_lowercase().starts_with("multipart/form-data");
         let mut form = Self::default();
-        if kind.starts_with("multipart/form-data") {
-            let (head, body) = request.into_parts();
-            let bytes = read(service, body).await?;
+        let (head, body) = request.into_parts();
+        let (bytes, room) = service.bodies.read(body).await?;
+        if is_multipart {
             let request = Request::from_parts(head, Body::from(bytes));
             let wrong = |error: &dyn std::fmt::Display| bad_request(&format!("the form: {error}"));
             let parts = Multipart::from_request(request, &()).await;
@@ -69,20 +71,15 @@ impl Form {
                 form.add(&name, String::from_utf8_lossy(&value).into_owned());
             }
         } else {
-            let bytes = read(service, request.into_body()).await?;
             for (name, value) in form_urlencoded::parse(&bytes) {
                 form.add(&name, value.into_owned());
             }
         }
         match form.citations.is_empty() {
             true => Err(bad_request("expected the field citations")),
-            false => Ok(form),
+            false => Ok((form, room)),
         }
     }
-}
-
-fn bad_request(message: &str) -> Failure {
-    Failure::new(StatusCode::BAD_REQUEST, message)
 }
 
 async fn one(
@@ -90,7 +87,7 @@ async fn one(
     headers: HeaderMap,
     request: Request,
 ) -> Result<Response, Failure> {
-    let form = Form::read(&service, request).await?;
+    let (form, room) = Form::read(&service, request).await?;
     let wants_bibtex = wants_bibtex(&headers);
     // One reference, whatever lines it is written in.
     let text = form.citations.join(" ");
@@ -99,7 +96,7 @@ async fn one(
     if clean(&lines[0]).is_empty() {
         return Ok(StatusCode::NO_CONTENT.into_response());
     }
-    parsed(&service, lines, move |all| match wants_bibtex {
+    parsed((&service, room), lines, move |all| match wants_bibtex {
         true => (BIBTEX, entries(&all)),
         false => ("application/xml", tei(&all[0].entry, None, raw.then_some(all[0].text.as_str()))),
     })
@@ -111,7 +108,7 @@ async fn list(
     headers: HeaderMap,
     request: Request,
 ) -> Result<Response, Failure> {
-    let form = Form::read(&service, request).await?;
+    let (form, room) = Form::read(&service, request).await?;
     let wants_bibtex = wants_bibtex(&headers);
     let lines: Vec<String> =
         form.citations.into_iter().filter(|line| !clean(line).is_empty()).collect();
@@ -124,7 +121,7 @@ async fn list(
             lines.len()
         )));
     }
-    parsed(&service, lines, move |all| match wants_bibtex {
+    parsed((&service, room), lines, move |all| match wants_bibtex {
         true => (BIBTEX, entries(&all)),
         false => ("application/xml", document(&all, form.raw)),
     })
@@ -133,11 +130,11 @@ async fn list(
 
 /// Parses lines and writes their entries.
 async fn parsed(
-    service: &Arc<Service>,
+    (service, room): (&Arc<Service>, Room),
     lines: Vec<String>,
     write: impl FnOnce(Vec<Parsed>) -> (&'static str, String) + Send + 'static,
 ) -> Result<Response, Failure> {
-    let place = service.work.place()?;
+    let place = service.work.place(room)?;
     let own = Arc::clone(service);
     let work = move |cancel: &Cancel| {
         let numbered = lines.into_iter().enumerate();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use axum::extract::{MatchedPath, Request, State};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use bethe_terminal::say;
@@ -24,6 +24,10 @@ pub struct Access {
 const POLICY: &str =
     "default-src 'self'; frame-ancestors 'self'; form-action 'none'; base-uri 'none'";
 
+/// Methods that the log names; others are whatever a client wrote.
+static METHODS: [Method; 5] =
+    [Method::GET, Method::HEAD, Method::OPTIONS, Method::POST, Method::PUT];
+
 /// Headers of every answer that does not have its own.
 const HEADERS: [(HeaderName, &str); 5] = [
     (header::CONTENT_SECURITY_POLICY, POLICY),
@@ -41,7 +45,8 @@ pub async fn guard(
     next: Next,
 ) -> Response {
     let begun = Instant::now();
-    let method = request.method().clone();
+    let method = METHODS.iter().find(|own| *own == request.method());
+    let method = method.map_or("other", Method::as_str);
     let path = route.as_ref().map_or("none", |route| route.as_str());
     let mut response = match service.access.check(path, request.headers()) {
         Ok(()) => next.run(request).await,
@@ -66,20 +71,15 @@ pub async fn guard(
 impl Access {
     fn check(&self, route: &str, headers: &HeaderMap) -> Result<(), Failure> {
         let refused = |message: &str| Failure::new(StatusCode::FORBIDDEN, message);
-        let host = text(headers, header::HOST).unwrap_or_default();
+        let host = only(headers, header::HOST).ok().flatten().unwrap_or_default();
         if !self.is_own(host) {
             return Err(refused(
                 "the Host header names another machine; start bethe serve with --host NAME to \
                  allow its name",
             ));
         }
-        // A page of another site may not ask, whatever it could do with the answer.
-        let origin = text(headers, header::ORIGIN);
-        let foreign = origin.is_some_and(|origin| {
-            origin.split_once("://").is_none_or(|(_, own)| !own.eq_ignore_ascii_case(host))
-        });
-        if foreign || text(headers, HeaderName::from_static("sec-fetch-site")) == Some("cross-site")
-        {
+        let shows_a_page = is_link(headers) && !route.starts_with("/api/");
+        if is_of_another_page(headers, host) && !shows_a_page {
             return Err(refused("pages of other sites may not ask"));
         }
         match &self.token {
@@ -105,13 +105,32 @@ impl Access {
     }
 }
 
+/// Whether a page of another site or port asks: it may not, whatever it could do with the answer.
+fn is_of_another_page(headers: &HeaderMap, host: &str) -> bool {
+    let is_own = |origin: &str| {
+        origin.split_once("://").is_some_and(|(_, own)| own.eq_ignore_ascii_case(host))
+    };
+    let site = only(headers, HeaderName::from_static("sec-fetch-site"));
+    !only(headers, header::ORIGIN).is_ok_and(|origin| origin.is_none_or(is_own))
+        || !site.is_ok_and(|site| site.is_none_or(|own| ["same-origin", "none"].contains(&own)))
+}
+
+/// Whether a person follows a link, which shows them our page and nobody else.
+fn is_link(headers: &HeaderMap) -> bool {
+    let is = |name, value| only(headers, HeaderName::from_static(name)) == Ok(Some(value));
+    is("sec-fetch-mode", "navigate")
+        && is("sec-fetch-dest", "document")
+        && !headers.contains_key(header::ORIGIN)
+}
+
 /// Pages are no secret, and results have addresses that nobody guesses.
 fn is_guarded(route: &str) -> bool {
     route.starts_with("/api/") && route != super::results::ROUTE
 }
 
 fn has_token(headers: &HeaderMap, token: &str) -> bool {
-    let given = text(headers, header::AUTHORIZATION).and_then(|text| text.strip_prefix("Bearer "));
+    let given = only(headers, header::AUTHORIZATION).ok().flatten();
+    let given = given.and_then(|text| text.strip_prefix("Bearer "));
     // As long for a wrong token as for the right one.
     given.is_some_and(|given| {
         given.len() == token.len()
@@ -119,8 +138,15 @@ fn has_token(headers: &HeaderMap, token: &str) -> bool {
     })
 }
 
-fn text(headers: &HeaderMap, name: HeaderName) -> Option<&str> {
-    headers.get(name).and_then(|value| value.to_str().ok())
+/// A header that is not text, or comes more than once.
+#[derive(Debug, PartialEq)]
+struct Unclear;
+
+/// The value of a header.
+fn only(headers: &HeaderMap, name: HeaderName) -> Result<Option<&str>, Unclear> {
+    let mut values = headers.get_all(name).iter();
+    let value = values.next().map(|value| value.to_str().map_err(|_| Unclear)).transpose()?;
+    if values.next().is_none() { Ok(value) } else { Err(Unclear) }
 }
 
 #[cfg(test)]
@@ -132,7 +158,11 @@ mod tests {
     }
 
     fn headers(given: &[(HeaderName, &str)]) -> HeaderMap {
-        given.iter().map(|(name, value)| (name.clone(), value.parse().unwrap())).collect()
+        let mut headers = HeaderMap::new();
+        for (name, value) in given {
+            headers.append(name, value.parse().unwrap());
+        }
+        headers
     }
 
     #[test]
@@ -161,6 +191,16 @@ mod tests {
     }
 
     #[test]
+    fn a_request_names_one_machine() {
+        let named = |hosts: &[&str]| {
+            let given: Vec<_> = hosts.iter().map(|&own| (header::HOST, own)).collect();
+            access(None).check("/", &headers(&given)).is_ok()
+        };
+        assert!(named(&["localhost"]));
+        assert!(!named(&[]) && !named(&["localhost", "evil.example"]) && !named(&["evil.example"]));
+    }
+
+    #[test]
     fn other_sites_may_not_ask() {
         let check = |given: &[(HeaderName, &str)]| {
             let host = [(header::HOST, "localhost:8070")];
@@ -176,7 +216,28 @@ mod tests {
         ] {
             assert!(!check(&[(header::ORIGIN, origin)]), "{origin}");
         }
-        assert!(!check(&[(HeaderName::from_static("sec-fetch-site"), "cross-site")]));
+        assert!(!check(&[(header::ORIGIN, "http://localhost:8070"), (header::ORIGIN, "null")]));
+        let site = |value| (HeaderName::from_static("sec-fetch-site"), value);
+        assert!(check(&[site("same-origin")]) && check(&[site("none")]));
+        assert!(!check(&[site("cross-site")]) && !check(&[site("same-site")]));
+        let mut unclear = headers(&[(header::HOST, "localhost")]);
+        unclear.insert(header::ORIGIN, HeaderValue::from_bytes(b"http://\xe4").unwrap());
+        assert!(access(None).check("/api/v1/cite", &unclear).is_err());
+    }
+
+    #[test]
+    fn links_of_other_sites_show_pages_and_nothing_else() {
+        let check = |route: &str, mode: &'static str| {
+            let given = [
+                (header::HOST, "localhost"),
+                (HeaderName::from_static("sec-fetch-site"), "cross-site"),
+                (HeaderName::from_static("sec-fetch-mode"), mode),
+                (HeaderName::from_static("sec-fetch-dest"), "document"),
+            ];
+            access(None).check(route, &headers(&given)).is_ok()
+        };
+        assert!(check("/", "navigate"));
+        assert!(!check("/", "no-cors") && !check("/api/v1/version", "navigate"));
     }
 
     #[test]

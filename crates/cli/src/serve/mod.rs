@@ -6,6 +6,7 @@
 //! request says names a file.
 
 mod api;
+mod bodies;
 mod events;
 mod failure;
 mod flags;
@@ -21,6 +22,7 @@ pub use flags::Flags;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::{Context, Result};
 use axum::Router;
@@ -32,11 +34,16 @@ use bethe_terminal::{Interrupt, Outcome, bad_input, print, say, threads};
 use tokio::net::TcpListener;
 use tower_http::catch_panic::CatchPanicLayer;
 
+use bodies::Bodies;
 use failure::Failure;
 use guard::{Access, guard};
 use models::Models;
 use results::Results;
+use server::Limits;
 use work::Work;
+
+/// How often the signal to end is looked at.
+const LOOK: Duration = Duration::from_millis(50);
 
 /// What all requests share.
 pub struct Service {
@@ -44,7 +51,7 @@ pub struct Service {
     work: Work,
     results: Results,
     access: Access,
-    body_limit: usize,
+    bodies: Bodies,
     /// No log.
     quiet: bool,
 }
@@ -54,17 +61,18 @@ pub fn run(flags: Flags) -> Result<Outcome> {
     if flags.token.as_deref() == Some("") {
         return Err(bad_input("--token: found an empty one, expected at least one character"));
     }
-    let memory = flags.memory.limit()?;
+    let (memory, body_limit) = (flags.memory.limit()?, flags.body_limit()?);
     let threads = threads::pool(flags.threads)?.current_num_threads();
     let service = Arc::new(Service {
         models: Models::read(&flags.models, memory)?,
         work: Work::new(threads, flags.queue, flags.time_limit()?, memory),
         results: Results::default(),
         access: Access { hosts: flags.hosts.clone(), token: flags.token.clone() },
-        body_limit: flags.body_limit()?,
+        bodies: Bodies::new(body_limit),
         quiet: flags.quiet,
     });
     let interrupt = Interrupt::install()?;
+    hide_messages_of_faults();
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(threads.min(4))
         .enable_all()
@@ -74,11 +82,28 @@ pub fn run(flags: Flags) -> Result<Outcome> {
         let listener = listen(&flags).await?;
         let address = listener.local_addr().context("cannot listen")?;
         tell(&flags, address)?;
-        server::serve(listener, router(&service), &interrupt, &service.work.stop).await
+        let (limits, end) = (Limits::default(), ended(&interrupt));
+        server::serve(listener, router(&service), limits, end, &service.work.stop).await;
+        anyhow::Ok(())
     })?;
     // What does not end by itself was cancelled; nobody waits for it any more.
     runtime.shutdown_background();
     Ok(Outcome::Done)
+}
+
+/// A fault is told without its message, which may hold what was asked.
+fn hide_messages_of_faults() {
+    std::panic::set_hook(Box::new(|fault| {
+        let place = fault.location().map(ToString::to_string).unwrap_or_default();
+        say(&format!("fault at {place}: please report it"));
+    }));
+}
+
+/// Waits for the signal.
+async fn ended(interrupt: &Interrupt) {
+    while !interrupt.is_set() {
+        tokio::time::sleep(LOOK).await;
+    }
 }
 
 async fn listen(flags: &Flags) -> Result<TcpListener> {
@@ -115,7 +140,8 @@ fn router(service: &Arc<Service>) -> Router {
             let message = "this address does not know the method; see /api/v1/openapi.json";
             Failure::new(StatusCode::METHOD_NOT_ALLOWED, message)
         })
-        .layer(DefaultBodyLimit::max(service.body_limit))
+        // Bodies are counted as they are read.
+        .layer(DefaultBodyLimit::disable())
         .layer(CatchPanicLayer::custom(|_| Failure::fault().into_response()))
         .layer(from_fn_with_state(Arc::clone(service), guard))
         .with_state(Arc::clone(service))

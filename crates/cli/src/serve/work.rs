@@ -6,7 +6,12 @@ use std::time::{Duration, Instant};
 use bethe_core::{Cancel, MemoryLimit};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
+use super::bodies::Room;
 use super::failure::Failure;
+
+/// Work that has not ended so long after its time limit has an answer without it. It was cancelled
+/// then, and keeps its place until it ends.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// The queue, and the limits of each request.
 pub struct Work {
@@ -24,6 +29,8 @@ pub struct Work {
 /// A place in the queue.
 pub struct Place {
     place: OwnedSemaphorePermit,
+    /// What the request itself takes.
+    room: Room,
     deadline: Instant,
 }
 
@@ -48,19 +55,19 @@ impl Work {
         }
     }
 
-    /// A place in the queue.
+    /// A place in the queue for a request that takes this room.
     ///
     /// # Errors
     /// If there is none.
-    pub fn place(&self) -> Result<Place, Failure> {
+    pub fn place(&self, room: Room) -> Result<Place, Failure> {
         let place = Arc::clone(&self.places).try_acquire_owned().map_err(|_| Failure::busy())?;
-        Ok(Place { place, deadline: Instant::now() + self.time_limit })
+        Ok(Place { place, room, deadline: Instant::now() + self.time_limit })
     }
 
     /// Does work on a thread of its own once it is its turn. Dropping the future cancels it.
     pub async fn run<T: Send + 'static>(
         &self,
-        Place { place, deadline }: Place,
+        Place { place, room, deadline }: Place,
         work: impl FnOnce(&Cancel) -> Result<T, Failure> + Send + 'static,
     ) -> Result<T, Failure> {
         let turn = Arc::clone(&self.slots).acquire_owned();
@@ -71,10 +78,11 @@ impl Work {
         let done = tokio::task::spawn_blocking(move || {
             let done = work(&cancel);
             // The next one begins when this one has ended, whoever still waits for its answer.
-            drop((slot, place));
+            drop((slot, place, room));
             done
         });
-        let done = done.await.unwrap_or_else(|_| Err(Failure::fault()));
+        let done = tokio::time::timeout_at((deadline + PATIENCE).into(), done).await;
+        let done = done.map_err(|_| Failure::late())?.unwrap_or_else(|_| Err(Failure::fault()));
         drop(abandoned);
         done
     }

@@ -1,6 +1,9 @@
 //! Requests that clients of GROBID send.
 
+use std::process::Command;
+
 use super::client::Service;
+use super::common::Folder;
 
 const REFERENCE: &str = "Graff, Expert. Opin. Ther. Targets (2002) 6(1): 103-113";
 const ENCODED: &str = "Graff%2C+Expert.+Opin.+Ther.+Targets+%282002%29+6%281%29%3A+103-113";
@@ -44,6 +47,30 @@ fn the_python_client_gets_tei() {
     assert_eq!(version["version"], env!("CARGO_PKG_VERSION"));
 }
 
+/// `grobid_client` itself, where it is installed: `pip install grobid-client-python`.
+#[test]
+fn the_python_client_itself_is_served() {
+    let client = std::env::var("GROBID_CLIENT").unwrap_or_else(|_| "grobid_client".to_string());
+    let folder = Folder::new();
+    std::fs::create_dir(folder.path("in")).unwrap();
+    let folder = folder.with("in/refs.txt", &format!("{REFERENCE}\n\n{REFERENCE}\n"));
+    let service = Service::start(&[]);
+    let run = |more: &[&str]| {
+        let server = format!("http://{}/", service.address);
+        let mut command = Command::new(&client);
+        command.args(["--server", &server, "--input", "in", "--output", "out"]);
+        command.current_dir(folder.path("")).args(more).arg("processCitationList").output()
+    };
+    let output = match run(&["--include_raw_citations", "--n", "4"]) {
+        Ok(output) => output,
+        Err(_) => return println!("{client} is not installed: skipped"),
+    };
+    assert!(output.status.success(), "{output:?}");
+    let written = folder.read("out/refs.grobid.tei.xml");
+    assert_eq!(written.matches("<biblStruct xml:id=").count(), 2, "{written}");
+    assert_eq!(written.matches(&format!(">{REFERENCE}</note>")).count(), 2, "{written}");
+}
+
 #[test]
 fn forms_in_parts_are_read_too() {
     let service = Service::start(&[]);
@@ -51,7 +78,7 @@ fn forms_in_parts_are_read_too() {
         format!("--x\r\nContent-Disposition: form-data; name=\"{name}\"\r\n\r\n{value}\r\n")
     };
     let body = part("citations", REFERENCE) + &part("consolidateCitations", "1") + "--x--\r\n";
-    let headers = ["Content-Type: multipart/form-data; boundary=x"];
+    let headers = ["Content-Type: Multipart/Form-Data; boundary=x"];
     let reply = service.request("PUT", "/api/processCitation", &headers, body.as_bytes());
     assert_eq!(reply.status, 200);
     assert!(reply.body.starts_with("<biblStruct>"), "{}", reply.body);

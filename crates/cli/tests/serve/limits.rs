@@ -4,27 +4,10 @@ use std::io::Write;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use serde_json::{Value, json};
+use serde_json::json;
 
+use super::abused::{long, long_request};
 use super::client::{Service, reply};
-
-/// A problem that takes long: RDA is slow to the last digits.
-fn long() -> Value {
-    let scopes =
-        (0..59).map(|at| json!({ "scope": [at, at + 1], "log_potentials": vec![0.3; 400] }));
-    let energies = (0..60).map(|at| {
-        json!({
-            "kind": "measurement", "weight": 50.0, "offset": -0.4, "penalty": { "kind": "squared" },
-            "terms": [{ "scope": [at], "coefficients": (0..20).map(|s| s % 3).collect::<Vec<_>>() }],
-        })
-    });
-    let problem = json!({
-        "variables": vec![20; 60],
-        "factors": scopes.collect::<Vec<_>>(),
-        "energies": energies.collect::<Vec<_>>(),
-    });
-    json!({ "problem": problem, "solver": "rda", "tolerance": 1e-15, "max_iterations": 100_000_000 })
-}
 
 #[test]
 fn too_much_at_once_is_refused() {
@@ -38,18 +21,26 @@ fn too_much_at_once_is_refused() {
     assert!(reply.error().contains("1000000 bytes"), "{reply:?}");
 }
 
+/// A token is answered with much that is said of it.
+#[test]
+fn too_many_tokens_are_refused() {
+    let service = Service::start(&[]);
+    let text = ["word "; 1001].concat() + "\n";
+    let reply =
+        service.post("/api/v1/cite", &json!({ "text": text.repeat(100), "unwrap": "never" }));
+    assert_eq!(reply.status, 413);
+    assert!(reply.error().contains("found 100100 tokens, expected at most 100000"), "{reply:?}");
+    let many = json!({ "text": text.repeat(2), "n_best": 50 });
+    let reply = service.post("/api/v1/tag", &many);
+    assert_eq!(reply.status, 413);
+    assert!(reply.error().contains("at most 2000 with 50 label sequences each"), "{reply:?}");
+}
+
 #[test]
 fn a_full_queue_says_when_to_come_back_and_work_that_nobody_wants_ends() {
     let service = Service::start(&["--threads", "1", "--queue", "0", "--time-limit", "60s"]);
-    let body = long().to_string();
     let mut first = service.connect();
-    let head = format!(
-        "POST /api/v1/solve HTTP/1.1\r\nHost: {}\r\nAccept: text/event-stream\r\n\
-         Content-Length: {}\r\n\r\n{body}",
-        service.address,
-        body.len()
-    );
-    first.write_all(head.as_bytes()).unwrap();
+    first.write_all(&long_request()).unwrap();
     let one = json!({ "text": "A. Chen. On graphs. 2004." });
     // Until the first one is at work.
     let refused = (0..200).find_map(|_| {

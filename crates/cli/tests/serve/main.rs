@@ -2,9 +2,12 @@
 
 #![cfg(all(unix, feature = "serve"))]
 
+#[path = "../common/abused.rs"]
+mod abused;
 #[path = "../common/mod.rs"]
 mod common;
 
+mod abuse;
 mod client;
 mod grobid;
 mod limits;

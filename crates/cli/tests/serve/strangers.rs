@@ -18,6 +18,12 @@ fn other_names_and_other_sites_are_refused() {
     assert_eq!(status(&["Host: evil.example"]), 403);
     assert_eq!(status(&["Origin: http://evil.example"]), 403);
     assert_eq!(status(&["Origin: null"]), 403);
+    assert_eq!(status(&["Host: localhost", "Host: evil.example"]), 403);
+    assert_eq!(status(&["Sec-Fetch-Site: same-site"]), 403);
+    let link =
+        ["Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: navigate", "Sec-Fetch-Dest: document"];
+    assert_eq!(status(&link), 403);
+    assert_eq!(service.request("GET", "/", &link, b"").status, 200, "a link to the page");
     let reply = service.get("/");
     assert_eq!(reply.header("x-content-type-options"), Some("nosniff"));
     assert!(reply.header("content-security-policy").unwrap().starts_with("default-src 'self';"));
@@ -38,6 +44,8 @@ fn a_token_shuts_others_out() {
 fn wrong_addresses_and_requests_are_told() {
     let service = Service::start(&[]);
     assert_eq!(service.get("/../Cargo.toml").status, 404);
+    // What clients ask that were given the address with a slash at its end.
+    assert_eq!(service.get("//api/isalive").body, "true");
     assert_eq!(service.get("/api/v1/cite").status, 405);
     let wrong = service.request("POST", "/api/v1/cite", &[], b"{\"text\": 1}");
     assert_eq!(wrong.status, 400);

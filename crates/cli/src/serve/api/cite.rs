@@ -17,7 +17,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::body::{check_number, choice, read_json};
+use super::asked::{check_labels, check_number, choice};
 use crate::cite::{Format, Line, Lines, Place, Record, References, Unwrap, Writer};
 use crate::serve::Service;
 use crate::serve::failure::Failure;
@@ -88,8 +88,8 @@ pub struct Reading<'a> {
 }
 
 pub async fn cite(State(service): State<Arc<Service>>, body: Body) -> Result<Response, Failure> {
-    let asked: Asked = read_json(&service, body).await?;
-    let place = service.work.place()?;
+    let (asked, room): (Asked, _) = service.bodies.read_json(body).await?;
+    let place = service.work.place(room)?;
     let own = Arc::clone(&service);
     service.work.run(place, move |cancel| answered(&own, asked, cancel)).await
 }
@@ -136,8 +136,13 @@ fn split(text: String, unwrap: Unwrap, memory: MemoryLimit) -> Result<Vec<Refere
 }
 
 /// Reads references on all threads, in order.
+///
+/// # Errors
+/// If they have too many tokens together, are not labelled as asked, or there is no time.
 pub fn parse_all(reading: &Reading, references: &[Reference]) -> Result<Vec<Parsed>, Failure> {
     let Reading { parser, options, cancel } = reading;
+    let tokens = references.par_iter().map(|own| parser.tokens(&clean(&own.text)).len());
+    check_labels(tokens.sum(), 1)?;
     let parse = |parsing: &mut Parsing, own: &Reference| {
         if cancel.is_cancelled() {
             return Err(Failure::late());

@@ -14,7 +14,6 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::body::read_json;
 use crate::flows::{Asked as Question, Unanswered, in_words};
 use crate::serve::Service;
 use crate::serve::events::{self, Teller};
@@ -69,7 +68,7 @@ pub async fn flows(
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, Failure> {
-    let asked: Asked = read_json(&service, body).await?;
+    let (asked, room): (Asked, _) = service.bodies.read_json(body).await?;
     let given = asked.arguments(&service)?;
     let own = Arc::clone(&service);
     let work = move |cancel: &Cancel, teller: &Teller| {
@@ -83,7 +82,8 @@ pub async fn flows(
         })?;
         Ok(kept(&own, summary, files))
     };
-    events::answer(&service, &headers, work).await
+    let place = service.work.place(room)?;
+    events::answer(&service, (&headers, place), work).await
 }
 
 impl Asked {

@@ -1,12 +1,12 @@
 //! The service: JSON in, JSON or events out.
 
-mod body;
+mod asked;
 mod cite;
 mod flows;
 mod problem;
 mod tag;
 
-pub use body::{MOST_REFERENCES, read};
+pub use asked::MOST_REFERENCES;
 pub use cite::{Reading, Reference, parse_all};
 
 use std::sync::Arc;

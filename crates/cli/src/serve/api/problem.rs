@@ -16,7 +16,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use super::body::{choice, read_json};
+use super::asked::choice;
 use crate::estimate;
 use crate::serve::Service;
 use crate::serve::events::{self, Teller};
@@ -69,8 +69,8 @@ pub async fn check(
     State(service): State<Arc<Service>>,
     body: Body,
 ) -> Result<Json<Value>, Failure> {
-    let asked: Asked = read_json(&service, body).await?;
-    let place = service.work.place()?;
+    let (asked, room): (Asked, _) = service.bodies.read_json(body).await?;
+    let place = service.work.place(room)?;
     let memory = service.work.memory;
     let checked = service.work.run(place, move |_| Ok(parse(&asked.text(), memory)));
     Ok(Json(match checked.await? {
@@ -95,12 +95,13 @@ pub async fn solve(
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, Failure> {
-    let asked: Asked = read_json(&service, body).await?;
+    let (asked, room): (Asked, _) = service.bodies.read_json(body).await?;
     let settings = asked.settings(&service)?;
     let memory = service.work.memory;
     let work =
         move |cancel: &Cancel, teller: &Teller| solved(&asked, settings, (memory, cancel), teller);
-    events::answer(&service, &headers, work).await
+    let place = service.work.place(room)?;
+    events::answer(&service, (&headers, place), work).await
 }
 
 fn solved(

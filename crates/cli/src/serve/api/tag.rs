@@ -16,15 +16,13 @@ use rayon::prelude::*;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::body::{check_number, read_json};
+use super::asked::{check_labels, check_number};
 use crate::serve::Service;
 use crate::serve::failure::Failure;
 use crate::tagging::SHARE;
 
 /// The most label sequences that are listed.
 const MOST_BEST: usize = 100;
-/// The most tokens of a request: every one of them gets a probability of every label.
-const MOST_TOKENS: usize = 100_000;
 
 /// A request: one sequence a line, or a column file.
 #[derive(Deserialize)]
@@ -38,8 +36,8 @@ struct Asked {
 }
 
 pub async fn tag(State(service): State<Arc<Service>>, body: Body) -> Result<Json<Value>, Failure> {
-    let asked: Asked = read_json(&service, body).await?;
-    let place = service.work.place()?;
+    let (asked, room): (Asked, _) = service.bodies.read_json(body).await?;
+    let place = service.work.place(room)?;
     let own = Arc::clone(&service);
     service.work.run(place, move |cancel| tagged(&own, asked, cancel)).await.map(Json)
 }
@@ -69,11 +67,7 @@ fn tagged(service: &Service, asked: Asked, cancel: &Cancel) -> Result<Value, Fai
         _ => return Err(Failure::invalid("expected either text or columns")),
     };
     check_number(sequences.len())?;
-    let tokens: usize = sequences.iter().map(Sequence::len).sum();
-    if tokens > MOST_TOKENS {
-        let message = format!("found {tokens} tokens, expected at most {MOST_TOKENS}");
-        return Err(Failure::invalid(message));
-    }
+    check_labels(sequences.iter().map(Sequence::len).sum(), n_best)?;
     let rules = asked.rules.unwrap_or(true);
     let options = TagOptions {
         rules,
