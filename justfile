@@ -17,3 +17,8 @@ demo out="demo":
 # The API documentation, in a browser.
 doc:
     cargo doc --workspace --no-deps --open
+
+# What a maintainer publishes: crates, Python distributions, and an archive of the binary.
+release out="dist":
+    release/packages {{out}}
+    release/build {{out}}

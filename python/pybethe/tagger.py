@@ -169,7 +169,7 @@ class Tagger:
         return self._trained.explain(X, n_jobs=jobs(self.n_jobs))
 
     def evaluate(self, X: Iterable[Any], y: Iterable[Any]) -> dict[str, Any]:
-        """What `bethe evaluate --json` prints: tokens, token_accuracy, sequence_accuracy, precision,
+        """The scores of `bethe evaluate --json`: tokens, token_accuracy, sequence_accuracy, precision,
         recall, f1, per_label."""
         return self._trained.evaluate(y, self.predict(X))
 

@@ -19,6 +19,6 @@ mod shown;
 pub use files::{PendingFile, WriterLock, is_same_file, remove_unfinished};
 pub use folder::{FolderError, PendingFolder};
 pub use machine::half_of_memory;
-pub use open::{GzipError, OpenError, TooLarge, open, open_within};
+pub use open::{GzipError, OpenError, Position, TooLarge, open, open_with_position, open_within};
 pub use read::{ReadError, ReadFault, read_text_within, read_within, without_mark};
 pub use shown::{as_text, brief, in_markup, in_script, shown, shown_lines};

@@ -1,5 +1,5 @@
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Cursor, Read};
+use std::io::{self, BufRead, BufReader, Cursor, Read, Seek};
 use std::path::{Path, PathBuf};
 
 pub use bethe_core::memory::TooLarge;
@@ -43,7 +43,38 @@ pub fn open(path: impl AsRef<Path>) -> Result<Box<dyn BufRead + Send>, OpenError
     attempt.map_err(|source| OpenError { path: path.to_path_buf(), source })
 }
 
-/// The same, but reading ends with an error ([`TooLarge`]) once more bytes were unpacked than an
+/// How far a plain file was read, packed or not.
+pub struct Position {
+    /// Shares its place with the handle that is read.
+    file: File,
+    size: u64,
+}
+
+impl Position {
+    /// The share of the file that was read; `None` if the system does not say.
+    pub fn share(&mut self) -> Option<f64> {
+        let read = self.file.stream_position().ok()?;
+        Some(read as f64 / self.size.max(1) as f64)
+    }
+}
+
+/// As [`open`], with the position in a plain file.
+pub fn open_with_position(
+    path: impl AsRef<Path>,
+) -> Result<(Box<dyn BufRead + Send>, Option<Position>), OpenError> {
+    let path = path.as_ref();
+    if !path.metadata().is_ok_and(|found| found.is_file()) {
+        return Ok((open(path)?, None));
+    }
+    let attempt = || -> io::Result<_> {
+        let file = File::open(path)?;
+        let (own, size) = (file.try_clone()?, file.metadata()?.len());
+        Ok((unpacked(file)?, Some(Position { file: own, size })))
+    };
+    attempt().map_err(|source| OpenError { path: path.to_path_buf(), source })
+}
+
+/// As [`open`], but reading ends with an error ([`TooLarge`]) once more bytes were unpacked than an
 /// input's text may have.
 pub fn open_within(
     path: impl AsRef<Path>,
@@ -123,6 +154,23 @@ mod tests {
     use flate2::write::GzEncoder;
 
     use super::*;
+
+    #[test]
+    fn the_position_is_where_reading_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("text");
+        std::fs::write(&path, vec![b'a'; 1 << 20]).unwrap();
+        let (mut reader, position) = open_with_position(&path).unwrap();
+        let mut position = position.unwrap();
+        let mut half = vec![0; 1 << 19];
+        reader.read_exact(&mut half).unwrap();
+        let share = position.share().unwrap();
+        // What is buffered counts as read.
+        assert!((0.5..0.6).contains(&share), "{share}");
+        reader.read_to_end(&mut half).unwrap();
+        assert_eq!((position.share(), half.len()), (Some(1.0), 1 << 20));
+        assert!(open_with_position("/dev/null").unwrap().1.is_none());
+    }
 
     #[test]
     fn a_small_file_that_unpacks_to_much_is_left_off_at_the_limit() {

@@ -48,7 +48,7 @@ impl Input {
         match &self.from {
             From::Text(text) => {
                 let lines = Lines::new(Cursor::new(text.clone()), Path::new("--text"), memory);
-                Ok(Batches::File(Box::new(References::new(lines, unwrap))))
+                Ok(Batches::File(Box::new(References::new(lines, unwrap)), None))
             }
             From::File(path) => {
                 // Whoever sends line by line waits for no more than the line.

@@ -6,10 +6,11 @@ mod lines;
 mod unwrap;
 mod write;
 
-pub use flags::{Flags, Format, Unwrap};
-pub use lines::{Line, Lines};
-pub use unwrap::References;
-pub use write::{Place, Record, Writer};
+pub use flags::{Flags, Format};
+pub use lines::Line;
+pub use write::{Place, Writer};
+#[cfg(feature = "serve")]
+pub use {flags::Unwrap, lines::Lines, unwrap::References, write::Record};
 
 use std::time::Instant;
 
@@ -21,7 +22,7 @@ use rayon::ThreadPool;
 use rayon::prelude::*;
 
 use crate::output::Output;
-use crate::tagging::{Batches, SHARE, Statistics, read_tagger};
+use crate::tagging::{Batches, FileProgress, SHARE, Statistics, read_tagger};
 use inputs::Input;
 
 /// Reads files, standard input or a text.
@@ -50,6 +51,7 @@ pub fn run(flags: Flags) -> Result<Outcome> {
         options: &options,
         writer: Writer::new(&parser, flags.format, flags.explain),
         counts: Counts::default(),
+        progress: FileProgress::new("reference", flags.quiet, flags.out.is_none()),
     };
     let begun = Instant::now();
     for (input, batches) in inputs.iter().zip(opened) {
@@ -63,6 +65,7 @@ pub fn run(flags: Flags) -> Result<Outcome> {
     }
     out.write(citing.writer.end())?;
     out.finish()?;
+    citing.progress.end();
     if !flags.quiet {
         citing.counts.print(begun.elapsed().as_secs_f64());
     }
@@ -99,6 +102,7 @@ struct Citing<'a> {
     options: &'a TagOptions,
     writer: Writer<'a>,
     counts: Counts,
+    progress: FileProgress,
 }
 
 impl Citing<'_> {
@@ -128,6 +132,7 @@ impl Citing<'_> {
                 );
             }
             out.write(&text)?;
+            self.progress.add(batch.len(), batches.share());
         }
         Ok(())
     }

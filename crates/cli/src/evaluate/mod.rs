@@ -15,7 +15,7 @@ use bethe_tagging::score::Score;
 use bethe_tagging::{TagOptions, Tagged, Tagger};
 use bethe_terminal::{Outcome, bad_input, check_apart, say};
 
-use crate::tagging::{Batches, Item, Statistics, tag_all};
+use crate::tagging::{Batches, FileProgress, Item, Statistics, tag_all};
 use report::Evaluation;
 use unknown::UnknownLabels;
 
@@ -56,6 +56,7 @@ fn evaluate(flags: &Flags, tagger: &Tagger) -> Result<Evaluation> {
         broken_by_prediction: 0,
         unknown: UnknownLabels::default(),
     };
+    let mut progress = FileProgress::new("sequence", false, false);
     let mut first = 0;
     loop {
         let batch = batches.next()?;
@@ -66,6 +67,7 @@ fn evaluate(flags: &Flags, tagger: &Tagger) -> Result<Evaluation> {
         let tagged = tag_all(&pool, tagger, &items, &options);
         let tagged = tagged.map_err(|error| bad_input(error.to_string()))?;
         first += batch.len();
+        progress.add(batch.len(), batches.share());
         for (sequence, tagged) in batch.iter().zip(&tagged) {
             add(&mut evaluation, tagger, sequence, tagged)?;
         }

@@ -16,7 +16,7 @@ use bethe_terminal::{Outcome, bad_input, check_apart, counted, say, shown};
 use rayon::ThreadPool;
 
 use crate::output::Output;
-use crate::tagging::{Batches, Item, Scores, Statistics, tag_all};
+use crate::tagging::{Batches, FileProgress, Item, Scores, Statistics, tag_all};
 use text::{Hint, Sentence, sentences};
 
 /// How many sequences of scores to tag before writing.
@@ -64,7 +64,10 @@ pub fn run(flags: Flags) -> Result<Outcome> {
             let batches = Batches::open(path, format, comments, memory)?;
             match scores {
                 Some(scores) => command.scored_rows(batches, path, scores)?,
-                None => command.rows(batches, hint)?,
+                None => {
+                    let progress = FileProgress::new("sequence", flags.quiet, flags.out.is_none());
+                    command.rows(batches, hint, progress)?;
+                }
             }
         }
     }
@@ -110,7 +113,12 @@ fn rows_of(sequence: &Sequence) -> Rows<'_> {
 }
 
 impl Command<'_> {
-    fn rows(&mut self, mut batches: Batches<Sequence>, hint: Hint) -> Result<()> {
+    fn rows(
+        &mut self,
+        mut batches: Batches<Sequence>,
+        hint: Hint,
+        mut progress: FileProgress,
+    ) -> Result<()> {
         while !self.out.is_closed() {
             let batch = batches.read().map_err(|error| hint.unread(error))?;
             if batch.is_empty() {
@@ -122,6 +130,7 @@ impl Command<'_> {
             let tagged = self.tagged(&Item::of_batch(&batch, 0, None)?);
             let tagged = tagged.map_err(|error| hint.untagged(error))?;
             self.write(batch.iter().map(rows_of).zip(&tagged))?;
+            progress.add(batch.len(), batches.share());
         }
         Ok(())
     }

@@ -5,7 +5,7 @@ use std::thread;
 
 use anyhow::Result;
 use bethe_core::MemoryLimit;
-use bethe_io::open;
+use bethe_io::{Position, open, open_with_position};
 use bethe_tagging::data::{DataError, Format, Sequence, Sequences};
 use bethe_tagging::{TagError, TagOptions, Tagged, Tagger, Tagging};
 use bethe_terminal::bad_input;
@@ -22,7 +22,7 @@ pub const SHARE: usize = 8;
 /// The content of a file in batches. A batch of standard input holds what has arrived, so that a
 /// slow writer does not have to wait.
 pub enum Batches<T> {
-    File(Box<dyn Iterator<Item = Result<T, DataError>>>),
+    File(Box<dyn Iterator<Item = Result<T, DataError>>>, Option<Position>),
     Stream(Receiver<Result<T, DataError>>),
 }
 
@@ -50,8 +50,9 @@ impl<T: Send + 'static> Batches<T> {
         I: Iterator<Item = Result<T, DataError>> + 'static,
     {
         if path != Path::new("-") {
-            let input = open(path).map_err(|error| bad_input(error.to_string()))?;
-            return Ok(Self::File(Box::new(read(input, path))));
+            let opened = open_with_position(path);
+            let (input, position) = opened.map_err(|error| bad_input(error.to_string()))?;
+            return Ok(Self::File(Box::new(read(input, path)), position));
         }
         let (sender, receiver) = sync_channel(BATCH);
         thread::spawn(move || {
@@ -68,6 +69,14 @@ impl<T: Send + 'static> Batches<T> {
         Ok(Self::Stream(receiver))
     }
 
+    /// The share of the file that was read, if that is known.
+    pub fn share(&mut self) -> Option<f64> {
+        match self {
+            Self::File(_, position) => position.as_mut()?.share(),
+            Self::Stream(_) => None,
+        }
+    }
+
     /// The next batch; empty at the end. A mistake in the file has exit code 2.
     pub fn next(&mut self) -> Result<Vec<T>> {
         self.read().map_err(|error| bad_input(error.to_string()))
@@ -76,7 +85,7 @@ impl<T: Send + 'static> Batches<T> {
     /// The same, with the mistake as it is.
     pub fn read(&mut self) -> Result<Vec<T>, DataError> {
         match self {
-            Self::File(items) => items.take(BATCH).collect(),
+            Self::File(items, _) => items.take(BATCH).collect(),
             Self::Stream(receiver) => {
                 let first = receiver.recv().ok().into_iter();
                 first.chain(receiver.try_iter()).take(BATCH).collect()

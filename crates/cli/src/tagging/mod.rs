@@ -4,6 +4,7 @@
 mod batches;
 mod flags;
 mod limits;
+mod progress;
 mod scores;
 mod statistics;
 mod text;
@@ -21,6 +22,7 @@ use crate::kind::{Kind, refuse};
 pub use batches::{Batches, Item, SHARE, tag_all};
 pub use flags::TaggerFlags;
 pub use limits::LimitFlags;
+pub use progress::FileProgress;
 pub use scores::Scores;
 pub use statistics::Statistics;
 pub use text::Tokens;
