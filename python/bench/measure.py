@@ -53,11 +53,11 @@ def shown(seconds: float) -> str:
     return f"{1e3 * seconds:.3g} ms" if seconds >= 1e-3 else f"{1e6 * seconds:.3g} µs"
 
 
-def write_section(page: Path, name: str, text: str) -> None:
-    """Replaces a section of a page that lies between its marks, or adds it."""
+def write_section(page: Path, name: str, text: str, blank: str = "") -> None:
+    """Replaces a section of a page that lies between its marks, or adds it; to `blank` where there is no page."""
     begin, end = f"<!-- begin {name} -->", f"<!-- end {name} -->"
     own = f"{begin}\n{text.strip()}\n{end}"
-    old = page.read_text(encoding="utf-8") if page.exists() else ""
+    old = page.read_text(encoding="utf-8") if page.exists() else blank
     if begin in old:
         before, rest = old.split(begin, 1)
         new = before + own + rest.split(end, 1)[1]

@@ -273,10 +273,7 @@ def main() -> None:
         text = "\n\n".join(part for part in parts if part)
         print(text, flush=True)
         if given.results is not None:
-            page = given.results / "python.md"
-            if not page.exists():
-                page.write_text(PAGE, encoding="utf-8")
-            write_section(page, name, text)
+            write_section(given.results / "python.md", name, text, PAGE)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ pub mod usage;
 
 pub use flags::{data_folder, value_of};
 pub use peer::Library;
-pub use report::Report;
+pub use report::{Report, print};
 
 use std::time::Instant;
 

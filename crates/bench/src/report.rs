@@ -21,13 +21,18 @@ impl Report {
 
     /// Prints tables, and writes them into the page.
     pub fn finish(&self, tables: &[Table]) {
-        for table in tables {
-            println!("\n{}\n\n{table}", table.name());
-        }
+        print(tables);
         let Some(page) = self.page.as_ref().filter(|_| !tables.is_empty()) else { return };
         page.write(tables).unwrap_or_else(refuse);
         let names: Vec<&str> = tables.iter().map(Table::name).collect();
         println!("written to {}: {}", page.path().display(), names.join(", "));
+    }
+}
+
+/// Prints tables, each below its name.
+pub fn print(tables: &[Table]) {
+    for table in tables {
+        println!("\n{}\n\n{table}", table.name());
     }
 }
 

@@ -1,19 +1,20 @@
 //! Junction trees and estimation from noisy tables, beside PyPI `mbi` on the same models in one
 //! run.
 //!
-//! `PYTHON=… cargo bench -p bethe-bench --bench graphs [-- oracle|memory|estimate|pgmpy]`, with a
-//! Python that has `mbi` and `pgmpy`; without them `bethe` is timed alone. One thread each; times
-//! are of the processor. Compiling the estimators of `mbi` takes an hour; `-- estimate --model 50`
-//! is for the models whose name has `50` in it.
+//! `PYTHON=… cargo bench -p bethe-bench --bench graphs [-- oracle|memory|estimate|pgmpy|pyagrum]`,
+//! with a Python that has `mbi`, `pgmpy` and `pyagrum`; without them `bethe` is timed alone. One
+//! thread each; times are of the processor. Compiling the estimators of `mbi` takes an hour;
+//! `-- estimate --model 50` is for the models whose name has `50` in it.
 //!
-//! With `--results DIR`, `oracle memory` write one table and `estimate` another.
+//! With `--results DIR`, `oracle memory` write one table and `estimate` of all models another; the
+//! others are printed.
 
 mod estimation;
 mod models;
 mod oracle;
 mod peer;
 
-use bethe_bench::{Report, usage, value_of};
+use bethe_bench::{Report, print, usage, value_of};
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).filter(|a| a != "--bench").collect();
@@ -35,7 +36,7 @@ fn main() {
     }
     let report = Report::new("graphs", &names);
     let one_thread = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a thread");
-    let mut tables = Vec::new();
+    let (mut tables, mut printed) = (Vec::new(), Vec::new());
     let shapes = models::all();
     one_thread.install(|| {
         let calls = is_wanted("oracle").then(|| oracle::compare(&shapes));
@@ -47,13 +48,13 @@ fn main() {
             let name = model.as_deref().unwrap_or_default();
             let named: Vec<_> = shapes[..3].iter().filter(|s| s.name.contains(name)).collect();
             let outcomes: Vec<_> = named.into_iter().map(estimation::compare).collect();
-            if model.is_none() {
-                tables.extend(estimation::table(&outcomes));
-            }
+            let table = estimation::table(&outcomes);
+            if model.is_none() { &mut tables } else { &mut printed }.extend(table);
         }
-        if is_wanted("pgmpy") {
-            oracle::compare_with_pgmpy(&shapes[0]);
+        for library in ["pgmpy", "pyagrum"].into_iter().filter(|library| is_wanted(library)) {
+            printed.extend(oracle::compare_with(library, &shapes[0]));
         }
     });
+    print(&printed);
     report.finish(&tables);
 }

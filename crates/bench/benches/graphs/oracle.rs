@@ -160,21 +160,26 @@ pub fn memory_of(index: usize) {
     println!("{}", most.unwrap_or(f64::NAN));
 }
 
-/// The same marginals by another library's junction tree.
-pub fn compare_with_pgmpy(shape: &Shape) {
+/// The same marginals by another library's junction tree: a table of one row, if it is there.
+pub fn compare_with(library: &str, shape: &Shape) -> Option<Table> {
     let folder = Folder::new();
     let potentials = potentials(shape);
     folder.write("potentials.f64", &potentials);
     folder.write_json("model.json", &json!({"sizes": shape.sizes, "scopes": shape.scopes}));
     let (seconds, marginals) = ours(shape, &potentials);
     let path = folder.path().display().to_string();
-    let Some(theirs) = run("pgmpy_tree.py", &[&path]) else { return };
+    let theirs = run(&format!("{library}_tree.py"), &[&path])?;
     let apart = farthest(&folder.read("marginals.f64"), &marginals);
     let slow = theirs["seconds"].as_f64().expect("a number");
-    println!(
-        "pgmpy, {}: {slow:.3} s to calibrate and read all tables, {:.0} times as long as bethe; marginals \
-         differ by at most {apart:.1e}",
-        shape.name,
-        slow / seconds
-    );
+    let over = format!("`{library}` over bethe");
+    let columns = ["model", "bethe", library, &over, "marginals differ by at most"];
+    let mut table = Table::new(&format!("graphs-{library}"), &columns);
+    table.push([
+        shape.name.to_string(),
+        duration(seconds),
+        duration(slow),
+        rounded(slow / seconds),
+        format!("{apart:.0e}"),
+    ]);
+    Some(table)
 }
