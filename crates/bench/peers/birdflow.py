@@ -85,14 +85,15 @@ def main(weeks, cells):
 
     memory, begun = optimiser.init(parameters), time.perf_counter()
     compiled = step.lower(parameters, memory).compile()
-    compiling, begun = time.perf_counter() - begun, time.perf_counter()
+    compiling, begun, processor = time.perf_counter() - begun, time.perf_counter(), time.process_time()
     for _ in range(STEPS):
         parameters, memory, value = compiled(parameters, memory)
     float(value)
-    seconds = time.perf_counter() - begun
+    seconds, processor = time.perf_counter() - begun, time.process_time() - processor
     distributions, flows = (np.asarray(own, np.float64) for own in chain(parameters))
     total = float(loss(distributions, flows, shares, costs, np))
-    print(json.dumps({"compile": compiling, "seconds": seconds, "loss": total, "steps": STEPS}))
+    times = {"compile": compiling, "seconds": seconds, "processor": processor}
+    print(json.dumps({**times, "loss": total, "steps": STEPS}))
 
 
 main(*sys.argv[1:])

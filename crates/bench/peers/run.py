@@ -18,7 +18,7 @@ from measure import table, write_section
 
 PAGE = """# Peers
 
-Every ratio of speed that these pages claim, measured again beside the libraries that it is about.
+Speed and accuracy beside other libraries, a section for each comparison that was run.
 
     python3 crates/bench/peers/run.py --data DATA --results docs/results
 
