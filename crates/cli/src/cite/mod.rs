@@ -7,10 +7,11 @@ mod output;
 mod unwrap;
 mod write;
 
-pub use flags::{Flags, Format, Unwrap};
-pub use lines::{Line, Lines};
-pub use unwrap::References;
-pub use write::{Place, Record, Writer};
+pub use flags::{Flags, Format};
+pub use lines::Line;
+pub use write::{Place, Writer};
+#[cfg(feature = "serve")]
+pub use {flags::Unwrap, lines::Lines, unwrap::References, write::Record};
 
 use std::time::Instant;
 
