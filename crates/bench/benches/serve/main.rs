@@ -1,8 +1,8 @@
 //! `bethe serve` under load and under abuse, on loopback.
 //!
 //! `cargo bench -p bethe-bench --bench serve -- [load] [abuse] [--seconds 60] [--mutations 1000000]
-//! [--kills 5000] [--results docs/results]` builds the command as it is released, starts it, and
-//! asks it from this process. The exit code is 1 if something is wrong that must not be.
+//! [--kills 5000] [--bethe FILE] [--results docs/results]` builds the command as it is released, or
+//! takes another one, starts it, and asks it from this process. The exit code is 1 if something is wrong that must not be.
 
 mod abuse;
 #[path = "../../../cli/tests/common/abused.rs"]
