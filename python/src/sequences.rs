@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use bethe_tagging::data::{Format, Sequence, attribute_field};
+use bethe_tagging::data::{Format, Growing, Sequence, write_attribute};
 use numpy::{AllowTypeChange, PyArrayLike2, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -129,67 +129,86 @@ fn rows(
     }
     let tokens: Vec<Bound<'_, PyAny>> = item.try_iter()?.collect::<PyResult<_>>()?;
     check_length(index, tokens.len(), labels)?;
-    let mut rows = Vec::with_capacity(tokens.len());
+    let mut rows = Growing::new(Path::new(&format!("X[{index}]")).into());
     for (position, token) in tokens.iter().enumerate() {
-        let label = labels.map(|labels| labels[position].clone());
+        rows.row();
+        let label = labels.map(|labels| labels[position].as_str());
         let place = || format!("X[{index}][{position}]");
-        rows.push(match format {
+        match format {
             Format::Attributes => {
-                let mut row = vec![attribute_field(label.as_deref().unwrap_or_default(), 1.0)];
-                attributes(token, &place(), &mut row)?;
-                row
+                attribute(&mut rows, &[label.unwrap_or_default()], 1.0)?;
+                attributes(token, place, &mut rows)?;
             }
             Format::Columns => {
-                let mut row = cells(token, &place())?;
-                row.extend(label);
-                row
+                cells(token, place, &mut rows)?;
+                label.map_or(Ok(()), |label| cell(&mut rows, label))?;
             }
-        });
+        }
     }
-    let path: Arc<Path> = Path::new(&format!("X[{index}]")).into();
-    let cells = rows.iter().map(|row| row.iter().map(String::as_str));
-    Sequence::of_cells(path, cells).map_err(|error| PyValueError::new_err(error.to_string()))
+    Ok(rows.end())
+}
+
+fn cell(rows: &mut Growing, text: &str) -> PyResult<()> {
+    let written = rows.cell(|row| row.push_str(text));
+    written.map_err(|error| PyValueError::new_err(error.to_string()))
+}
+
+fn attribute(rows: &mut Growing, name: &[&str], value: f64) -> PyResult<()> {
+    let written = rows.cell(|row| write_attribute(row, name, value));
+    written.map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
 /// A token: one cell, or several columns.
-fn cells(token: &Bound<'_, PyAny>, place: &str) -> PyResult<Vec<String>> {
+fn cells(token: &Bound<'_, PyAny>, place: impl Fn() -> String, rows: &mut Growing) -> PyResult<()> {
     if let Ok(text) = token.cast::<PyString>() {
-        return Ok(vec![text.to_string()]);
+        return cell(rows, &text.to_string_lossy());
     }
     if token.is_instance_of::<PyDict>() {
         return Err(PyTypeError::new_err(format!(
-            "found a dict at {place}, expected text as in the tokens before"
+            "found a dict at {}, expected text as in the tokens before",
+            place()
         )));
     }
     let columns = token.try_iter().map_err(|_| {
         PyTypeError::new_err(format!(
-            "found {token} at {place}, expected a text, a tuple of columns or a dict of attributes"
+            "found {token} at {}, expected a text, a tuple of columns or a dict of attributes",
+            place()
         ))
     })?;
-    columns.map(|column| Ok(column?.str()?.to_string())).collect()
+    for column in columns {
+        cell(rows, &column?.str()?.to_string_lossy())?;
+    }
+    Ok(())
 }
 
 /// Attributes as CRFsuite's Python packages have them: numbers are values, true is 1, false leaves
 /// the attribute out, text is part of the name.
-fn attributes(token: &Bound<'_, PyAny>, place: &str, row: &mut Vec<String>) -> PyResult<()> {
-    let expected = || PyTypeError::new_err(format!("found {token} at {place}, expected a dict"));
-    for (name, value) in token.cast::<PyDict>().map_err(|_| expected())?.iter() {
-        let name = name.str()?.to_string();
-        if let Ok(truth) = value.cast::<PyBool>() {
+fn attributes(
+    token: &Bound<'_, PyAny>,
+    place: impl Fn() -> String,
+    rows: &mut Growing,
+) -> PyResult<()> {
+    let expected =
+        |_| PyTypeError::new_err(format!("found {token} at {}, expected a dict", place()));
+    for (name, value) in token.cast::<PyDict>().map_err(expected)?.iter() {
+        let name = name.str()?;
+        let name = name.to_string_lossy();
+        if let Ok(text) = value.cast::<PyString>() {
+            attribute(rows, &[&name, ":", &text.to_string_lossy()], 1.0)?;
+        } else if let Ok(truth) = value.cast::<PyBool>() {
             if truth.is_true() {
-                row.push(attribute_field(&name, 1.0));
+                attribute(rows, &[&name], 1.0)?;
             }
-        } else if let Ok(text) = value.cast::<PyString>() {
-            row.push(attribute_field(&format!("{name}:{text}"), 1.0));
         } else if let Ok(number) = value.extract::<f64>() {
-            row.push(attribute_field(&name, number));
+            attribute(rows, &[&name], number)?;
         } else if let Ok(texts) = value.try_iter() {
             for text in texts {
-                row.push(attribute_field(&format!("{name}:{}", text?.str()?), 1.0));
+                attribute(rows, &[&name, ":", &text?.str()?.to_string_lossy()], 1.0)?;
             }
         } else {
             return Err(PyTypeError::new_err(format!(
-                "found {value} for {name:?} at {place}, expected a number, a text or a truth"
+                "found {value} for {name:?} at {}, expected a number, a text or a truth",
+                place()
             )));
         }
     }

@@ -11,7 +11,7 @@ use bethe_tagging::{Input, TagError, TagOptions, Tagged, Tagger, Tagging};
 use numpy::{IntoPyArray, PyArray2, PyArrayMethods};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyMemoryError, PyOSError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict};
+use pyo3::types::{PyBytes, PyDict, PyString};
 use rayon::prelude::*;
 
 use crate::run;
@@ -148,15 +148,21 @@ impl TrainedTagger {
 
     /// The best labels of each sequence.
     #[pyo3(signature = (x, *, rules = true, n_jobs = None))]
-    fn predict(
+    fn predict<'py>(
         &self,
-        x: &Bound<'_, PyAny>,
+        x: &Bound<'py, PyAny>,
         rules: bool,
         n_jobs: Option<usize>,
-    ) -> PyResult<Vec<Vec<String>>> {
+    ) -> PyResult<Vec<Vec<Bound<'py, PyString>>>> {
         let options = TagOptions { rules, ..TagOptions::default() };
         let tagged = self.tag(x, options, n_jobs)?;
-        Ok(tagged.iter().map(|tagged| self.names(&tagged.best[0].0)).collect())
+        // One text a label, however often it is given.
+        let states = self.tagger.states();
+        let names: Vec<Bound<'_, PyString>> =
+            (0..states.len()).map(|state| PyString::new(x.py(), states.label(state))).collect();
+        let labels =
+            |tagged: &Tagged| tagged.best[0].0.iter().map(|&state| names[state].clone()).collect();
+        Ok(tagged.iter().map(labels).collect())
     }
 
     /// The probability of every label at every position: one array a sequence, `[tokens, labels]`.

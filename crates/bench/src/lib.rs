@@ -4,11 +4,13 @@
 //! `-- --results docs/results` also writes them into the page that they stand in. Folders in flags
 //! start at the root of the repository.
 
+mod command;
 mod flags;
 mod peer;
 mod report;
 pub mod usage;
 
+pub use command::bethe;
 pub use flags::{data_folder, value_of};
 pub use peer::Library;
 pub use report::{Report, print};

@@ -7,10 +7,7 @@ mod random;
 #[path = "../../../cli/src/demo/records.rs"]
 mod records;
 
-use std::path::{Path, PathBuf};
-use std::process::Command;
-
-use bethe_bench::value_of;
+use bethe_bench::{bethe, value_of};
 use bethe_io::results::Table;
 
 use super::Outcome;
@@ -25,7 +22,7 @@ pub fn check() -> Outcome {
     let count =
         value_of("--count").map_or(COUNT, |count| count.parse().expect("--count: a number"));
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let bethe = binary();
+    let bethe = bethe();
     killed::prepare(folder.path(), &records::records(150, 1));
     let heads =
         ["command", "kills", "while it ran", "old result", "new result", "to tidy", "faults"];
@@ -39,15 +36,4 @@ pub fn check() -> Outcome {
         table.push([format!("`{name}`")].into_iter().chain(numbers.map(|n| n.to_string())));
     }
     Outcome { table, broken: faults }
-}
-
-/// The command itself, built as it is released.
-fn binary() -> PathBuf {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let built = Command::new(cargo).args(["build", "--release", "--quiet", "-p", "bethe"]).status();
-    assert!(built.is_ok_and(|status| status.success()), "bethe does not build");
-    // target/release/deps/promises-…
-    let own = std::env::current_exe().expect("a path of our own");
-    let release = own.ancestors().nth(2).unwrap_or(Path::new("."));
-    release.join(format!("bethe{}", std::env::consts::EXE_SUFFIX))
 }

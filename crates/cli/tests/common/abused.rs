@@ -147,12 +147,15 @@ pub fn requests() -> Vec<Request> {
 
 /// Changes some bytes.
 fn damage(bytes: &mut Vec<u8>, random: &mut StdRng) {
-    for _ in 0..random.random_range(1..=4) {
+    for _ in 0..random.random_range(1..=2) {
         let at = random.random_range(0..=bytes.len());
         let end = bytes.len().min(at + random.random_range(0..16));
         match random.random_range(0..6) {
             0 if at < bytes.len() => bytes[at] ^= 1 << random.random_range(0..8),
-            1 if at < bytes.len() => bytes[at] = b'0' + random.random_range(0..10),
+            1 => {
+                let digits = bytes[at..].iter_mut().find(|byte| byte.is_ascii_digit());
+                digits.into_iter().for_each(|own| *own = b'0' + random.random_range(0..10));
+            }
             2 => drop(bytes.drain(at..end)),
             3 => {
                 let again: Vec<u8> = bytes[at..end].repeat(random.random_range(1..200));

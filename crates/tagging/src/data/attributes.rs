@@ -1,4 +1,5 @@
 use std::borrow::Cow;
+use std::fmt::Write;
 
 use super::{DataError, Sequence};
 
@@ -91,10 +92,21 @@ fn colon(field: &str) -> Option<usize> {
     None
 }
 
-/// An attribute as a field of an attribute file.
-pub fn attribute_field(name: &str, value: f64) -> String {
-    let name = name.replace('\\', "\\\\").replace(':', "\\:");
-    if value == 1.0 { name } else { format!("{name}:{value}") }
+/// Appends an attribute as a field of an attribute file. Its name may come in parts.
+pub fn write_attribute(field: &mut String, name: &[&str], value: f64) {
+    for part in name {
+        let mut rest = *part;
+        while let Some(at) = rest.find([':', '\\']) {
+            field.push_str(&rest[..at]);
+            field.push('\\');
+            field.push_str(&rest[at..=at]);
+            rest = &rest[at + 1..];
+        }
+        field.push_str(rest);
+    }
+    if value != 1.0 {
+        write!(field, ":{value}").expect("room for a number");
+    }
 }
 
 pub(super) fn unescape(text: &str) -> Cow<'_, str> {
@@ -118,14 +130,26 @@ pub(super) fn unescape(text: &str) -> Cow<'_, str> {
 mod tests {
     use std::path::Path;
 
-    use super::{attribute_field, is_plain};
+    use super::{is_plain, write_attribute};
     use crate::data::Sequence;
+
+    fn field(name: &[&str], value: f64) -> String {
+        let mut field = String::new();
+        write_attribute(&mut field, name, value);
+        field
+    }
+
+    #[test]
+    fn a_name_in_parts_is_the_same_as_whole() {
+        assert_eq!(field(&["w:1", ":", r"\é"], 0.5), field(&[r"w:1:\é"], 0.5));
+        assert_eq!(field(&["w:1", ":", r"\é"], 0.5), r"w\:1\:\\é:0.5");
+    }
 
     #[test]
     fn fields_are_read_back_as_they_were_written() {
         let given = [("w=a", 1.0), (r"a:b\:", -2.5), (r"\", 0.0), ("a b\tc", 1e-300), (":", 1.0)];
         let fields: Vec<String> =
-            given.iter().map(|(name, value)| attribute_field(name, *value)).collect();
+            given.iter().map(|(name, value)| field(&[name], *value)).collect();
         let cells = std::iter::once("label").chain(fields.iter().map(String::as_str));
         let sequence = Sequence::of_cells(Path::new("made").into(), [cells]).unwrap();
         let read: Vec<_> = sequence.attributes(0).map(Result::unwrap).collect();

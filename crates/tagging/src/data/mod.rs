@@ -14,11 +14,11 @@ mod error;
 mod reader;
 mod sequence;
 
-pub use attributes::{Attributes, attribute_field};
+pub use attributes::{Attributes, write_attribute};
 pub use error::DataError;
 pub(super) use error::columns;
 pub use reader::Sequences;
-pub use sequence::Sequence;
+pub use sequence::{Growing, Sequence};
 
 /// How the lines of a file are split into cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

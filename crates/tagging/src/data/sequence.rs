@@ -26,6 +26,45 @@ struct Row {
     cells: u32,
 }
 
+/// A sequence that grows cell by cell, whatever characters they have. Errors name its path, and
+/// rows as lines.
+#[derive(Debug)]
+pub struct Growing(Sequence);
+
+impl Growing {
+    /// A sequence without rows.
+    pub fn new(path: Arc<Path>) -> Self {
+        Self(Sequence::new(path))
+    }
+
+    /// Begins a row.
+    pub fn row(&mut self) {
+        let Sequence { text, cells, rows, .. } = &mut self.0;
+        rows.push(Row { line: rows.len() + 1, text: text.len() as u32, cells: cells.len() as u32 });
+    }
+
+    /// Adds a cell to the last row, which `write` appends to all text before it.
+    ///
+    /// # Errors
+    /// If the text is longer than sequences of files may be (2 GiB).
+    pub fn cell(&mut self, write: impl FnOnce(&mut String)) -> Result<(), DataError> {
+        let Sequence { text, cells, rows, .. } = &mut self.0;
+        let start = text.len();
+        write(text);
+        if text.len() > Sequence::LIMIT {
+            return Err(self.0.too_long(self.0.rows.len()));
+        }
+        debug_assert!(start <= text.len() && !rows.is_empty(), "a cell of a row");
+        cells.push((start as u32, text.len() as u32));
+        Ok(())
+    }
+
+    /// The sequence.
+    pub fn end(self) -> Sequence {
+        self.0
+    }
+}
+
 impl Sequence {
     /// The most text a sequence can hold. A row has at least one byte and at most one cell more
     /// than bytes, so half of the 32-bit range leaves room to count cells.
@@ -59,20 +98,14 @@ impl Sequence {
     where
         Cells: IntoIterator<Item = &'a str>,
     {
-        let mut sequence = Self::new(path);
-        for (line, row) in rows.into_iter().enumerate() {
-            let (text, cells) = (sequence.text.len() as u32, sequence.cells.len() as u32);
-            sequence.rows.push(Row { line: line + 1, text, cells });
+        let mut sequence = Growing::new(path);
+        for row in rows {
+            sequence.row();
             for cell in row {
-                if cell.len() > sequence.room() {
-                    return Err(sequence.too_long(line + 1));
-                }
-                let start = sequence.text.len() as u32;
-                sequence.text.push_str(cell);
-                sequence.cells.push((start, start + cell.len() as u32));
+                sequence.cell(|text| text.push_str(cell))?;
             }
         }
-        Ok(sequence)
+        Ok(sequence.end())
     }
 
     /// The memory it takes.

@@ -33,7 +33,10 @@ export function debounced(work, pause = 400) {
   return () => { clearTimeout(timer); timer = setTimeout(work, pause); };
 }
 
-export const percent = share => share >= .995 ? (share > .9995 ? "100 %" : (100 * share).toFixed(1) + " %") : Math.round(100 * share) + " %";
+export const percent = share => {
+  const isNearAnEnd = share >= .0005 && share < .0095 || share >= .995 && share < .9994;
+  return (100 * share).toFixed(isNearAnEnd ? 1 : 0) + " %";
+};
 
 /** A number as people read it: few digits, powers of ten where it is tiny or huge. */
 export function number(value) {
