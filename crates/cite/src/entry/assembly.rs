@@ -67,6 +67,7 @@ impl Entry {
         }
         entry.repeats_authors = repeats_authors(line.text) && entry.authors.names.is_empty();
         entry.move_boundaries(&line, &parts);
+        entry.set_asides_apart();
         entry.find_patent(line.text);
         entry.split_volume();
         entry.find_thesis();

@@ -3,6 +3,7 @@
 //! Labels of tokens become `parts` of a reference, whose meanings are [`field`]s of any data set;
 //! `assembly` puts them together, and `kind` decides what sort of work it is.
 
+mod aside;
 pub(crate) mod assembly;
 pub(crate) mod confidence;
 pub(crate) mod field;

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use bethe_cite::{Entry, Field, Labelled, Meanings, Parser, printed};
+use bethe_tagging::labels::Scheme;
 use bethe_tagging::score::Score;
 use bethe_tagging::{TagError, TagOptions, Tagging};
 use rayon::prelude::*;
@@ -26,6 +27,8 @@ pub struct Judged {
     pub right: [usize; ASPECTS.len()],
     /// Entries in which all are.
     pub whole: usize,
+    /// Entries in which all are letter for letter: given names too, and years in containers.
+    pub exact: usize,
     /// What is wrong in the others.
     pub failures: Vec<Failure>,
 }
@@ -75,6 +78,18 @@ impl Line {
 }
 
 impl Judged {
+    /// Nothing yet.
+    pub fn empty(scheme: Scheme) -> Self {
+        Self {
+            score: Score::new(scheme),
+            references: 0,
+            right: [0; ASPECTS.len()],
+            whole: 0,
+            exact: 0,
+            failures: Vec::new(),
+        }
+    }
+
     /// The labels of a parser beside the true ones.
     pub fn of(parser: &Parser, references: &[Reference]) -> Result<Self, TagError> {
         let scheme = parser.tagger().states().scheme();
@@ -86,13 +101,7 @@ impl Judged {
         let tagging = || Tagging::new(parser.tagger());
         let found: Result<Vec<Vec<String>>, TagError> =
             references.par_iter().map_init(tagging, read).collect();
-        let mut judged = Self {
-            score: Score::new(scheme),
-            references: 0,
-            right: [0; ASPECTS.len()],
-            whole: 0,
-            failures: Vec::new(),
-        };
+        let mut judged = Self::empty(scheme);
         for (reference, found) in references.iter().zip(found?) {
             judged.add(parser.meanings(), reference, &found);
         }
@@ -106,11 +115,13 @@ impl Judged {
             .map(|all| -> Vec<&str> { all.iter().map(String::as_str).collect() });
         self.score.add(&truth, &found);
         let Line { text, tokens } = Line::of(reference);
-        let [truth, found] = [&truth, &found].map(|labels| {
-            aspects(&Entry::new(Labelled { text: &text, tokens: &tokens, labels }, meanings))
-        });
+        let [truth, found] = [&truth, &found]
+            .map(|labels| Entry::new(Labelled { text: &text, tokens: &tokens, labels }, meanings));
         self.references += 1;
         let before = self.failures.len();
+        let exactly = exact(&truth).into_iter().zip(exact(&found));
+        self.exact += usize::from(exactly.into_iter().all(|(truth, found)| same(&truth, &found)));
+        let [truth, found] = [&truth, &found].map(aspects);
         for (at, (expected, found)) in truth.into_iter().zip(found).enumerate() {
             match same(&expected, &found) {
                 true => self.right[at] += 1,
@@ -131,6 +142,7 @@ impl Judged {
         self.references += other.references;
         self.right.iter_mut().zip(other.right).for_each(|(sum, own)| *sum += own);
         self.whole += other.whole;
+        self.exact += other.exact;
         self.failures.extend(other.failures);
     }
 
@@ -145,13 +157,25 @@ pub fn percent(part: usize, all: usize) -> f64 {
     100.0 * part as f64 / all.max(1) as f64
 }
 
-/// What an entry says of each aspect.
+/// What an entry says of each aspect, as a person compares entries: family names; the container is
+/// the series where there is no other, and its years are those of a meeting.
 pub fn aspects(entry: &Entry) -> [String; ASPECTS.len()] {
-    let names = entry.authors.names.iter().map(|name| {
-        let parts = [&name.particle, &name.family, &name.given, &name.suffix];
-        let parts = parts.into_iter().filter(|part| !part.is_empty());
-        parts.map(String::as_str).collect::<Vec<_>>().join(" ")
-    });
+    let families = entry.authors.names.iter().map(|name| joined([&name.particle, &name.family]));
+    let [_, title, container, year, page] = exact(entry);
+    let container = match container.is_empty() {
+        true => entry.text(Field::Series).unwrap_or_default(),
+        false => &container,
+    };
+    [families.collect::<Vec<_>>().join(NAMES), title, without_years(container), year, page]
+}
+
+/// What an entry says of each aspect, letter for letter.
+fn exact(entry: &Entry) -> [String; ASPECTS.len()] {
+    let names = entry
+        .authors
+        .names
+        .iter()
+        .map(|name| joined([&name.particle, &name.family, &name.given, &name.suffix]));
     let container = [Field::Journal, Field::BookTitle, Field::Container]
         .into_iter()
         .find_map(|field| entry.text(field))
@@ -165,6 +189,20 @@ pub fn aspects(entry: &Entry) -> [String; ASPECTS.len()] {
         entry.date.year.map_or(String::new(), |year| year.to_string()),
         first.to_string(),
     ]
+}
+
+/// Parts of a name.
+fn joined<const N: usize>(parts: [&String; N]) -> String {
+    let parts = parts.into_iter().filter(|part| !part.is_empty());
+    parts.map(String::as_str).collect::<Vec<_>>().join(" ")
+}
+
+fn without_years(text: &str) -> String {
+    let is_year = |word: &&str| {
+        let digits = bare(word);
+        digits.len() == 4 && digits.parse::<u16>().is_ok_and(|year| (1800..2100).contains(&year))
+    };
+    text.split_whitespace().filter(|word| !is_year(word)).collect::<Vec<_>>().join(" ")
 }
 
 /// Whether two texts say the same, name by name, case and marks aside.

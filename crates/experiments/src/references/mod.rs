@@ -19,7 +19,7 @@ use bethe_tagging::{Tagger, train};
 
 pub use data::{Piece, Reference, Source};
 pub use guideline::harmonised;
-pub use judge::{ASPECTS, Failure, Judged};
+pub use judge::{ASPECTS, Failure, Judged, Line};
 pub use model::ModelSettings;
 pub use tables::TABLES;
 
@@ -53,7 +53,7 @@ impl ReferencesSettings {
             ..train::BaseSettings::default()
         };
         let model = ModelSettings {
-            template: bethe_cite::template(),
+            template: model::template(),
             base,
             min_count: 2,
             rules: false,

@@ -4,14 +4,33 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use bethe_cite::{Dialect, Parser, Tokeniser, lexicons};
+use bethe_cite::{Dialect, Parser, Tokeniser};
 use bethe_tagging::Tagger;
 use bethe_tagging::data::{Format, Sequence, Sequences};
-use bethe_tagging::features::Template;
+use bethe_tagging::features::{Lexicons, Template};
 use bethe_tagging::train::{self, Base, BaseSettings, Labelled, RuleSource, TrainSettings};
 
 use super::data::Reference;
 use crate::citation::ExperimentError;
+
+/// What it looks at: what every tagger of references does, and more where marks are tokens.
+pub fn template() -> Template {
+    let text = format!("{}\n{}", bethe_cite::template(), include_str!("model.template"));
+    text.parse().expect("both templates are well formed")
+}
+
+/// The cue words of every tagger of references, and our lists of common words and names.
+fn lexicons() -> Lexicons {
+    let none: [&str; 0] = [];
+    let known = bethe_cite::lexicons(&none).expect("the built-in lists are valid");
+    let known = known.lists().map(|(name, entries)| (name.to_string(), entries.to_vec()));
+    let lines = include_str!("cues.txt").lines().filter(|line| !line.starts_with('#'));
+    let own = lines.filter_map(|line| {
+        let (name, entries) = line.split_once(": ")?;
+        Some((name.to_string(), entries.split('|').map(str::to_string).collect()))
+    });
+    Lexicons::from_lists(known.chain(own)).expect("our lists are valid")
+}
 
 /// How text is given to the model.
 pub fn dialect() -> Dialect {
@@ -35,10 +54,9 @@ pub struct ModelSettings {
 
 impl ModelSettings {
     fn training(&self) -> TrainSettings {
-        let none: [&str; 0] = [];
         TrainSettings {
             template: Some(self.template.clone()),
-            lexicons: lexicons(&none).expect("the built-in lists are valid"),
+            lexicons: lexicons(),
             base: self.base,
             min_count: self.min_count,
             rule_source: if self.rules { RuleSource::Auto } else { RuleSource::None },

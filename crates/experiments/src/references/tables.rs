@@ -14,7 +14,7 @@ pub fn tables(judged: &[(Source, Judged)]) -> Vec<Table> {
 }
 
 fn entries(judged: &[(Source, Judged)]) -> Table {
-    let header: Vec<&str> = ["references of", "number", "whole entries"]
+    let header: Vec<&str> = ["references of", "number", "whole entries", "letter for letter"]
         .into_iter()
         .chain(ASPECTS)
         .chain(["segment F1"])
@@ -23,7 +23,8 @@ fn entries(judged: &[(Source, Judged)]) -> Table {
     for (source, judged) in judged {
         let shares = judged.right.map(|right| percent(right, judged.references));
         let f1 = 100.0 * judged.score.leaf().f1();
-        let numbers = [judged.whole()].into_iter().chain(shares).chain([f1]);
+        let wholes = [judged.whole(), percent(judged.exact, judged.references)];
+        let numbers = wholes.into_iter().chain(shares).chain([f1]);
         let names = [source.name().to_string(), judged.references.to_string()];
         table.push(names.into_iter().chain(numbers.map(|number| format!("{number:.2}"))));
     }

@@ -7,7 +7,7 @@ pub(super) const MOST_BINS: u8 = 99;
 /// The names, for a message.
 pub(super) const FUNCTIONS: &str = "x, lower, bare, shape, outline, pattern, prefix1–9, suffix1–9, digits, \
      number, letters, numerals, ending, punctuation, dash, quote, bracket, before, since, after, until, \
-     inside, turn, stretch, past, start, style, edge, position2–99";
+     inside, turn, stretch, past, start, style, clause, lastclause, nextclause, ahead, behind, edge, position2–99";
 
 /// What a macro makes of a cell, or of a place in the sequence.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -39,6 +39,11 @@ pub(super) enum Function {
     Past,
     Start,
     Style,
+    Clause,
+    LastClause,
+    NextClause,
+    Ahead,
+    Behind,
     Edge,
     Position(u8),
 }
@@ -75,6 +80,11 @@ impl Function {
             ("past", true) => Self::Past,
             ("start", true) => Self::Start,
             ("style", true) => Self::Style,
+            ("clause", true) => Self::Clause,
+            ("lastclause", true) => Self::LastClause,
+            ("nextclause", true) => Self::NextClause,
+            ("ahead", true) => Self::Ahead,
+            ("behind", true) => Self::Behind,
             ("edge", true) => Self::Edge,
             ("prefix", _) => Self::Prefix(affix_length(name, number, line)?),
             ("suffix", _) => Self::Suffix(affix_length(name, number, line)?),
@@ -98,6 +108,11 @@ impl Function {
                 | Self::Past
                 | Self::Start
                 | Self::Style
+                | Self::Clause
+                | Self::LastClause
+                | Self::NextClause
+                | Self::Ahead
+                | Self::Behind
         )
     }
 

@@ -20,6 +20,7 @@
 //! ```
 
 mod cells;
+mod clauses;
 mod compile;
 mod default;
 mod derive;

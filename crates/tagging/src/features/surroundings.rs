@@ -1,6 +1,7 @@
 //! The surroundings of each cell of a column: punctuation near it, quotation marks and brackets
 //! around it, what came before it.
 
+use super::clauses::Clauses;
 use super::derive::{digit, is_punctuation};
 use super::function::Function;
 use super::pattern::pattern;
@@ -17,6 +18,7 @@ const EARLY: f64 = 0.45;
 pub(super) struct Surroundings {
     rows: Vec<Row>,
     style: String,
+    clauses: Clauses,
 }
 
 /// Those of one cell.
@@ -55,7 +57,9 @@ impl Surroundings {
             let pattern = pattern(cell);
             Row { pattern, mark: mark(cell, pattern), ..Row::default() }
         };
-        let mut own = Self { rows: cells.clone().map(look).collect(), style: String::new() };
+        let mut own = Self { rows: cells.clone().map(look).collect(), ..Self::default() };
+        let patterns = own.rows.iter().map(|row| row.pattern);
+        own.clauses = Clauses::of(cells.clone().zip(patterns));
         own.measure_stretches();
         own.find_enclosed(cells.clone());
         own.count_turns();
@@ -92,6 +96,11 @@ impl Surroundings {
             Function::Start if self.may_start(position) => output.push_str("start"),
             Function::Start => {}
             Function::Style => output.push_str(&self.style),
+            Function::Clause => self.clauses.write(position, 0, output),
+            Function::LastClause => self.clauses.write(position, -1, output),
+            Function::NextClause => self.clauses.write(position, 1, output),
+            Function::Ahead => self.clauses.write_ahead(position, output),
+            Function::Behind => self.clauses.write_behind(position, output),
             _ => unreachable!("not a function of surroundings"),
         }
     }

@@ -57,6 +57,8 @@ const SHARE: f64 = 64.0;
 /// | `past`: what came before: `y` a year, `t` a run of words in lower case, `i` an "in" behind a mark, `n` a number, `q` a quotation | |
 /// | `start`: `start` where something new may begin; else *absent* | |
 /// | `style`: how the sequence as a whole is written: its first two words, quotation marks, an early year | |
+/// | `clause`, `lastclause`, `nextclause`: the run of words between marks, the one before and the one after: how it looks (`l` lower-case words, `c` only capitalised ones, `i` initials, `n` numbers, …), how long it is and how it ends; stops of initials and short abbreviations end none | `c1,` |
+/// | `ahead`, `behind`: the next number from here on and the last one before: whether all words until then are capitalised (`c`, else `l`), how many, and its pattern | `c0mixed` |
 /// | `edge[row]`, without a column: `first`, `second`, `last` or `only` position; else *absent* | |
 /// | `position12[row]`: which twelfth of the sequence, from 0; 2 to 99 bins | |
 ///

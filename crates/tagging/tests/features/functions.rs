@@ -187,3 +187,21 @@ fn a_style_is_that_of_the_whole_sequence() {
     assert_eq!(along("style", "On “it” 1999")[0], "capitalised lower quotes late year");
     assert_eq!(along("style", "17")[0], "number none no quotes no year");
 }
+
+#[test]
+fn clauses_lie_between_marks_but_not_behind_initials_and_abbreviations() {
+    let text = "J . Li , On x of cells . Phys . Rev . Soc 12";
+    let own = ["i2,", "i2,", "i2,", "i2,", "l4.", "l4.", "l4.", "l4.", "l4.", "m4$"];
+    assert_eq!(along("clause", text)[..10], own);
+    assert_eq!(along("lastclause", text)[..5], ["^", "^", "^", "^", "i2,"]);
+    assert_eq!(along("nextclause", text)[3..5], ["l4.", "m4$"]);
+}
+
+#[test]
+fn numbers_are_seen_from_both_sides() {
+    let text = "on x Am . J . 1988 ; 64 end";
+    let ahead = ["l4year", "l3year", "c2year", "c1year", "c1year", "c0year", "c0year"];
+    assert_eq!(along("ahead", text)[..7], ahead);
+    assert_eq!(along("ahead", text)[7..], ["c0number", "c0number", "l1none"]);
+    assert_eq!(along("behind", text)[6..], ["l4none", "c0year", "c0year", "c0number"]);
+}

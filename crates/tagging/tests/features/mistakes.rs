@@ -35,7 +35,7 @@ fn unknown_functions_are_refused_with_the_known_ones() {
         "line 1: found the function %upper, expected one of x, lower, bare, shape, outline, \
          pattern, prefix1–9, suffix1–9, digits, number, letters, numerals, ending, punctuation, \
          dash, quote, bracket, before, since, after, until, inside, turn, stretch, past, start, \
-         style, edge, position2–99; a percent sign is %%",
+         style, clause, lastclause, nextclause, ahead, behind, edge, position2–99; a percent sign is %%",
     );
     assert!(matches!(
         "U1:%x3[0,0]".parse::<Template>(),

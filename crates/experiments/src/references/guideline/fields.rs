@@ -106,7 +106,7 @@ fn et_al(tokens: &[String]) -> usize {
 }
 
 /// Tokens of `editors,` or `(eds.),` at the start.
-fn editors_mark(tokens: &[String]) -> usize {
+pub(super) fn editors_mark(tokens: &[String]) -> usize {
     let opened = usize::from(tokens.first().is_some_and(|token| token == "(" || token == "["));
     let is_word = |token: &String| EDITORS.contains(&token.to_lowercase().as_str());
     // `Ed.` alone may begin the name of an editor.

@@ -14,8 +14,11 @@ pub(super) fn move_marks(pieces: &mut Vec<Piece>) {
     for next in 1..pieces.len() {
         let (before, after) = pieces.split_at_mut(next);
         let (before, after) = (&mut before[next - 1].tokens, &mut after[0].tokens);
-        if before.len() > 1 && opens_at_end(before) {
+        if opens_at_end(before) {
             after.insert(0, before.pop().expect("it has a last token"));
+        }
+        if before.is_empty() {
+            continue;
         }
         let closing = closing_marks(before, after);
         before.extend(after.drain(..closing));
@@ -32,7 +35,8 @@ fn opens_at_end(tokens: &[String]) -> bool {
     let after_mark = rest
         .last()
         .is_some_and(|before| ENDS.contains(&before.as_str()) || CLOSES.contains(&before.as_str()));
-    STRAIGHT.contains(&last) && after_mark && count(rest, last).is_multiple_of(2)
+    let alone = rest.is_empty();
+    STRAIGHT.contains(&last) && (after_mark || alone) && count(rest, last).is_multiple_of(2)
 }
 
 /// How many tokens at the start of a field close the one before it.

@@ -5,6 +5,7 @@
 
 mod fields;
 mod marks;
+mod works;
 
 use super::data::{Piece, Reference};
 
@@ -15,6 +16,7 @@ pub fn harmonised(reference: &Reference) -> Reference {
     merge(&mut pieces);
     fields::rename(&mut pieces);
     merge(&mut pieces);
+    works::settle(&mut pieces);
     fields::move_words(&mut pieces);
     pieces.retain(|piece| !piece.tokens.is_empty());
     merge(&mut pieces);
@@ -89,6 +91,35 @@ mod tests {
                 "citation-number{[ 14 ] ,} title{Norm of x} date{2017}",
             ),
             ("author{A} date{( 2006 ) ,} title{B}", "author{A} date{( 2006 ) ,} title{B}"),
+            (
+                "author{A} date{2001} journal{ApJ ,} pages{552 , L23 .}",
+                "author{A} date{2001} journal{ApJ ,} volume{552 ,} pages{L23 .}",
+            ),
+            (
+                "author{A} journal{J} volume{33 , 84} date{1970}",
+                "author{A} journal{J} volume{33 ,} pages{84} date{1970}",
+            ),
+            (
+                "author{A} journal{J} volume{33 , 8 :} pages{84}",
+                "author{A} journal{J} volume{33 , 8 :} pages{84}",
+            ),
+            (
+                "author{A} title{On x .} editor{In : B} title{( eds . ) Proc .} date{1970}",
+                "author{A} title{On x .} editor{In : B ( eds . )} container-title{Proc .} date{1970}",
+            ),
+            (
+                "author{A} title{On x .} collection-title{SPIE ,} volume{14 ,} pages{3}",
+                "author{A} title{On x .} journal{SPIE ,} volume{14 ,} pages{3}",
+            ),
+            (
+                "author{A} title{On x .} container-title{In B} volume{1} journal{of LNCS .}",
+                "author{A} title{On x .} container-title{In B} volume{1} collection-title{of LNCS .}",
+            ),
+            ("author{A B} note{( ed . ) ,} title{C}", "editor{A B ( ed . ) ,} title{C}"),
+            (
+                "citation-number{\"} title{On x} author{\" , A B} journal{C}",
+                "title{\" On x \" ,} author{A B} journal{C}",
+            ),
         ];
         for (labelled, expected) in cases {
             assert_eq!(shown(&harmonised(&reference(labelled))), expected);
