@@ -149,6 +149,20 @@ impl DualProgram {
         }
     }
 
+    /// Moves unknowns on, along the line of multipliers from earlier ones, by a part of the way. A
+    /// Poisson multiplier that would leave its range takes the line of its logarithm.
+    pub fn extrapolate(&self, earlier: &[f64], unknowns: &mut [f64], part: f64) {
+        for run in self.measurements.pieces() {
+            let both = unknowns[run.rows.clone()].iter_mut().zip(&earlier[run.rows]);
+            both.for_each(|(unknown, earlier)| {
+                let moved = *unknown + part * (*unknown - earlier);
+                let slack = 1.0 + part * (1.0 - (earlier - *unknown).exp());
+                let is_inside = run.kind == Kind::Poisson && slack > 0.0;
+                *unknown = if is_inside { *unknown + slack.ln() } else { moved };
+            });
+        }
+    }
+
     /// `λ`, given the unknowns. `[measurements]`
     pub fn multipliers(&self, unknowns: &[f64]) -> impl Iterator<Item = f64> {
         unknowns.iter().enumerate().map(|(measurement, unknown)| match self.penalty(measurement) {

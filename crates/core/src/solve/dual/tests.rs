@@ -146,3 +146,35 @@ fn compare(program: &DualProgram, found: &Iterate, base_tilt: &[f64], label: &st
     let found = found.objective;
     assert!(close(found, objective, size + energy), "{label}: objective {found} for {objective}");
 }
+
+/// The multipliers of two points, and where the line through them leads: beyond the range of some
+/// Poisson multipliers, if the part is large.
+#[test]
+fn unknowns_follow_the_line_of_multipliers() {
+    for penalty in [Penalty::Squared, Penalty::Poisson { rate: 3.0, count: 2.0 }] {
+        let mut bound = problem(penalty, Layout::InOrder);
+        let measurements = bound.energies.measurements.clone();
+        let engine = &mut Engine::new(bound.task());
+        let program = DualProgram::new(engine, measurements, None, 1.0);
+        let points: [Vec<f64>; 2] = [5, 11].map(|step| {
+            (0..program.measurements.len()).map(|row| noise(step * row) - 0.5).collect()
+        });
+        let multipliers =
+            points.clone().map(|point| program.multipliers(&point).collect::<Vec<_>>());
+        for part in [0.5, 4.0] {
+            let mut reached = points[1].clone();
+            program.extrapolate(&points[0], &mut reached, part);
+            for (row, found) in program.multipliers(&reached).enumerate() {
+                let [before, now] = [0, 1].map(|point| multipliers[point][row]);
+                let expected = now + part * (now - before);
+                let bound = program.penalty(row).multipliers(program.weights[row]).1;
+                let (size, is_inside) = (1.0 + expected.abs(), expected < bound);
+                assert!(found < bound, "{penalty:?}, row {row}: {found}");
+                assert!(
+                    !is_inside || (found - expected).abs() < 1e-12 * size,
+                    "{penalty:?}, row {row}: {found} for {expected}"
+                );
+            }
+        }
+    }
+}

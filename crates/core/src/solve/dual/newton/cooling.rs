@@ -4,6 +4,7 @@
 //! a good start for the next, not an answer. Multipliers times the heat tend to a limit, about
 //! linearly in the heat, so the next solution is expected on the line through the last two.
 
+use super::super::program::DualProgram;
 use crate::solve::quasi_newton::Iterate;
 use crate::vector::Aligned;
 
@@ -87,7 +88,12 @@ impl Cooling {
     }
 
     /// Moves to the next level; where its solution is expected, if that is not where the last is.
-    pub fn next(&mut self, unknowns: Aligned, calls: usize) -> Option<Aligned> {
+    pub fn next(
+        &mut self,
+        program: &DualProgram,
+        unknowns: Aligned,
+        calls: usize,
+    ) -> Option<Aligned> {
         let taken = calls - self.began;
         if taken <= FEW {
             self.fall = (1.5 * self.fall).min(MOST_FALL);
@@ -102,8 +108,7 @@ impl Cooling {
         let [Some(before), Some(now)] = &self.solved else { return None };
         let part = (self.heat - now.heat) / (now.heat - before.heat);
         let mut expected = now.unknowns.clone();
-        let both = expected.iter_mut().zip(before.unknowns.iter());
-        both.for_each(|(now, before)| *now += part * (*now - before));
+        program.extrapolate(&before.unknowns, &mut expected, part);
         Some(expected)
     }
 

@@ -175,7 +175,7 @@ impl Newton {
         let mut solved = self.current.unknowns.clone();
         self.program.stretch(&mut solved, self.cooling.heat());
         self.show(engine, &solved);
-        let expected = self.cooling.next(solved, engine.oracle_calls);
+        let expected = self.cooling.next(&self.program, solved, engine.oracle_calls);
         self.take_heat(engine);
         self.place_solved();
         let Some(mut expected) = expected else { return self.settle(engine) };
