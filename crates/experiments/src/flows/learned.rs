@@ -8,10 +8,10 @@ use bethe_core::{Cancel, MemoryLimit, Settings};
 use bethe_flows::data::{Cells, Covariate, Observations};
 use bethe_flows::energy::Noise;
 use bethe_flows::infer::{FlowError, FlowProblem, Flows, fit};
-use bethe_flows::learn::{Learner, choose};
+use bethe_flows::learn::{Choice, Learner, Prior, choose, learn_with};
 use bethe_flows::model::{Feature, FeatureKind, Movement, Moves, Stated, Winds};
 use bethe_flows::simulate::Simulated;
-use bethe_flows::uncertainty::StandardErrors;
+use bethe_flows::uncertainty::{Bootstrap, StandardErrors};
 use serde::Serialize;
 
 use super::Error;
@@ -19,6 +19,8 @@ use crate::cgm::{REACH, read_seasons, read_truth};
 
 /// Individuals of the simulator.
 const POPULATION: f64 = 1000.0;
+/// Populations of a bootstrap.
+const REPLICATES: usize = 20;
 /// What individuals follow where nothing else is known, and where it is.
 const PLAIN: &str = "stay,distance";
 const KNOWN: [&str; 2] = ["stay,distance,stride,wind,goal:", "Cell"];
@@ -41,6 +43,10 @@ pub struct Learned {
     pub counts_covered: f64,
     /// Of flows.
     pub flows_covered: f64,
+    /// The same of counts with standard errors of a bootstrap, which learns again.
+    pub counts_bootstrapped: f64,
+    /// Of flows.
+    pub flows_bootstrapped: f64,
     /// Problems solved to learn the law.
     pub solves: f64,
 }
@@ -57,6 +63,8 @@ struct Season {
 struct Law {
     moves: Moves,
     start: Option<Vec<f64>>,
+    /// Of pulls.
+    prior: Option<Prior>,
     solves: usize,
 }
 
@@ -73,18 +81,21 @@ pub(super) fn compare(folder: &Path, side: usize, seeds: u64) -> Result<Vec<Lear
         deviance: 0.0,
         counts_covered: 0.0,
         flows_covered: 0.0,
+        counts_bootstrapped: 0.0,
+        flows_bootstrapped: 0.0,
         solves: 0.0,
     });
     for seed in 0..seeds {
         let season = Season::read(folder, side, seed)?;
         for (way, row) in rows.iter_mut().enumerate() {
-            season.law(way)?.add(&season, row)?;
+            season.add(way, row)?;
         }
     }
     for row in &mut rows {
         let numbers = [&mut row.flows, &mut row.counts, &mut row.deviance, &mut row.solves];
         let covered = [&mut row.counts_covered, &mut row.flows_covered];
-        numbers.into_iter().chain(covered).for_each(|sum| *sum /= seeds as f64);
+        let again = [&mut row.counts_bootstrapped, &mut row.flows_bootstrapped];
+        numbers.into_iter().chain(covered).chain(again).for_each(|sum| *sum /= seeds as f64);
     }
     Ok(rows.to_vec())
 }
@@ -100,36 +111,51 @@ impl Season {
         Ok(Self { cells, observations: season.observations, winds: season.winds, truth })
     }
 
-    fn law(&self, way: usize) -> Result<Law, FlowError> {
+    /// How individuals may move, before weights are learned.
+    fn stated(&self, way: usize) -> Movement {
         let last = format!("{}{}{}", KNOWN[0], KNOWN[1], self.cells.len());
-        let (features, reach) = match way {
-            0 => ("distance", None),
-            1 => (PLAIN, None),
-            _ => (&last[..], Some(REACH)),
-        };
-        let movement = self.movement(features, reach);
-        let steps = self.observations.times().len() - 1;
+        match way {
+            0 => self.movement("distance", None),
+            1 => self.movement(PLAIN, None),
+            _ => self.movement(&last, Some(REACH)),
+        }
+    }
+
+    /// The law that these counts teach, under the prior that is given, or the best.
+    fn law(
+        &self,
+        way: usize,
+        observations: &Observations,
+        given: Option<Option<Prior>>,
+    ) -> Result<Law, FlowError> {
+        let movement = self.stated(way);
+        let steps = observations.times().len() - 1;
         if way == 0 {
             let moves = movement.moves(&self.cells, steps);
-            return Ok(Law { moves, start: None, solves: 1 });
+            return Ok(Law { moves, start: None, prior: None, solves: 1 });
         }
         let learned = vec![true; movement.features.len()];
+        let noise = noise();
         let learner = Learner {
             cells: &self.cells,
             movement: &movement,
             learned: &learned,
             bent: movement.features.iter().position(|feature| feature.name == "distance"),
             start: None,
-            observations: &self.observations,
-            noise: &noise(),
+            observations,
+            noise: &noise,
             population: POPULATION,
             cancel: Cancel::never(),
             deadline: None,
         };
-        let choice = choose(&learner, &mut |_| ())?;
+        let choice = match given {
+            Some(prior) => learn_with(&learner, prior, &mut |_| ())?,
+            None => choose(&learner, &mut |_| ())?,
+        };
         let moves = choice.law.moves(&self.cells, steps, MemoryLimit::default());
         let moves = moves.expect("a grid of some hundred cells fits");
-        Ok(Law { moves, start: choice.law.start, solves: choice.solves })
+        let Choice { law, prior, solves, .. } = choice;
+        Ok(Law { moves, start: law.start, prior, solves })
     }
 
     /// Features with the weights that learning begins with.
@@ -151,36 +177,72 @@ fn noise() -> Noise {
 }
 
 impl Law {
-    /// Adds how near the flows of a season are to the truth.
-    fn add(&self, season: &Season, row: &mut Learned) -> Result<(), FlowError> {
+    fn flows(&self, observations: &Observations) -> Result<Flows, FlowError> {
         let noise = noise();
         let problem = FlowProblem {
             moves: &self.moves,
             start: self.start.as_deref(),
-            observations: &season.observations,
+            observations,
             noise: &noise,
             population: POPULATION,
             cancel: Cancel::never(),
         };
-        let mut flows = problem.solve(&Settings::default(), &mut Ignore)?;
+        problem.solve(&Settings::default(), &mut Ignore)
+    }
+}
+
+impl Season {
+    /// Adds how near the flows are to the truth.
+    fn add(&self, way: usize, row: &mut Learned) -> Result<(), FlowError> {
+        let noise = noise();
+        let law = self.law(way, &self.observations, None)?;
+        let mut flows = law.flows(&self.observations)?;
         let counts = flows.counts();
-        let seen = (&season.observations, &noise);
-        let errors = StandardErrors::new(&mut flows, seen, 0.0, MemoryLimit::default())
-            .expect("a grid of some hundred cells fits");
-        let truth: Vec<f64> = season.truth.counts.iter().map(|&count| count as f64).collect();
-        let fits = fit(&season.observations, &counts, &noise, POPULATION);
+        let fits = fit(&self.observations, &counts, &noise, POPULATION);
         let deviance = |own: &bethe_flows::infer::Fit| own.mean_deviance.unwrap_or(0.0);
         row.deviance += fits.iter().map(deviance).sum::<f64>() / fits.len() as f64;
-        let compared = counts.iter().zip(&truth).zip(&errors.counts);
-        let [error, covered] = nearness(compared.map(|((a, b), error)| (*a, *b, *error)));
-        row.counts += error;
-        row.counts_covered += covered;
-        let [error, covered] =
-            nearness(moved(&mut flows, &season.truth, &errors.flows).into_iter());
-        row.flows += error;
-        row.flows_covered += covered;
-        row.solves += self.solves as f64;
+        row.solves += law.solves as f64;
+        let seen = (&self.observations, &noise);
+        let errors = StandardErrors::new(&mut flows, seen, 0.0, MemoryLimit::default())
+            .expect("a grid of some hundred cells fits");
+        let [in_counts, in_flows] = self.nearness(&mut flows, &errors);
+        row.counts += in_counts[0];
+        row.counts_covered += in_counts[1];
+        row.flows += in_flows[0];
+        row.flows_covered += in_flows[1];
+        let errors = self.bootstrap(way, &law, &mut flows)?;
+        let [in_counts, in_flows] = self.nearness(&mut flows, &errors);
+        row.counts_bootstrapped += in_counts[1];
+        row.flows_bootstrapped += in_flows[1];
         Ok(())
+    }
+
+    /// Standard errors by populations that are counted and learned from again.
+    fn bootstrap(
+        &self,
+        way: usize,
+        law: &Law,
+        flows: &mut Flows,
+    ) -> Result<StandardErrors, FlowError> {
+        let bootstrap = Bootstrap {
+            observations: &self.observations,
+            noise: &noise(),
+            population: POPULATION,
+            replicates: REPLICATES,
+            seed: 0,
+        };
+        let mut infer = |counts: &Observations| {
+            self.law(way, counts, Some(law.prior)).and_then(|law| law.flows(counts))
+        };
+        Ok(bootstrap.run(flows, (0.0, false), &mut infer)?.errors)
+    }
+
+    /// [`nearness`] of counts, and of flows.
+    fn nearness(&self, flows: &mut Flows, errors: &StandardErrors) -> [[f64; 2]; 2] {
+        let counts = flows.counts();
+        let compared = counts.iter().zip(&self.truth.counts).zip(&errors.counts);
+        let of_counts = nearness(compared.map(|((a, b), error)| (*a, *b as f64, *error)));
+        [of_counts, nearness(moved(flows, &self.truth, &errors.flows).into_iter())]
     }
 }
 

@@ -58,6 +58,8 @@ impl Report {
             "deviance per count",
             "counts covered",
             "flows covered",
+            "counts, bootstrap",
+            "flows, bootstrap",
             "solves",
         ];
         let mut table = Table::new(TABLES[0], &columns);
@@ -71,6 +73,8 @@ impl Report {
                 rounded(own.deviance),
                 share(own.counts_covered),
                 share(own.flows_covered),
+                share(own.counts_bootstrapped),
+                share(own.flows_bootstrapped),
                 grouped(own.solves),
             ]);
         }
