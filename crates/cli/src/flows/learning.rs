@@ -5,15 +5,18 @@ use std::time::Duration;
 use anyhow::Result;
 use bethe_core::Cancel;
 use bethe_flows::energy::Noise;
-use bethe_flows::infer::FlowError;
+use bethe_flows::infer::{self, FlowError};
 use bethe_flows::learn::{Choice, Learner, Progress, choose, learn_with};
 use bethe_flows::model::FeatureKind;
 use bethe_flows::output::{LearnedWeight, Learning, Tried, rounded};
-use bethe_terminal::bad_input;
+use bethe_terminal::{bad_input, counted};
 
 use super::config::Config;
 use super::input::Input;
 use super::time::deadline;
+
+/// A weight below this part of its standard error is rounding.
+const ROUNDING: f64 = 1e-6;
 
 impl Input {
     /// The counts to learn from.
@@ -68,15 +71,16 @@ impl Input {
     }
 }
 
-/// Refuses to learn with more memory than the limit.
+/// Refuses to infer flows, and to learn, with more memory than the limit.
 pub fn check(config: &Config, input: &Input) -> Result<()> {
-    if !config.learns {
-        return Ok(());
-    }
-    let bytes = input.learner(config, Cancel::never()).bytes(&input.moves);
-    config.memory.check("learning how individuals move", bytes).map_err(|error| {
-        let file = config.cells.display();
-        bad_input(format!("{file}: {error}; a shorter --reach or --fit none needs less"))
+    let (what, bytes, less) = if config.learns {
+        let bytes = input.learner(config, Cancel::never()).bytes(&input.moves);
+        ("learning how individuals move", bytes, "a shorter --reach or --fit none")
+    } else {
+        ("inferring flows", infer::bytes(&input.moves, &input.counts), "a shorter --reach")
+    };
+    config.memory.check(what, bytes).map_err(|error| {
+        bad_input(format!("{}: {error}; {less} needs less", config.cells.display()))
     })
 }
 
@@ -128,9 +132,12 @@ pub fn in_words(learning: &Learning) -> String {
             None if own.given => " (given)".to_string(),
             None => String::new(),
         };
+        // What counts say nothing about is 0 up to rounding.
+        let is_rounding = own.standard_error.is_some_and(|e| own.weight.abs() < ROUNDING * e);
+        let weight = if is_rounding { 0.0 } else { own.weight };
         let exponent = own.exponent.filter(|_| own.exponent_standard_error.is_some());
         let power = exponent.map_or(String::new(), |exponent| format!("^{}", number(exponent)));
-        format!("{}{power} {}{error}", own.name, number(own.weight))
+        format!("{}{power} {}{error}", own.name, number(weight))
     };
     let weights: Vec<String> = learning.weights.iter().map(weight).collect();
     let pulls = match learning.pulls {
@@ -142,5 +149,5 @@ pub fn in_words(learning: &Learning) -> String {
         }
     };
     let end = if learning.converged { "" } else { "; not converged" };
-    format!("learned: {}; {pulls}; {} solves{end}", weights.join(", "), learning.solves)
+    format!("learned: {}; {pulls}; {}{end}", weights.join(", "), counted(learning.solves, "solve"))
 }

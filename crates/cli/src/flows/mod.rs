@@ -116,7 +116,8 @@ fn solve(config: &Config, input: &Input, cancel: Cancel, watch: Watch) -> Result
 
 fn summarise(config: &Config, input: &mut Input, flows: &Flows, counts: &[f64]) -> Summary {
     let fits = fit(&input.counts, counts, &input.noise, config.population);
-    if let Some(warning) = unexplained(config, &fits) {
+    let warning = if fits.len() == 1 { Some(single(config)) } else { unexplained(config, &fits) };
+    if let Some(warning) = warning {
         input.warn(config, warning);
     }
     let times = input.observations.times();
@@ -133,6 +134,15 @@ fn summarise(config: &Config, input: &mut Input, flows: &Flows, counts: &[f64]) 
 
 /// A deviance per count above this is not noise.
 const UNEXPLAINED: f64 = 2.0;
+
+/// A warning that nobody moves within one time.
+fn single(config: &Config) -> String {
+    format!(
+        "{}: found counts of one time, so there are no moves, and nothing is learned; give the counts \
+         of two times or more",
+        config.observations.display()
+    )
+}
 
 /// A warning if the movement does not explain the counts. Squared errors have no scale of noise.
 fn unexplained(config: &Config, fits: &[Fit]) -> Option<String> {

@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal};
 use anyhow::{Context, Result};
 use bethe_flows::output::{Summary, rounded};
 use bethe_flows::validate::Scores;
-use bethe_terminal::{print, say, show};
+use bethe_terminal::{counted, print, say, show};
 
 use super::config::Config;
 use super::flags::FormatChoice;
@@ -86,21 +86,21 @@ pub fn in_words(summary: &Summary) -> String {
         scores(&own.all, "seen twice:") + &elsewhere.unwrap_or_default()
     });
     format!(
-        "{}{}{}{}: gap {} nats, {} oracle calls, {} s, solver {}\n\
-         fit: correlation {}, mean deviance {}, of {} counts in {} cells at {} times{}",
+        "{}{}{}{}: gap {} nats, {}, {} s, solver {}\n\
+         fit: correlation {}, mean deviance {}, of {} in {} at {}{}",
         tuned.unwrap_or_default(),
         learned.unwrap_or_default(),
         loss.unwrap_or_default(),
         summary.status.replace('_', " "),
         number(summary.gap),
-        summary.oracle_calls,
+        counted(summary.oracle_calls, "oracle call"),
         rounded(summary.seconds, 3),
         summary.solver,
         number(summary.correlation),
         number(summary.mean_deviance),
-        summary.observed,
-        summary.cells,
-        summary.times,
+        counted(summary.observed, "count"),
+        counted(summary.cells, "cell"),
+        counted(summary.times, "time"),
         checked.unwrap_or_default() + &validated.unwrap_or_default(),
     )
 }

@@ -5,6 +5,7 @@ use bethe_core::{Cancel, MemoryLimit};
 
 use crate::data::{Cells, Observations};
 use crate::energy::Noise;
+use crate::infer;
 use crate::model::{BYTES_PER_MOVE, Movement, Moves};
 
 /// Counts of a season, and what is to be learned from them.
@@ -93,13 +94,14 @@ impl Learner<'_> {
     }
 
     /// Memory that learning takes with these moves, in bytes: they and moves of its own, the values of
-    /// features, what changes with them, and pulls with their history.
+    /// features, what changes with them, pulls with their history, and a solve.
     pub fn bytes(&self, moves: &Moves) -> f64 {
         let all: usize = moves.tables.iter().map(|table| table.len()).sum();
         let features = self.learned.len() + self.learned.iter().filter(|own| **own).count();
         let numbers = all * (features + PER_MOVE);
         let pulls = moves.of_step.len() * self.cells.len() * PER_PULL;
-        2.0 * BYTES_PER_MOVE * all as f64 + (size_of::<f64>() * (numbers + pulls)) as f64
+        let own = BYTES_PER_MOVE * all as f64 + (size_of::<f64>() * (numbers + pulls)) as f64;
+        own + infer::bytes(moves, self.observations)
     }
 
     /// Time before the deadline.
