@@ -92,3 +92,16 @@ fn entries_carry_a_confidence() {
     let confidence = entry(&folder, &arguments)["confidence"].as_f64().unwrap();
     assert!((0.3..=1.0).contains(&confidence), "{confidence}");
 }
+
+#[test]
+fn bibtex_says_which_entries_are_worth_a_look() {
+    let folder = Folder::new().with("refs.txt", &format!("{REFERENCE}\n[3] 12, 45, 1990\n"));
+    let written = folder.succeeds(&["cite", "refs.txt", "--quiet"]);
+    let marks: Vec<&str> = written.lines().filter(|line| line.starts_with('%')).collect();
+    assert_eq!(marks.len(), 1, "{written}");
+    assert!(marks[0].starts_with("% low confidence 0."), "{written}");
+    // Right before the second entry.
+    let (first, second) = written.split_once(marks[0]).unwrap();
+    assert!(first.starts_with("@article{smith2004learning,"), "{written}");
+    assert!(second.starts_with("\n@"), "{written}");
+}

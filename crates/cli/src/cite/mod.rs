@@ -34,7 +34,8 @@ pub fn run(flags: Flags) -> Result<Outcome> {
     let memory = flags.limits.memory(pool.current_num_threads())?;
     let options = TagOptions {
         memory_limit: memory,
-        marginals: flags.marginals,
+        // BibTeX says which entries are worth a look.
+        marginals: flags.marginals || flags.format == Format::Bibtex,
         explain: flags.explain,
         ..flags.limits.options(&tagger)?
     };

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use bethe_cite::{Keys, Parsed, Parser, bibtex, csl, fields, ris};
+use bethe_cite::{Confidence, Keys, Parsed, Parser, bibtex, csl, fields, ris};
 use bethe_tagging::Tagged;
 use bethe_tagging::labels::leaf_segments;
 use bethe_terminal::shown;
@@ -108,7 +108,8 @@ impl<'a> Writer<'a> {
         if self.begun {
             out.push('\n');
         }
-        for line in self.explanation(parsed).unwrap_or_default() {
+        let doubts = parsed.confidence.as_ref().and_then(doubts);
+        for line in doubts.into_iter().chain(self.explanation(parsed).unwrap_or_default()) {
             // BibTeX skips text between entries up to the next @.
             out.extend(["% ", &shown(&line).replace('@', "(at)"), "\n"]);
         }
@@ -183,4 +184,12 @@ impl<'a> Writer<'a> {
         let tagged = parsed.tagged.as_ref();
         self.explain.then(|| tagged.map_or_else(Vec::new, |t| self.parser.tagger().explanation(t)))
     }
+}
+
+/// `low confidence 0.41: title, publisher`, the least sure field first; `None` for an entry that is
+/// not worth a look.
+fn doubts(confidence: &Confidence) -> Option<String> {
+    let fields: Vec<&str> = confidence.doubtful().iter().map(|(field, _)| field.name()).collect();
+    let which = if fields.is_empty() { "not read".to_string() } else { fields.join(", ") };
+    confidence.is_low().then(|| format!("low confidence {:.2}: {which}", confidence.entry))
 }
