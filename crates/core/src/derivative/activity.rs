@@ -37,6 +37,8 @@ pub(super) struct Row {
 
 /// Rounding of what is measured.
 const ROUNDING: f64 = 1e-12;
+/// A variance below this part of the mean square is rounding of the two: the row is constant.
+const CONSTANT: f64 = 1e-14;
 
 /// What all rows do.
 pub(super) fn classify(measurements: &Measurements, support: &Support, place: Place) -> Vec<Row> {
@@ -124,7 +126,8 @@ impl Variances {
         let (mut total, mut block, mut tables) = (0.0, None, 1.0);
         let (mut mean, mut square) = (0.0, 0.0);
         let of_block = |mean: f64, square: f64, tables: f64| -> f64 {
-            (square - mean * mean / tables).max(0.0)
+            let variance = square - mean * mean / tables;
+            if variance > CONSTANT * square { variance } else { 0.0 }
         };
         for (column, coefficient) in rows.entries(row) {
             let (own, count) = self.blocks[column];

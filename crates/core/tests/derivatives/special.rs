@@ -87,6 +87,20 @@ fn a_weight_of_zero_has_a_gradient_too() {
 }
 
 #[test]
+fn what_is_constant_pulls_nothing() {
+    for seed in 0..20 {
+        let model = chain(seed, 4, 3);
+        let rows = [Energy::equal(1.0, count(&model, [(1, 0), (1, 1), (1, 2)]).unwrap())];
+        let problem = Problem::new(model, rows.into()).unwrap();
+        let mut solved =
+            problem.solve_differentiable(&exact(), &Request::default(), &mut Ignore).unwrap();
+        let found = solved.pullback(&[indicator(2, 0, 3)]).unwrap();
+        let EnergyGradients::Measurement { offset, .. } = found.energies[0] else { panic!() };
+        assert_eq!(offset, 0.0, "seed {seed}");
+    }
+}
+
+#[test]
 fn a_limit_that_just_holds_is_a_tie() {
     let model = Model::new(&[2, 2]).unwrap();
     let ones = count(&model, [(0, 1), (1, 1)]).unwrap();
