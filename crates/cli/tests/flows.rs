@@ -445,6 +445,15 @@ fn cities() -> Folder {
 const CITIES: [&str; 6] = ["flows", "counts.csv", "--cells", "cells.csv", "--population", "200"];
 
 #[test]
+fn counts_of_one_time_have_no_moves() {
+    let folder = cities().with("counts.csv", "week,A,B,C,D,E,F\n1,180,15,4,0,1,0\n");
+    let answer: Value =
+        serde_json::from_str(&folder.succeeds(&[&CITIES[..], &["--quiet"]].concat())).unwrap();
+    let warning = answer["warnings"][0].as_str().unwrap();
+    assert!(warning.starts_with("counts.csv: found counts of one time"), "{warning}");
+}
+
+#[test]
 fn what_is_learned_follows_the_counts() {
     let folder = cities();
     let answer = |further: &[&str]| -> Value {
