@@ -85,6 +85,25 @@ fn visited_transitions_are_the_edge_marginals() {
 }
 
 #[test]
+fn visited_totals_are_sums_over_the_links_of_a_table() {
+    // The second scale is answered in the log domain.
+    for scale in [2.0, 400.0] {
+        for mut chain in twins(11, 9, 6, 0.3, scale) {
+            answer(&mut chain, &[0.0; 54]);
+            let mut sums = vec![0.0; 2 * 81];
+            chain.visit_transitions(&mut |t, from, to, p| sums[t % 2 * 81 + from * 9 + to] += p);
+            chain.visit_transition_totals(&mut |first, from, to, total| {
+                assert!(first < 2, "the first link of a table");
+                let sum = &mut sums[first * 81 + from * 9 + to];
+                assert!((*sum - total).abs() < 1e-12, "{sum} {total}");
+                *sum = 0.0;
+            });
+            assert!(sums.iter().all(|sum| *sum < 1e-12), "each transition is visited");
+        }
+    }
+}
+
+#[test]
 fn samples_follow_the_marginals_of_nodes_and_transitions() {
     // The second scale is answered in the log domain.
     for scale in [1.5, 500.0] {

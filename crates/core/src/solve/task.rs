@@ -22,8 +22,8 @@ pub struct Task<'a> {
     /// solve a [`Cancel::child`] of its own, as the driver limits its time and, while it makes the
     /// last call, suspends it.
     pub cancel: Cancel,
-    /// Where the dual of the measurements starts, if not at 0: a multiplier for each. Those of Poisson
-    /// penalties start as ever. Solvers other than the dual's start at the base model.
+    /// Where the dual of the measurements starts, if not at 0: a multiplier for each. Solvers other
+    /// than the dual's start at the base model.
     pub start: Option<&'a [f64]>,
 }
 

@@ -46,6 +46,15 @@ impl Flows {
         });
     }
 
+    /// As [`Flows::visit`], but with numbers summed over all steps that share a table of moves. They
+    /// are visited at the first of these.
+    pub fn visit_totals(&mut self, visit: &mut dyn FnMut(usize, usize, usize, f64)) {
+        let population = self.population;
+        self.chain.visit_transition_totals(&mut |step, from, to, share| {
+            visit(step, from, to, share * population);
+        });
+    }
+
     /// Draws the route of one individual; `uniform` gives numbers between 0 and 1.
     pub fn sample(&self, uniform: &mut dyn FnMut() -> f64) -> Vec<usize> {
         let mut route = vec![0; self.chain.length()];

@@ -97,12 +97,23 @@ impl FlowProblem<'_> {
         settings: &Settings,
         observer: &mut dyn Observer,
     ) -> Result<Flows, FlowError> {
+        self.solve_from(None, settings, observer)
+    }
+
+    /// As [`FlowProblem::solve`], where the dual may begin with the multipliers of an earlier solution
+    /// for the same observations.
+    pub fn solve_from(
+        &self,
+        start: Option<&[f64]>,
+        settings: &Settings,
+        observer: &mut dyn Observer,
+    ) -> Result<Flows, FlowError> {
         let mut bound = self.bind()?;
         let BoundFlows { chain, energies, .. } = &mut bound;
         // Averages of iterates have no flows of their own.
         let (marginals, allows_average, cancel) = (Tables::None, false, self.cancel.child());
         chain.heed(&cancel);
-        let task = Task { marginals, allows_average, cancel, ..Task::new(chain, energies) };
+        let task = Task { marginals, allows_average, cancel, start, ..Task::new(chain, energies) };
         let solution = solve(task, settings, observer)?;
         // What is read from the answer is not cut off.
         bound.chain.heed(&Cancel::never());

@@ -21,20 +21,14 @@ pub(super) struct Design {
     pub moves: Moves,
     /// `[tables][moves][features]`
     values: Vec<Vec<f64>>,
+    /// Logarithms of the values of the feature whose exponent is learned. `[tables][moves]`
+    logs: Vec<Vec<f64>>,
     /// Features whose weight is learned.
     pub unknown: Vec<usize>,
     /// The feature whose exponent is learned; its value is that to the power 1.
     pub bent: Option<usize>,
     /// Of cells, in units of their spacing.
     pub positions: Vec<[f64; AXES]>,
-}
-
-/// The moves of a table at some parameters.
-pub(super) struct Terms {
-    /// Weighted sums of features. `[moves]`
-    pub scores: Vec<f64>,
-    /// How scores change with what is learned. `[moves][unknowns]`
-    pub slopes: Vec<f64>,
 }
 
 impl Design {
@@ -61,9 +55,16 @@ impl Design {
             let rows: Vec<Vec<f64>> = (0..cells.len()).into_par_iter().map(of_row).collect();
             rows.concat()
         });
-        let values = values.collect();
+        let values: Vec<Vec<f64>> = values.collect();
+        let logs = |bent: usize| {
+            let of_table = |own: &Vec<f64>| -> Vec<f64> {
+                own.iter().skip(bent).step_by(kinds.len()).map(|value| value.ln()).collect()
+            };
+            values.iter().map(of_table).collect()
+        };
+        let logs = bent.map_or(Vec::new(), logs);
         let unknown = (0..learned.len()).filter(|&feature| learned[feature]).collect();
-        Self { moves, values, unknown, bent, positions: cells.positions() }
+        Self { moves, values, logs, unknown, bent, positions: cells.positions() }
     }
 
     /// Number of what is learned of features.
@@ -87,25 +88,26 @@ impl Design {
         changed
     }
 
-    /// Scores of the moves of a table and how they change.
-    pub fn terms(&self, table: usize, parameters: &Parameters) -> Terms {
+    /// Scores of the moves of a table, `[moves]`, and how they change with what is learned,
+    /// `[moves][unknowns]`.
+    pub fn terms(&self, table: usize, parameters: &Parameters) -> (Vec<f64>, Vec<f64>) {
         let Parameters { weights, exponent } = parameters;
         let values = &self.values[table];
         let (features, unknowns) = (weights.len(), self.unknowns());
         let count = self.moves.tables[table].len();
-        let mut terms = Terms { scores: vec![0.0; count], slopes: vec![0.0; count * unknowns] };
+        let (mut all_scores, mut all_slopes) = (vec![0.0; count], vec![0.0; count * unknowns]);
         let chunk = 1 << 14;
-        let scores = terms.scores.par_chunks_mut(chunk);
-        let slopes = terms.slopes.par_chunks_mut((chunk * unknowns).max(1));
+        let scores = all_scores.par_chunks_mut(chunk);
+        let slopes = all_slopes.par_chunks_mut((chunk * unknowns).max(1));
         let fill = |at: usize, score: &mut f64, slopes: &mut [f64]| {
             let own = &values[at * features..][..features];
             let mut bent = 0.0;
             for (feature, (&value, weight)) in own.iter().zip(weights).enumerate() {
                 let mut value = value;
                 if self.bent == Some(feature) && value > 0.0 {
-                    let power = value.powf(*exponent);
-                    bent = weight * power * value.ln() * exponent;
-                    value = power;
+                    let log_power = exponent * self.logs[table][at];
+                    value = log_power.exp();
+                    bent = weight * value * log_power;
                 }
                 *score += weight * value;
                 if let Some(place) = self.unknown.iter().position(|&own| own == feature) {
@@ -128,13 +130,13 @@ impl Design {
                 moves.for_each(|(m, (score, slopes))| fill(at * chunk + m, score, slopes));
             });
         }
-        terms
+        (all_scores, all_slopes)
     }
 
     /// Sets the tables to the probabilities that these parameters give.
     pub fn set(&mut self, parameters: &Parameters) {
         for table in 0..self.moves.tables.len() {
-            let scores = self.terms(table, parameters).scores;
+            let (scores, _) = self.terms(table, parameters);
             let transitions = &mut self.moves.tables[table];
             let mut first = 0;
             for from in 0..transitions.shape().0 {

@@ -12,11 +12,11 @@ use crate::infer::FlowError;
 const FOLDS: usize = 5;
 /// With this many counts, one fold is enough to tell priors apart.
 const MANY: usize = 1000;
-/// Rounds while priors are compared: with many counts, and with few.
-const ROUNDS: [usize; 2] = [2, 4];
-/// As many times that without pulls, where weights have the longest way, and which the others begin
-/// with.
-const FIRST: usize = 3;
+/// Rounds under each prior while they are compared …
+const ROUNDS: usize = 4;
+/// … and without pulls, where weights have the longest way, and which the others begin with: with
+/// many counts, and with few.
+const FIRST: [usize; 2] = [6, 12];
 
 /// Priors, compared.
 #[derive(Default)]
@@ -85,7 +85,6 @@ impl Compared {
         let mut rounds = Rounds::new(&own, observe);
         rounds.solves = self.solves;
         let mut sums = Vec::new();
-        let most = ROUNDS[usize::from(has_few_counts(learner.observations))];
         let mut state = rounds.first();
         let mut expected = match rounds.expect(&state) {
             Err(error) if is_out_of_time(&error) => return Ok(sums),
@@ -93,7 +92,8 @@ impl Compared {
         };
         self.states.clear();
         for prior in PRIORS {
-            let most = if prior.is_none() { FIRST * most } else { most };
+            let few = usize::from(has_few_counts(learner.observations));
+            let most = if prior.is_none() { FIRST[few] } else { ROUNDS };
             let next = rounds.under(&state, prior);
             let penalty = rounds.penalty(&next);
             (state, expected, _) = rounds.run((next, expected.under(penalty)), most)?;

@@ -56,10 +56,11 @@ pub struct Prior {
     pub drift: f64,
 }
 
-/// Numbers of a move besides its features: its score, how it changes with an exponent, individuals.
-const PER_MOVE: usize = 3;
+/// Numbers of a move besides its features: its score and weight, the logarithm of what has an
+/// exponent and how the score changes with that, individuals.
+const PER_MOVE: usize = 5;
 /// Numbers of a pull: the steps of a search and their gradients, and some points.
-const PER_PULL: usize = 28;
+const PER_PULL: usize = 32;
 
 /// For squared errors, the data weigh as much as at least this many individuals a cell.
 const LEAST_PER_CELL: f64 = 10.0;

@@ -4,10 +4,11 @@
 use bethe_core::solve_positive;
 use rayon::prelude::*;
 
-use super::design::{Design, Parameters, Terms};
+use super::design::{Design, Parameters};
 use super::law::Prior;
-use super::pulls::{AXES, Pulls};
+use super::pulls::{AXES, Curvature, Pulls};
 use super::quasi_newton::{Search, minimise};
+use super::sweep::{Group, Strip, Swept, Table};
 
 /// Standard deviations of the priors: of weights, and of the logarithm of the exponent.
 const WEIGHT: f64 = 5.0;
@@ -29,16 +30,6 @@ pub(super) struct Point {
     pub pulls: Vec<f64>,
 }
 
-/// Steps with the same law.
-struct Group {
-    table: usize,
-    /// The pulls of these steps.
-    block: usize,
-    /// Individuals before and after. `[cells]`
-    leaving: Vec<f64>,
-    arriving: Vec<f64>,
-}
-
 /// The likelihood of laws under a movement.
 pub(super) struct Likelihood<'a> {
     design: &'a Design,
@@ -46,20 +37,7 @@ pub(super) struct Likelihood<'a> {
     pulls: Option<Pulls<'a>>,
     cells: usize,
     blocks: usize,
-    groups: Vec<Group>,
-}
-
-/// What a group of steps adds.
-struct Part {
-    value: f64,
-    /// `[unknowns]`
-    mean: Vec<f64>,
-    /// `[unknowns][unknowns]`
-    curvature: Vec<f64>,
-    /// Expected arrivals. `[cells]`
-    expected: Vec<f64>,
-    /// Variances of where moves lead, times individuals.
-    spread: [f64; AXES],
+    strips: Vec<Strip>,
 }
 
 /// A likelihood at a point.
@@ -70,8 +48,10 @@ struct Evaluated {
     gradient: Vec<f64>,
     /// In what is learned of features; zero unless it is asked for. `[unknowns][unknowns]`
     curvature: Vec<f64>,
-    /// About that in each number of pulls.
-    of_pulls: Vec<f64>,
+    /// What that in the numbers of pulls follows from: expected arrivals and how far moves spread.
+    /// `[blocks][cells]`, `[blocks][axes]`
+    arrivals: Vec<f64>,
+    spreads: Vec<f64>,
 }
 
 impl<'a> Likelihood<'a> {
@@ -95,35 +75,33 @@ impl<'a> Likelihood<'a> {
                 }
             }
         }
-        Self { design, evidence, pulls, cells, blocks, groups }
+        let strips = Strip::all(&groups, design.moves.tables.len());
+        Self { design, evidence, pulls, cells, blocks, strips }
     }
 
     /// The likelihood and how it changes, with curvatures on demand.
-    fn evaluate(&self, point: &Point, with_curvature: bool) -> Evaluated {
-        let Self { design, cells, .. } = *self;
+    fn evaluate(&self, point: &Point, is_curved: bool) -> Evaluated {
+        let Self { design, .. } = *self;
         let unknowns = design.unknowns();
-        let tables = 0..design.moves.tables.len();
-        let terms: Vec<Terms> =
-            tables.map(|table| design.terms(table, &point.parameters)).collect();
+        let tables = (0..design.moves.tables.len()).into_par_iter();
+        let tables: Vec<Table> =
+            tables.map(|table| Table::new(design, table, &point.parameters)).collect();
         let pulls = self.pulls.as_ref().map_or(Vec::new(), |own| own.of(&point.pulls));
-        let part = |group: &Group| {
-            let own = pulls.get(group.block * cells..(group.block + 1) * cells);
-            self.part(group, &terms[group.table], own, with_curvature)
-        };
-        let parts: Vec<Part> = self.groups.par_iter().map(part).collect();
-        let (mut value, mut gradient) = (0.0, vec![0.0; unknowns]);
-        for (moved, terms) in self.evidence.moved.iter().zip(&terms) {
+        let sweep = |strip: &Strip| strip.sweep(design, &tables[strip.table], &pulls, is_curved);
+        let swept: Vec<Swept> = self.strips.par_iter().map(sweep).collect();
+        let (mut value, mut gradient) = (Self::penalty(design, point), vec![0.0; unknowns]);
+        for (moved, Table { scores, slopes, .. }) in self.evidence.moved.iter().zip(&tables) {
             for (at, &number) in moved.iter().enumerate().filter(|(_, number)| **number > 0.0) {
-                value -= number * terms.scores[at];
-                let slopes = &terms.slopes[at * unknowns..][..unknowns];
+                value -= number * scores[at];
+                let slopes = &slopes[at * unknowns..][..unknowns];
                 gradient.iter_mut().zip(slopes).for_each(|(g, slope)| *g -= number * slope);
             }
         }
         let mut curvature = vec![0.0; unknowns * unknowns];
-        for part in &parts {
-            value += part.value;
-            gradient.iter_mut().zip(&part.mean).for_each(|(g, mean)| *g += mean);
-            curvature.iter_mut().zip(&part.curvature).for_each(|(c, own)| *c += own);
+        for own in &swept {
+            value += own.value;
+            gradient.iter_mut().zip(&own.mean).for_each(|(g, mean)| *g += mean);
+            curvature.iter_mut().zip(&own.curvature).for_each(|(c, own)| *c += own);
         }
         let vector = design.vector(&point.parameters);
         for (place, weight) in vector.iter().enumerate() {
@@ -131,99 +109,37 @@ impl<'a> Likelihood<'a> {
             gradient[place] += precision * weight;
             curvature[place * unknowns + place] += precision;
         }
-        let (slopes, of_pulls) = self.of_pulls(point, &parts);
-        gradient.extend(slopes);
-        Evaluated { value: value + Self::penalty(design, point), gradient, curvature, of_pulls }
+        let (mut arrivals, mut spreads) = (Vec::new(), Vec::new());
+        if let Some(pulls) = &self.pulls {
+            let surplus;
+            (surplus, arrivals, spreads) = self.of_blocks(&swept);
+            let slopes = pulls.slopes(&surplus);
+            gradient.extend(slopes.iter().zip(&point.pulls).map(|(slope, number)| slope + number));
+        }
+        Evaluated { value, gradient, curvature, arrivals, spreads }
     }
 
-    /// Slopes in the numbers of pulls, and about the curvatures.
-    fn of_pulls(&self, point: &Point, parts: &[Part]) -> (Vec<f64>, Vec<f64>) {
-        let Some(pulls) = &self.pulls else { return Default::default() };
+    /// Of the steps of each block: expected less most likely arrivals, expected arrivals, and how far
+    /// moves spread. `[blocks][cells]`, twice, and `[blocks][axes]`
+    fn of_blocks(&self, swept: &[Swept]) -> (Vec<f64>, Vec<f64>, Vec<f64>) {
         let size = self.blocks * self.cells;
         let (mut surplus, mut expected) = (vec![0.0; size], vec![0.0; size]);
         let mut spreads = vec![0.0; self.blocks * AXES];
-        for (group, part) in self.groups.iter().zip(parts) {
-            let first = group.block * self.cells;
-            for (cell, (own, arriving)) in part.expected.iter().zip(&group.arriving).enumerate() {
-                surplus[first + cell] += own - arriving;
-                expected[first + cell] += own;
-            }
-            let own = &mut spreads[group.block * AXES..][..AXES];
-            own.iter_mut().zip(part.spread).for_each(|(sum, spread)| *sum += spread);
-        }
-        let mut slopes = pulls.slopes(&surplus);
-        slopes.iter_mut().zip(&point.pulls).for_each(|(slope, number)| *slope += number);
-        (slopes, pulls.curvatures(&expected, &spreads))
-    }
-
-    fn part(
-        &self,
-        group: &Group,
-        terms: &Terms,
-        pulls: Option<&[f64]>,
-        with_curvature: bool,
-    ) -> Part {
-        let unknowns = self.design.unknowns();
-        let highest = pulls.map_or(0.0, |own| own.iter().copied().fold(f64::MIN, f64::max));
-        let factors: Vec<f64> = match pulls {
-            Some(own) => own.iter().map(|pull| (pull - highest).exp().max(1e-300)).collect(),
-            None => vec![1.0; self.cells],
-        };
-        let mut part = Part {
-            value: 0.0,
-            mean: vec![0.0; unknowns],
-            curvature: vec![0.0; if with_curvature { unknowns * unknowns } else { 0 }],
-            expected: vec![0.0; if self.blocks > 0 { self.cells } else { 0 }],
-            spread: [0.0; AXES],
-        };
-        if let Some(own) = pulls {
-            part.value -= own.iter().zip(&group.arriving).map(|(pull, n)| pull * n).sum::<f64>();
-        }
-        let table = &self.design.moves.tables[group.table];
-        let (mut first, mut shares, mut mean) = (0, Vec::new(), vec![0.0; unknowns]);
-        for (from, &leaving) in group.leaving.iter().enumerate() {
-            let to = table.row(from).0;
-            let (scores, slopes) = (
-                &terms.scores[first..first + to.len()],
-                &terms.slopes[first * unknowns..(first + to.len()) * unknowns],
-            );
-            first += to.len();
-            if leaving <= 0.0 || to.is_empty() {
-                continue;
-            }
-            let top = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-            shares.clear();
-            shares.extend(
-                scores.iter().zip(to).map(|(s, &to)| (s - top).exp() * factors[to as usize]),
-            );
-            let sum: f64 = shares.iter().sum();
-            part.value += leaving * (top + highest + sum.ln());
-            shares.iter_mut().for_each(|share| *share *= leaving / sum);
-            if self.blocks > 0 {
-                to.iter().zip(&shares).for_each(|(&to, share)| part.expected[to as usize] += share);
-            }
-            if with_curvature && self.blocks > 0 {
-                let positions = to.iter().map(|&to| self.design.positions[to as usize]);
-                let spread = spread(positions.zip(shares.iter().copied()), leaving);
-                part.spread.iter_mut().zip(spread).for_each(|(sum, own)| *sum += own);
-            }
-            mean.fill(0.0);
-            for (slopes, share) in slopes.chunks(unknowns.max(1)).zip(&shares) {
-                mean.iter_mut().zip(slopes).for_each(|(mean, slope)| *mean += share * slope);
-                if with_curvature {
-                    for (row, a) in part.curvature.chunks_mut(unknowns.max(1)).zip(slopes) {
-                        row.iter_mut().zip(slopes).for_each(|(sum, b)| *sum += share * a * b);
-                    }
+        for (strip, swept) in self.strips.iter().zip(swept) {
+            for (lane, &block) in strip.blocks.iter().enumerate() {
+                let cells = block * self.cells..(block + 1) * self.cells;
+                let (arrivals, spread) = strip.of_lane(swept, lane);
+                let arriving = strip.lane(&strip.arriving, lane);
+                let sums = surplus[cells.clone()].iter_mut().zip(&mut expected[cells]);
+                for ((surplus, expected), (own, arriving)) in sums.zip(arrivals.zip(arriving)) {
+                    *surplus += own - arriving;
+                    *expected += own;
                 }
-            }
-            part.mean.iter_mut().zip(&mean).for_each(|(sum, own)| *sum += own);
-            if with_curvature {
-                for (row, a) in part.curvature.chunks_mut(unknowns.max(1)).zip(&mean) {
-                    row.iter_mut().zip(&mean).for_each(|(sum, b)| *sum -= a * b / leaving);
-                }
+                let own = &mut spreads[block * AXES..][..AXES];
+                own.iter_mut().zip(spread).for_each(|(sum, spread)| *sum += spread);
             }
         }
-        part
+        (surplus, expected, spreads)
     }
 
     /// The gradient in what is learned of features, and the curvature there. `[unknowns]`
@@ -252,14 +168,18 @@ impl<'a> Likelihood<'a> {
     pub fn maximise(&self, point: &Point, steps: usize) -> Point {
         let design = self.design;
         let unknowns = design.unknowns();
-        let Evaluated { curvature, of_pulls, .. } = self.evaluate(point, true);
+        let Evaluated { curvature, arrivals, spreads, .. } = self.evaluate(point, true);
+        let of_pulls: Option<Curvature> =
+            self.pulls.as_ref().map(|pulls| pulls.curvature(&arrivals, &spreads));
         let divide = |vector: &mut [f64]| {
             let (weights, pulls) = vector.split_at_mut(unknowns);
             if unknowns > 0 {
                 let most = (0..unknowns).map(|i| curvature[i * unknowns + i]).fold(0.0, f64::max);
                 solve_positive(&mut curvature.clone(), weights, 1e-12 * most);
             }
-            pulls.iter_mut().zip(&of_pulls).for_each(|(pull, scale)| *pull /= scale);
+            if let Some(of_pulls) = &of_pulls {
+                of_pulls.divide(pulls);
+            }
         };
         let at = |vector: &[f64]| Point {
             parameters: design.with(&point.parameters, &vector[..unknowns]),
@@ -275,14 +195,120 @@ impl<'a> Likelihood<'a> {
     }
 }
 
-/// The variance of where moves lead, times individuals.
-fn spread(moves: impl Iterator<Item = ([f64; AXES], f64)>, leaving: f64) -> [f64; AXES] {
-    let (mut sums, mut squares) = ([0.0; AXES], [0.0; AXES]);
-    for (position, number) in moves {
-        for axis in 0..AXES {
-            sums[axis] += number * position[axis];
-            squares[axis] += number * position[axis].powi(2);
+#[cfg(test)]
+mod tests {
+    use bethe_core::Cancel;
+
+    use super::super::law::Learner;
+    use super::*;
+    use crate::data::{Cells, Observations};
+    use crate::energy::Noise;
+    use crate::model::{Feature, FeatureKind, Movement};
+
+    /// Three cells by two, and more steps than lie side by side; moves of the seasons or all alike.
+    fn check(winds: Option<usize>, prior: Option<Prior>) {
+        let (cells, steps) = (Cells::grid(3, 2), 19);
+        let feature = |name: &str, kind, weight| Feature { name: name.to_string(), kind, weight };
+        let power = FeatureKind::Power { unit: 1.0, exponent: 1.0 };
+        let mut features =
+            vec![feature("stay", FeatureKind::Stay(1.0), 0.4), feature("distance", power, -0.8)];
+        if let Some(kinds) = winds {
+            let wind = |step: usize| [(1.0, 0.0), (0.0, 1.0), (-1.0, 0.0)][step % kinds];
+            let winds = (0..steps).map(wind).collect();
+            features.push(feature("wind", FeatureKind::Wind(winds), 0.3));
+        }
+        let movement = Movement { features, reach: Some(1.5), normalised: true };
+        let learned = vec![true; movement.features.len()];
+        let mut observations = Observations::new(6);
+        (0..=steps).for_each(|time| observations.push(time.to_string(), [Some(1.0); 6]));
+        let learner = Learner {
+            cells: &cells,
+            movement: &movement,
+            learned: &learned,
+            bent: Some(1),
+            start: None,
+            observations: &observations,
+            noise: &Noise::Poisson { rate: vec![1.0] },
+            population: 100.0,
+            cancel: Cancel::never(),
+            deadline: None,
+        };
+        let mut design = Design::new(&learner);
+        let number = |place: usize| (1.0 + place as f64 * 0.37).sin();
+        // Individuals who move, and the counts that follow.
+        let mut counts: Vec<f64> = (0..6).map(|cell| 5.0 + number(cell)).collect();
+        let mut moved: Vec<Vec<f64>> =
+            design.moves.tables.iter().map(|table| vec![0.0; table.len()]).collect();
+        let mut all = Vec::new();
+        for (step, &table) in design.moves.of_step.iter().enumerate() {
+            let (mut arrived, mut place) = (vec![0.0; 6], 0);
+            for from in 0..6 {
+                let to = design.moves.tables[table].row(from).0;
+                let share = |at: usize| 1.1 + number(step * 40 + at);
+                let total: f64 = (0..to.len()).map(share).sum();
+                for (at, &to) in to.iter().enumerate() {
+                    let own = counts[step * 6 + from] * share(at) / total;
+                    arrived[to as usize] += own;
+                    moved[table][place] += own;
+                    all.push((step, from, at, own));
+                    place += 1;
+                }
+            }
+            counts.extend(arrived);
+        }
+        let evidence = Evidence { moved, counts };
+        let weights = movement.features.iter().map(|feature| feature.weight).collect();
+        let parameters = Parameters { weights, exponent: 1.3 };
+        let pulls = Pulls::new(&design, prior).map_or(0, |pulls| pulls.len());
+        let point =
+            Point { parameters: parameters.clone(), pulls: (0..pulls).map(number).collect() };
+        // The same from the tables of moves.
+        let blocks = Pulls::new(&design, prior).map_or(Vec::new(), |own| own.of(&point.pulls));
+        let likelihood = Likelihood::new(&design, &evidence, prior);
+        let found = likelihood.evaluate(&point, true);
+        let at = |vector: &[f64]| {
+            let unknowns = design.unknowns();
+            let parameters = design.with(&parameters, &vector[..unknowns]);
+            likelihood.evaluate(&Point { parameters, pulls: vector[unknowns..].to_vec() }, false)
+        };
+        let mut vector = design.vector(&parameters);
+        vector.extend(&point.pulls);
+        for place in 0..vector.len() {
+            let value = |by: f64| {
+                let mut moved = vector.clone();
+                moved[place] += by;
+                at(&moved)
+            };
+            let (up, down) = (value(1e-4), value(-1e-4));
+            let slope = (up.value - down.value) / 2e-4;
+            assert!((slope - found.gradient[place]).abs() < 1e-5 * (1.0 + slope.abs()), "{place}");
+            // The curvature in weights is exact, but for what bends scores with the exponent.
+            if place + 1 < design.unknowns() {
+                let curve = (up.gradient[place] - down.gradient[place]) / 2e-4;
+                let own = found.curvature[place * design.unknowns() + place];
+                assert!((curve - own).abs() < 1e-5 * (1.0 + own), "{place} {curve} {own}");
+            }
+        }
+        let mut plain = Likelihood::penalty(&design, &point);
+        design.set(&parameters);
+        design.moves.pulls = if blocks.len() == 6 { blocks.repeat(steps) } else { blocks };
+        for (step, from, at, own) in all {
+            plain -= own * design.moves.probabilities(step, from).1[at].ln();
+        }
+        assert!((plain - found.value).abs() < 1e-9 * plain.abs(), "{plain} {}", found.value);
+    }
+
+    #[test]
+    fn the_likelihood_is_that_of_moves_and_its_slopes_are_those_of_its_values() {
+        let walk = Prior { first: 1.0, change: 0.5, drift: 0.7 };
+        let priors = [
+            None,
+            Some(walk),
+            Some(Prior { change: 0.0, drift: 0.0, ..walk }),
+            Some(Prior { first: 0.0, ..walk }),
+        ];
+        for prior in priors {
+            [None, Some(2), Some(3)].into_iter().for_each(|winds| check(winds, prior));
         }
     }
-    std::array::from_fn(|axis| (squares[axis] - sums[axis].powi(2) / leaving).max(0.0))
 }

@@ -18,6 +18,7 @@ mod pulls;
 mod quasi_newton;
 mod rounds;
 mod seasons;
+mod sweep;
 
 pub use choice::{Choice, PRIORS, Trial, choose, learn_with};
 pub use held_out::held_out_places;

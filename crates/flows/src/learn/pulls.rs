@@ -103,13 +103,32 @@ impl<'a> Pulls<'a> {
         slopes
     }
 
-    /// About the curvature in each number, with the prior's: from expected arrivals,
+    /// About the curvature in numbers, with the prior's: from expected arrivals,
     /// `[blocks][cells]`, and from how far the moves of each block spread, `[blocks][axes]`.
-    pub fn curvatures(&self, expected: &[f64], spreads: &[f64]) -> Vec<f64> {
-        let walk = self.summed(expected);
-        let walk = walk.iter().enumerate().map(|(at, sum)| sum * self.scale(at).powi(2));
-        let drifts = spreads[..self.drifts()].iter().map(|s| s * self.prior.drift.powi(2));
-        walk.chain(drifts).map(|curvature| 1.0 + curvature).collect()
+    pub fn curvature(&self, expected: &[f64], spreads: &[f64]) -> Curvature<'_> {
+        let cells = self.cells();
+        let mut pivots = match self.walks() {
+            1 => self.summed(expected),
+            walks => expected[..walks * cells].to_vec(),
+        };
+        let link = self.link();
+        for place in 0..pivots.len() {
+            pivots[place] += self.scale(place).powi(-2);
+            if place + cells < self.walks() * cells {
+                pivots[place] += link;
+            }
+            if place >= cells {
+                pivots[place] -= link * link / pivots[place - cells];
+            }
+        }
+        let of_drift = |spread: &f64| 1.0 + spread * self.prior.drift.powi(2);
+        let of_drifts = spreads[..self.drifts()].iter().map(of_drift).collect();
+        Curvature { pulls: self, pivots, of_drifts }
+    }
+
+    /// How a pull is tied to the next of its walk.
+    fn link(&self) -> f64 {
+        self.prior.change.powi(-2)
     }
 
     /// Sums over the blocks that a vector of the walk moves: its own and all later ones.
@@ -140,5 +159,76 @@ impl<'a> Pulls<'a> {
         let drifts = own[self.walks() * cells..].iter_mut().zip(&numbers[walk.len()..]);
         drifts.for_each(|(own, z)| *own = z * other.prior.drift / self.prior.drift);
         own
+    }
+}
+
+/// About the curvature in the numbers of pulls. That of arrivals is taken as diagonal in pulls, where
+/// the prior of a walk ties each to the next one: a tridiagonal matrix for each cell. In the numbers
+/// themselves, the steps of a walk, it would be full.
+pub(super) struct Curvature<'a> {
+    pulls: &'a Pulls<'a>,
+    /// Of the elimination. `[walks][cells]`
+    pivots: Vec<f64>,
+    /// `[steps][axes]`
+    of_drifts: Vec<f64>,
+}
+
+impl Curvature<'_> {
+    /// Divides a vector of slopes in numbers.
+    pub fn divide(&self, slopes: &mut [f64]) {
+        let Self { pulls, pivots, of_drifts } = self;
+        let (cells, link) = (pulls.cells(), pulls.link());
+        let (walk, drifts) = slopes.split_at_mut(pivots.len());
+        drifts.iter_mut().zip(of_drifts).for_each(|(drift, curvature)| *drift /= curvature);
+        // In pulls.
+        (0..walk.len()).for_each(|place| walk[place] /= pulls.scale(place));
+        for place in cells..walk.len() {
+            walk[place - cells] -= walk[place];
+        }
+        for place in cells..walk.len() {
+            walk[place] += link * walk[place - cells] / pivots[place - cells];
+        }
+        for place in (0..walk.len()).rev() {
+            let later = walk.get(place + cells).map_or(0.0, |later| link * later);
+            walk[place] = (walk[place] + later) / pivots[place];
+        }
+        // And back, to the steps of walks.
+        for place in (0..walk.len()).rev() {
+            let before = if place < cells { 0.0 } else { walk[place - cells] };
+            walk[place] = (walk[place] - before) / pulls.scale(place);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Prior, Pulls};
+
+    #[test]
+    fn dividing_by_the_curvature_undoes_a_product_with_it() {
+        let (steps, positions) = (4, [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]);
+        for (first, change, drift) in [(1.0, 0.3, 1.0), (2.0, 3.0, 0.5), (1.5, 0.0, 1.0)] {
+            let prior = Prior { first, change, drift };
+            let pulls = Pulls { prior, steps, positions: &positions };
+            let expected: Vec<f64> = (0..12).map(|place| 0.1 + f64::from(place % 5)).collect();
+            let spreads: Vec<f64> = (0..12).map(f64::from).collect();
+            let numbers: Vec<f64> =
+                (0..pulls.len()).map(|place| (place as f64 * 0.7).sin()).collect();
+            // Slopes of `½ Σ expected · pull²`, without drifts, and of the prior.
+            let still = pulls.len() - pulls.drifts();
+            let mut walks = numbers.clone();
+            walks[still..].fill(0.0);
+            let arrivals: Vec<f64> =
+                pulls.of(&walks).iter().zip(&expected).map(|(pull, n)| pull * n).collect();
+            let mut slopes = pulls.slopes(&arrivals);
+            for (at, slope) in slopes[still..].iter_mut().enumerate() {
+                *slope = numbers[still + at] * spreads[at] * drift * drift;
+            }
+            slopes.iter_mut().zip(&numbers).for_each(|(slope, number)| *slope += number);
+            pulls.curvature(&expected, &spreads).divide(&mut slopes);
+            for (found, number) in slopes.iter().zip(&numbers) {
+                assert!((found - number).abs() < 1e-12, "{found} {number}");
+            }
+        }
     }
 }

@@ -78,6 +78,13 @@ fn direction(
         shares.push(share);
     }
     divide(&mut direction);
+    if let Some((step, change)) = memory.last() {
+        // The latest step says how far the curvature is from what it is about.
+        let mut divided = change.clone();
+        divide(&mut divided);
+        let scale = dot(step, change) / dot(change, &divided);
+        direction.iter_mut().for_each(|d| *d *= scale);
+    }
     for ((step, change), share) in memory.iter().zip(shares.into_iter().rev()) {
         let back = share - dot(change, &direction) / dot(step, change);
         direction.iter_mut().zip(step).for_each(|(d, s)| *d += back * s);

@@ -50,6 +50,8 @@ pub(super) struct Rounds<'a> {
     pub tolerance: f64,
     /// Whether solves also find what counts tell about the movement.
     pub weighs_information: bool,
+    /// How the latest solve ended, to begin the next one nearby.
+    multipliers: Vec<f64>,
     observe: &'a mut dyn FnMut(Progress),
 }
 
@@ -77,7 +79,8 @@ impl<'a> Rounds<'a> {
     pub fn new(learner: &'a Learner<'a>, observe: &'a mut dyn FnMut(Progress)) -> Self {
         let tolerance = (0.05 / learner.size()).clamp(1e-8, 1e-4);
         let design = Design::new(learner);
-        Self { learner, design, solves: 0, tolerance, weighs_information: false, observe }
+        let (weighs_information, multipliers) = (false, Vec::new());
+        Self { learner, design, solves: 0, tolerance, weighs_information, multipliers, observe }
     }
 
     /// The law to begin with: weights as they are, individuals start where they were counted.
@@ -126,13 +129,15 @@ impl<'a> Rounds<'a> {
         let problem = FlowProblem { moves, start, observations, noise, population, cancel };
         let (tolerance, time_limit) = (self.tolerance, self.learner.left());
         let settings = Settings { tolerance, time_limit, ..Settings::default() };
-        let mut flows = problem.solve(&settings, &mut Ignore)?;
+        let start = Some(&self.multipliers[..]).filter(|start| !start.is_empty());
+        let mut flows = problem.solve_from(start, &settings, &mut Ignore)?;
         self.solves += 1;
         match flows.solution.status {
             Status::Infeasible => return Err(FlowError::Unexplained),
             Status::TimeLimit => return Err(SolveError::OutOfTime.into()),
             _ => {}
         }
+        self.multipliers.clone_from(&flows.solution.multipliers);
         let penalty = self.penalty(state);
         let objective = size * flows.solution.objective + penalty;
         (self.observe)(Progress { solves: self.solves, objective });
@@ -179,7 +184,7 @@ impl<'a> Rounds<'a> {
         if self.design.unknowns() == 0 {
             return numbers;
         }
-        flows.visit(&mut |step, from, to, number| {
+        flows.visit_totals(&mut |step, from, to, number| {
             let table = moves.of_step[step];
             if let Some(place) = moves.tables[table].find(from, to) {
                 numbers[table][place] += number;

@@ -385,7 +385,7 @@ impl Prepared<'_> {
     fn gather(&self, flows: &mut crate::infer::Flows) -> Vec<Vec<f64>> {
         let tables = &self.moves.tables;
         let mut numbers: Vec<Vec<f64>> = tables.iter().map(|t| vec![0.0; t.len()]).collect();
-        flows.visit(&mut |step, from, to, number| {
+        flows.visit_totals(&mut |step, from, to, number| {
             let table = self.moves.of_step[step];
             if let Some(place) = tables[table].find(from, to) {
                 numbers[table][place] += number;

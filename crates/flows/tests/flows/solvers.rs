@@ -66,6 +66,29 @@ fn steep_counts_do_not_drive_plain_rda_to_infinity() {
 }
 
 #[test]
+fn a_solve_near_an_earlier_one_takes_fewer_calls() {
+    for noise in noises() {
+        let mut migration = Migration::new(3, 8, None);
+        fitting(&mut migration, &noise);
+        let earlier = migration.solve(&noise).solution;
+        for table in &mut migration.moves.tables {
+            (0..9).for_each(|from| table.row_mut(from).iter_mut().for_each(|value| *value *= 1.1));
+        }
+        let problem = migration.problem(&noise);
+        let near = problem.solve_from(Some(&earlier.multipliers), &precise(), &mut Ignore).unwrap();
+        let [near, afresh] =
+            [near.solution, problem.solve(&precise(), &mut Ignore).unwrap().solution];
+        assert_eq!(near.status, Status::Converged);
+        assert!((near.objective - afresh.objective).abs() < 1e-8, "{noise:?}");
+        assert!(near.oracle_calls < afresh.oracle_calls, "{noise:?} {}", near.oracle_calls);
+        // From where it ended it is there.
+        let problem = migration.problem(&noise);
+        let again = problem.solve_from(Some(&near.multipliers), &precise(), &mut Ignore).unwrap();
+        assert!(again.solution.oracle_calls <= 4, "{noise:?} {}", again.solution.oracle_calls);
+    }
+}
+
+#[test]
 fn the_default_solver_needs_few_calls_on_hard_counts() {
     let mut migration = Migration::new(6, 10, None);
     let noise = Noise::Poisson { rate: vec![10.0] };

@@ -282,6 +282,27 @@ impl Chain {
             layout.for_each_entry(|from, to, slot| visit(t, from, to, packed[slot]));
         }
     }
+
+    /// As [`Chain::visit_transitions`], but with probabilities summed over all links that share a
+    /// table. They are visited at the first of these.
+    pub fn visit_transition_totals(&mut self, visit: &mut dyn FnMut(usize, usize, usize, f64)) {
+        if self.state == State::Scaled && !self.edges_stay_finite() {
+            self.answer_in_log_domain();
+        }
+        let tables = if self.is_answered() { self.model.tables.len() } else { 0 };
+        for table in 0..tables {
+            let own = |t: &usize| self.sequence.positions[*t].table == Some(table);
+            let links: Vec<usize> = (0..self.sequence.positions.len()).filter(own).collect();
+            let Some(&first) = links.first() else { continue };
+            let mut totals = vec![0.0; self.model.tables[table].forward.slots()];
+            for t in links {
+                self.pack_link(t);
+                totals.iter_mut().zip(&*self.edge[0]).for_each(|(sum, own)| *sum += own);
+            }
+            let layout = &self.model.tables[table].forward;
+            layout.for_each_entry(|from, to, slot| visit(first, from, to, totals[slot]));
+        }
+    }
 }
 
 /// What decoding goes back from.

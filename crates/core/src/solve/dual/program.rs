@@ -121,18 +121,23 @@ impl DualProgram {
         }
     }
 
-    /// The unknowns of these multipliers, as near as their range allows. Those of Poisson penalties
-    /// and of constants stay.
+    /// The unknowns of these multipliers, as near as their range allows. Those of constants stay, and
+    /// those of Poisson multipliers that have no logarithm.
     pub fn start_at(&self, multipliers: &[f64], unknowns: &mut [f64]) {
-        for run in self.measurements.pieces().filter(|run| run.kind != Kind::Poisson) {
+        for run in self.measurements.pieces() {
             let [weights, first, second] = self.own_numbers(run.rows.clone());
             let own = weights.iter().zip(first.iter().zip(second));
             specialised!(run.kind, |kind| for (measurement, (w, (p, q))) in
                 run.rows.clone().zip(own)
             {
-                if self.largest[measurement] > 0.0 {
-                    let (low, high) = kind.multipliers(*w, [*p, *q]);
-                    unknowns[measurement] = -clip(multipliers[measurement], low, high);
+                let multiplier = multipliers[measurement];
+                let (low, high) = kind.multipliers(*w, [*p, *q]);
+                let has_place = kind != Kind::Poisson || multiplier < high;
+                if self.largest[measurement] > 0.0 && has_place {
+                    unknowns[measurement] = match kind {
+                        Kind::Poisson => (high - multiplier).ln(),
+                        _ => -clip(multiplier, low, high),
+                    };
                 }
             });
         }
