@@ -87,7 +87,14 @@ fn learn_under(
 ) -> Result<Choice, FlowError> {
     let mut rounds = Rounds::new(learner, observe);
     rounds.solves = solves;
-    let state = state.unwrap_or_else(|| rounds.under(&rounds.first(), prior));
+    let state = match (state, prior) {
+        (Some(state), _) => state,
+        (None, None) => rounds.first(),
+        (None, _) => match rounds.without_pulls() {
+            Err(error) if is_out_of_time(&error) => rounds.first(),
+            found => rounds.under(&found?.0, prior),
+        },
+    };
     let most = LAST_ROUNDS[usize::from(has_few_counts(learner.observations))];
     let (mut converged, mut objective) = (false, None);
     let corrected = match rounds.expect(&state) {

@@ -12,11 +12,8 @@ use crate::infer::FlowError;
 const FOLDS: usize = 5;
 /// With this many counts, one fold is enough to tell priors apart.
 const MANY: usize = 1000;
-/// Rounds under each prior while they are compared …
+/// Rounds under each prior of pulls while they are compared.
 const ROUNDS: usize = 4;
-/// … and without pulls, where weights have the longest way, and which the others begin with: with
-/// many counts, and with few.
-const FIRST: [usize; 2] = [6, 12];
 
 /// Priors, compared.
 #[derive(Default)]
@@ -85,18 +82,17 @@ impl Compared {
         let mut rounds = Rounds::new(&own, observe);
         rounds.solves = self.solves;
         let mut sums = Vec::new();
-        let mut state = rounds.first();
-        let mut expected = match rounds.expect(&state) {
+        let (mut state, mut expected) = match rounds.without_pulls() {
             Err(error) if is_out_of_time(&error) => return Ok(sums),
-            expected => expected?,
+            found => found?,
         };
         self.states.clear();
         for prior in PRIORS {
-            let few = usize::from(has_few_counts(learner.observations));
-            let most = if prior.is_none() { FIRST[few] } else { ROUNDS };
-            let next = rounds.under(&state, prior);
-            let penalty = rounds.penalty(&next);
-            (state, expected, _) = rounds.run((next, expected.under(penalty)), most)?;
+            if prior.is_some() {
+                let next = rounds.under(&state, prior);
+                let penalty = rounds.penalty(&next);
+                (state, expected, _) = rounds.run((next, expected.under(penalty)), ROUNDS)?;
+            }
             if own.is_late() {
                 break;
             }

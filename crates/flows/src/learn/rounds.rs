@@ -5,6 +5,7 @@ use bethe_core::solve_positive;
 use bethe_core::{Settings, Status};
 
 use super::design::{Design, Parameters};
+use super::held_out::has_few_counts;
 use super::law::{Law, Learner, Prior};
 use super::maximise::{Evidence, Likelihood, Point};
 use super::pulls::Pulls;
@@ -15,6 +16,8 @@ use crate::uncertainty::information;
 
 /// Quasi-Newton steps of a round.
 const STEPS: usize = 8;
+/// Rounds without pulls, where weights have the longest way: with many counts, and with few.
+const FIRST: [usize; 2] = [6, 12];
 /// Individuals that the prior of the start puts anywhere.
 const ANYWHERE: f64 = 1.0;
 /// Rounds end when they lower the objective by less than this many nats, and by less than this
@@ -101,6 +104,18 @@ impl<'a> Rounds<'a> {
         let numbers: Vec<f64> = counts.iter().map(|count| count * scale).collect();
         let start = start.is_none().then(|| start_of(&numbers));
         State { prior: None, point: Point { parameters, pulls: Vec::new() }, start }
+    }
+
+    /// A law without pulls, to begin with under priors of them, and the movement under it.
+    ///
+    /// # Errors
+    /// If there is none, or no time for the first solve.
+    pub fn without_pulls(&mut self) -> Result<(State, Expected), FlowError> {
+        let first = self.first();
+        let expected = self.expect(&first)?;
+        let most = FIRST[usize::from(has_few_counts(self.learner.observations))];
+        let (state, expected, _) = self.run((first, expected), most)?;
+        Ok((state, expected))
     }
 
     /// The same law under another prior of pulls: weaker than before, or none before.
