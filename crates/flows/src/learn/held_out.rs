@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::choice::{PRIORS, Trial};
 use super::law::Learner;
-use super::rounds::{Progress, Rounds, State, hide, is_out_of_time};
+use super::rounds::{Progress, Rounds, State, Work, hide, is_out_of_time};
 use crate::data::Observations;
 use crate::infer::FlowError;
 
@@ -24,7 +24,7 @@ pub(super) struct Compared {
     pub trials: Vec<Trial>,
     /// Of one fold, to go on from.
     pub states: Vec<State>,
-    pub solves: usize,
+    pub work: Work,
 }
 
 /// Where something was counted: time and cell.
@@ -45,15 +45,20 @@ pub fn held_out_places(observations: &Observations) -> Vec<(usize, usize)> {
 }
 
 /// The mean deviance of held-out counts under each prior. Folds that there is no time for are left
-/// out, and priors if that is the first.
+/// out, and priors if that is the first. At most so many rounds come after it.
 pub(super) fn compare(
     learner: &Learner,
+    rounds_after: usize,
     observe: &mut dyn FnMut(Progress),
 ) -> Result<Compared, FlowError> {
     let seen = places(learner.observations);
     let mut compared = Compared::default();
     let (mut sums, mut number): (Vec<f64>, usize) = (Vec::new(), 0);
-    for fold in 0..if seen.len() <= MANY { FOLDS } else { 1 } {
+    let few = seen.len() <= MANY;
+    let folds = if few { FOLDS } else { 1 };
+    let of_a_fold = 1 + ROUNDS[usize::from(few)] * (FIRST + PRIORS.len() - 1);
+    for fold in 0..folds {
+        compared.work.rounds_left = (folds - fold) * of_a_fold + rounds_after;
         let hidden: Vec<(usize, usize)> =
             seen.iter().copied().filter(|&place| fold_of(place) == fold).collect();
         if hidden.is_empty() || hidden.len() == seen.len() {
@@ -83,7 +88,7 @@ impl Compared {
         let shown = hide(learner.observations, hidden);
         let own = Learner { observations: &shown, ..learner.clone() };
         let mut rounds = Rounds::new(&own, observe);
-        rounds.solves = self.solves;
+        rounds.work = self.work;
         let mut sums = Vec::new();
         let most = ROUNDS[usize::from(has_few_counts(learner.observations))];
         let mut state = rounds.first();
@@ -103,7 +108,7 @@ impl Compared {
             self.states.push(state.clone());
             sums.push(deviance(learner, hidden, &expected.counts));
         }
-        self.solves = rounds.solves;
+        self.work = rounds.work;
         Ok(sums)
     }
 }
