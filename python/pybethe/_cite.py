@@ -40,8 +40,8 @@ def cite(
     model: str | PathLike[str] | None = None,
     n_jobs: int | None = None,
 ) -> str | list[dict[str, Any]]:
-    """Entries of references, one reference a line: a text in `bibtex` and `ris`, a list of dicts in
-    `csl-json` and `json`. A line that cannot be read becomes a note, with a warning.
+    """Entries of references, one reference per line: a string for `bibtex` and `ris`, a list of dicts
+    for `csl-json` and `json`. A line that cannot be read becomes a note, with a warning.
 
     >>> cite("Knuth, D. E. (1997). The art of computer programming. Addison-Wesley.", "json")[0]["key"]
     'knuth1997art'

@@ -60,8 +60,8 @@ class Estimate:
         return self.total * shares
 
     def sample(self, records: int | None = None, *, seed: int = 0) -> Table:
-        """Records drawn from the distribution, as many as were counted unless told otherwise: a column
-        a variable, with the names of states, or their numbers where they have none."""
+        """Records drawn from the distribution, by default as many as were counted. One column per
+        variable, with the names of states, or their numbers where they have none."""
         number = round(self.total) if records is None else records
         states = self._model.sample(number, seed=seed, oracle="exact")
         columns = {}

@@ -120,8 +120,8 @@ class Flows:
     def fit(self, counts: Any, times: Iterable[Any] | None = None) -> Flows:
         """Infers the movement.
 
-        `counts` has a row a time and a column a cell, under a first column of times; or a row a count
-        with the columns time, cell and count. It is a table like `cells`, or an array `[times, cells]`
+        `counts` has one row per time and one column per cell, after a first column of times; or one
+        row per count with the columns time, cell and count. It is a table like `cells`, or an array `[times, cells]`
         with `times` naming its rows. What is missing or `nan` was not observed.
         """
         with scratch() as folder:
@@ -254,8 +254,8 @@ class Flows:
         return self._found.page()
 
     def save(self, folder: str | PathLike[str]) -> list[str]:
-        """Writes the files of `bethe flows --out`: tables, summary, the map as `index.html`, a picture
-        a time. Returns their names."""
+        """Writes the files of `bethe flows --out`: tables, summary, the map as `index.html`, and one
+        picture per time. Returns their names."""
         return self._found.save(folder)
 
     def _repr_html_(self) -> str:

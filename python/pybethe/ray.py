@@ -6,11 +6,11 @@
 
 A row is a problem. Rows go to actors in batches, as Arrow tables, and come back in their order, so that
 the outcome does not depend on how many actors there are. Every actor loads its model once and has one
-thread. A batch whose actor or machine is lost is done again by another one; of a dataset, its whole
-block is.
+thread. If an actor or its machine is lost, another one repeats its batch; in a dataset, the whole block
+is repeated.
 
-workers: how many actors there may be; by default one a processor
-num_cpus: what Ray sets aside for each. Reading needs some too: actors that take all wait for ever
+workers: how many actors there may be; by default one per processor
+num_cpus: what Ray sets aside for each. Reading needs some too: actors that take all wait forever
 batch: how many rows an actor takes at once
 """
 

@@ -155,7 +155,7 @@ class Tagger:
         return self._trained.predict(X, rules=rules, n_jobs=jobs(self.n_jobs))
 
     def predict_marginals(self, X: Iterable[Any], *, rules: bool = True) -> list[Array]:
-        """The probability of every label at every token: one array a sequence, `[tokens, labels]`."""
+        """The probability of every label at every token: one array per sequence, `[tokens, labels]`."""
         return self._trained.predict_marginals(X, rules=rules, n_jobs=jobs(self.n_jobs))
 
     def predict_n_best(
@@ -165,7 +165,7 @@ class Tagger:
         return self._trained.predict_n_best(X, n, rules=rules, n_jobs=jobs(self.n_jobs))
 
     def explain(self, X: Iterable[Any]) -> list[list[str]]:
-        """Which rules pulled at the labels of each sequence, and what they changed."""
+        """Which rules were active in each sequence, and what they changed."""
         return self._trained.explain(X, n_jobs=jobs(self.n_jobs))
 
     def evaluate(self, X: Iterable[Any], y: Iterable[Any]) -> dict[str, Any]:

@@ -1,8 +1,7 @@
-//! Benchmarks: `cargo bench -p bethe-bench --bench NAME` prints tables of what it measured in one
-//! run.
+//! Benchmarks: `cargo bench -p bethe-bench --bench NAME` measures and prints tables.
 //!
-//! `-- --results docs/results` also writes them into the page that they stand in. Folders in flags
-//! start at the root of the repository.
+//! `-- --results docs/results` also writes them into their page. Paths in flags are relative to the
+//! root of the repository.
 
 mod command;
 mod flags;

@@ -1,11 +1,11 @@
 //! References: what a tagger of bibliographic references looks at, and structured entries from
 //! plain text.
 //!
-//! A line of text is split into tokens as the model's training text was ([`Dialect`],
-//! [`Tokeniser`]), tagged, its labels read as [`Field`]s of whatever data set they are from, and
-//! the fields assembled into an [`Entry`]: people, dates, pages, identifiers, and the [`EntryKind`] of
-//! work. A [`Parser`] does all of it; an entry is written by [`bibtex`], [`csl`], [`ris`],
-//! [`tei`] and [`fields`].
+//! A line of text is split into tokens in the same way as the model's training text ([`Dialect`],
+//! [`Tokeniser`]) and tagged. The labels are read as [`Field`]s, whatever data set they are from, and
+//! the fields are assembled into an [`Entry`]: people, dates, pages, identifiers, and the [`EntryKind`]
+//! of work. A [`Parser`] does all of this; [`bibtex`], [`csl`], [`ris`], [`tei`] and [`fields`] write
+//! an entry.
 
 mod embedded;
 mod entry;

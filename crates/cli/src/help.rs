@@ -58,7 +58,7 @@ pub fn run(flags: Flags) -> Result<Outcome> {
 fn guides() -> String {
     let width = GUIDES.iter().map(|guide| guide.name.len()).max().unwrap_or(0);
     let line = |Guide { name, about, .. }: &Guide| format!("  {name:width$}  {about}\n");
-    format!("Guides, by bethe help GUIDE:\n{}", GUIDES.iter().map(line).collect::<String>())
+    format!("Guides (bethe help GUIDE):\n{}", GUIDES.iter().map(line).collect::<String>())
 }
 
 /// The command of this name. `asked` is the command that needs it.

@@ -6,7 +6,7 @@ use anyhow::Result;
 use bethe_core::MemoryLimit;
 use bethe_core::memory::{TEXT_SHARE, TooLarge};
 use bethe_core::problem::file::ProblemFileError;
-use bethe_io::without_mark;
+use bethe_io::{is_utf16, without_mark};
 use bethe_terminal::bad_input;
 
 use crate::kind::{Kind, refuse};
@@ -119,6 +119,10 @@ impl Stream {
     /// The same text, without a byte-order mark at its beginning.
     pub fn without_mark(mut self) -> Result<Self> {
         let start = self.taken(MARK)?;
+        if is_utf16(&start) {
+            let found = "found UTF-16, expected UTF-8; save the file as UTF-8";
+            return Err(bad_input(format!("{}: {found}", self.name)));
+        }
         self.put_back(without_mark(&start).to_vec());
         Ok(self)
     }
@@ -316,10 +320,19 @@ impl Layout {
             Some("uai") => Ok(Self::Uai),
             None => Ok(Self::Open),
             Some(other) => {
-                let kind = if other == "evid" { "UAI evidence" } else { "an unknown kind of file" };
-                let expected = "expected a .json, .jsonl or .uai file, or - for standard input";
                 let name = path.display();
-                Err(bad_input(format!("{name}: found {kind} (.{other}), {expected}")))
+                if let Err(error) = fs::metadata(path) {
+                    return Err(bad_input(format!("{name}: {error}")));
+                }
+                let (kind, advice) = match other {
+                    "evid" => ("UAI evidence", String::new()),
+                    "gz" => {
+                        ("a gzip file", format!("; unpack it, as in `zcat {name} | bethe … -`"))
+                    }
+                    _ => ("an unknown kind of file", String::new()),
+                };
+                let expected = "expected a .json, .jsonl or .uai file, or - for standard input";
+                Err(bad_input(format!("{name}: found {kind} (.{other}), {expected}{advice}")))
             }
         }
     }
@@ -327,7 +340,8 @@ impl Layout {
 
 /// Opens a file, a pipe, or standard input for `-`.
 pub fn read(path: &Path, memory: MemoryLimit) -> Result<Content> {
-    refuse(path, &[Kind::Model, Kind::Csv, Kind::Labelled], "a problem: .json, .jsonl or .uai")?;
+    let others = [Kind::Model, Kind::Csv, Kind::Labelled, Kind::Binary];
+    refuse(path, &others, "a problem: .json, .jsonl or .uai")?;
     Layout::of(path)?;
     Stream::open(path, memory)?.without_mark()?.content(path)
 }

@@ -5,11 +5,13 @@ use std::io::Read;
 use std::path::Path;
 
 use anyhow::Result;
-use bethe_io::without_mark;
+use bethe_io::{is_utf16, without_mark};
 use bethe_terminal::bad_input;
 
 /// So much of a file is looked at.
 const LOOKED_AT: u64 = 16 << 10;
+/// What gzip files begin with.
+const GZIP: [u8; 2] = [0x1f, 0x8b];
 /// Longer headers of models are text that was taken for a length.
 const LONGEST_HEADER: u64 = 100_000_000;
 /// More columns than this in a line of words are a sentence.
@@ -26,6 +28,15 @@ pub enum Kind {
     Csv,
     /// Tokens with a label, one a line.
     Labelled,
+    /// Entries of BibTeX.
+    Bibtex,
+    /// Entries of RIS.
+    Ris,
+    /// A JSON list of objects, such as CSL-JSON.
+    JsonList,
+    Pdf,
+    /// Neither text nor a model.
+    Binary,
 }
 
 impl Kind {
@@ -43,6 +54,12 @@ impl Kind {
         if is_model(start) {
             return Some(Self::Model);
         }
+        if start.starts_with(b"%PDF-") {
+            return Some(Self::Pdf);
+        }
+        if start.contains(&0) && !is_utf16(start) && !start.starts_with(&GZIP) {
+            return Some(Self::Binary);
+        }
         let is_cut = start.len() as u64 == LOOKED_AT;
         let text = String::from_utf8_lossy(without_mark(start));
         let mut lines: Vec<&str> = text.lines().collect();
@@ -53,6 +70,15 @@ impl Kind {
         let first = lines.first()?.trim_start();
         if is_json_object(text.trim_start()) {
             return Some(Self::Json);
+        }
+        if is_json_list(text.trim_start()) {
+            return Some(Self::JsonList);
+        }
+        if is_bibtex(&lines) {
+            return Some(Self::Bibtex);
+        }
+        if first.starts_with("TY  - ") {
+            return Some(Self::Ris);
         }
         if first.starts_with("MARKOV") || first.starts_with("BAYES") {
             return Some(Self::Uai);
@@ -70,23 +96,34 @@ impl Kind {
             Self::Uai => "a UAI model",
             Self::Csv => "a CSV table",
             Self::Labelled => "labelled tokens",
+            Self::Bibtex => "BibTeX",
+            Self::Ris => "RIS",
+            Self::JsonList => "a JSON list",
+            Self::Pdf => "a PDF",
+            Self::Binary => "binary data",
         }
     }
 
-    /// The command that reads such a file.
-    fn reader(self, path: &str) -> String {
-        match self {
+    /// The command that reads such a file, if there is one.
+    fn reader(self, path: &str) -> Option<String> {
+        Some(match self {
             Self::Model => format!("bethe inspect {path}"),
             Self::Json | Self::Uai => format!("bethe solve {path}"),
             Self::Csv => format!("bethe flows {path} --cells CELLS.csv --population M"),
             Self::Labelled => format!("bethe tag MODEL {path}"),
-        }
+            Self::Pdf => format!("pdftotext -layout {path} - | bethe cite --unwrap"),
+            Self::Bibtex | Self::Ris | Self::JsonList | Self::Binary => return None,
+        })
     }
 }
 
-/// Refuses a file of one of these kinds, and names the command that reads it.
+/// Kinds that no command reads.
+const STRANGE: [Kind; 3] = [Kind::Bibtex, Kind::Ris, Kind::Pdf];
+
+/// Refuses a file of one of these kinds, or of one that no command reads. Names the command that was
+/// probably meant.
 pub fn refuse(path: &Path, kinds: &[Kind], expected: &str) -> Result<()> {
-    match Kind::of(path).filter(|kind| kinds.contains(kind)) {
+    match Kind::of(path).filter(|kind| kinds.contains(kind) || STRANGE.contains(kind)) {
         Some(kind) => Err(mistaken(path, kind, expected, None)),
         None => Ok(()),
     }
@@ -95,9 +132,9 @@ pub fn refuse(path: &Path, kinds: &[Kind], expected: &str) -> Result<()> {
 /// A message about a file of another kind; `meant` is the command in place of the kind's own.
 pub fn mistaken(path: &Path, kind: Kind, expected: &str, meant: Option<String>) -> anyhow::Error {
     let name = path.display().to_string();
-    let meant = meant.unwrap_or_else(|| kind.reader(&name));
-    let found = kind.name();
-    bad_input(format!("{name}: found {found}, expected {expected}. Did you mean `{meant}`?"))
+    let meant = meant.or_else(|| kind.reader(&name));
+    let meant = meant.map_or(String::new(), |meant| format!(". Did you mean `{meant}`?"));
+    bad_input(format!("{name}: found {}, expected {expected}{meant}", kind.name()))
 }
 
 /// Whether a file is a safetensors file by its start: the length of the JSON header, and the header.
@@ -113,6 +150,21 @@ fn is_json_object(text: &str) -> bool {
     let key = text.strip_prefix('{').and_then(|rest| rest.trim_start().strip_prefix('"'));
     let after = key.and_then(|rest| rest.split_once('"'));
     after.is_some_and(|(key, rest)| !key.contains('\n') && rest.trim_start().starts_with(':'))
+}
+
+/// The same for a list of objects. References begin with a number or a key in such brackets.
+fn is_json_list(text: &str) -> bool {
+    text.strip_prefix('[').is_some_and(|rest| is_json_object(rest.trim_start()))
+}
+
+/// Whether the first line that is no comment begins an entry, such as `@article{`.
+fn is_bibtex(lines: &[&str]) -> bool {
+    let first = lines.iter().map(|line| line.trim_start()).find(|line| !line.starts_with('%'));
+    let entry = first.and_then(|line| line.strip_prefix('@')?.split_once(['{', '(']));
+    entry.is_some_and(|(kind, _)| {
+        let kind = kind.trim_end();
+        !kind.is_empty() && kind.chars().all(char::is_alphabetic)
+    })
 }
 
 /// Whether several lines have the same number of commas or semicolons, and neither tabs nor the
@@ -168,11 +220,22 @@ mod tests {
             (b"cell;x;y\nA;0;0,5\n", Some(Kind::Csv)),
             (b"Kaya\tB-author\n.\tO\n\n1984\tB-year\n", Some(Kind::Labelled)),
             (b"Kaya NNP B-author\n. . O\n", Some(Kind::Labelled)),
+            (b"@article{key,\n  title = {On graphs}\n}\n", Some(Kind::Bibtex)),
+            (b"% Encoding: UTF-8\n\n@Book {key,\n", Some(Kind::Bibtex)),
+            (b"TY  - JOUR\nTI  - On graphs\nER  - \n", Some(Kind::Ris)),
+            (b"[{\"id\": \"a\"}]", Some(Kind::JsonList)),
+            (b"%PDF-1.7\n\0\0", Some(Kind::Pdf)),
+            (b"\x7fELF\x02\x01\x01\0\0", Some(Kind::Binary)),
+            (b"\xff\xfea\0", None),
+            (b"\x1f\x8b\x08\0\0", None),
             // Tokens alone, also those that look like something else.
             (b"[\n37\n]\nO'Neil\n,\n", None),
             (b"{\nset\n}\n", None),
             (b",\n,\n", None),
             (b"a b\nc d\n", None),
+            (b"@ 2004, A. Chen\n", None),
+            (b"[1] A. Chen. On graphs. 2004.\n[2] B. Li. Trees. 2005.\n", None),
+            (b"[{a}] A. Chen. On graphs. 2004.\n", None),
             (b"A. Chen, J. van Dyk. On graphs. 2004.\nB. Li, and C. Do. Trees. 2005.\n", None),
             (b"1\tA. Chen. On graphs. 2004.\n2\tB. Li. Trees. 2005.\n", None),
             (b"", None),

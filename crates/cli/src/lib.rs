@@ -1,8 +1,8 @@
 //! The `bethe` command as a library: inference in discrete graphical models under global terms, taggers
 //! that keep rules, flows from counts.
 //!
-//! [`run`] does what the command does. [`flows`] hands out what `bethe flows` infers, [`train`] reads the
-//! settings of `bethe train`. The binary and the Python package are made of these.
+//! [`run`] is the command itself. [`flows`] hands out what `bethe flows` infers, and [`train`] reads the
+//! settings of `bethe train`. The binary and the Python package are built on these.
 
 mod alone;
 mod check;

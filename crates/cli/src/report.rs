@@ -26,7 +26,7 @@ pub struct ReportFlags {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum ReportFormat {
-    /// Words for people
+    /// Text for people
     Text,
     /// One JSON object
     Json,

@@ -64,7 +64,7 @@ fn rounding_that_has_the_last_word_is_a_status_of_its_own() {
     let output = folder.bethe(&["solve", "p.json", "--format", "mar"]);
     assert_eq!(output.status.code(), Some(0));
     let note = error(&output);
-    assert!(note.starts_with("note: p.json: not solved to the end (rounding_limit)"), "{note}");
+    assert!(note.starts_with("note: p.json: not converged (rounding_limit)"), "{note}");
     let output = folder.bethe(&["solve", "p.json", "--tolerance", "1e9"]);
     assert!(String::from_utf8_lossy(&output.stdout).contains("converged"));
 }

@@ -19,7 +19,7 @@ fn files_to_train_on_are_checked_before_anything_is_written() {
     std::fs::write(folder.path("lists/a.txt"), "learning\n").unwrap();
     for (arguments, expected) in [
         (&["none.txt"][..], "none.txt: cannot open: "),
-        (&["ragged.txt"], "ragged.txt:4: 1 column found, expected 2 as in line 1"),
+        (&["ragged.txt"], "ragged.txt:4: found 1 column, expected 2 as in line 1"),
         (&["narrow.txt"], "narrow.txt:1: found 1 column, expected at least a word and a label"),
         (&["empty.txt"], "empty.txt: found no sequence, expected at least one"),
         (&["gap.txt"], "gap.txt:2: found no label, expected one for every token"),
@@ -151,10 +151,13 @@ fn files_to_tag_must_have_the_columns_that_the_model_reads() {
     folder.succeeds(&["tag", "model", "good.txt"]);
     for (file, expected) in [
         ("bare.txt", "bare.txt:1: 1 column, expected at least 2, since the model reads column 2"),
-        ("ragged.txt", "ragged.txt:2: 1 column found, expected 2 as in line 1"),
+        (
+            "ragged.txt",
+            "ragged.txt:2: found 1 column, expected 2 as in line 1; each line is one token",
+        ),
         ("none.txt", "none.txt: cannot open: "),
         ("wide.txt", "wide.txt:1: 4 columns, expected 3 as in the training file"),
-        ("text.bin", "text.bin:1: byte 2 is 0xFF, expected UTF-8 text"),
+        ("text.bin", "text.bin:1: found the byte 0xFF at offset 2, expected text in UTF-8"),
     ] {
         for command in ["tag", "evaluate"] {
             let message = folder.refusal(&[command, "model", file]);

@@ -141,3 +141,122 @@ fn reports_are_words_or_json_on_standard_output_or_in_a_file() {
     assert_eq!(checked["energies"]["product"], 1);
     assert_eq!(checked["convex"], false);
 }
+
+#[test]
+fn files_that_no_command_reads_are_known() {
+    let folder = folder()
+        .with("refs.bib", "% Encoding: UTF-8\n@article{a,\n  title = {On graphs}\n}\n")
+        .with("refs.ris", "TY  - JOUR\nTI  - On graphs\nER  - \n")
+        .with("refs.json", "[{\"id\": \"a\", \"title\": \"On graphs\"}]\n")
+        .with("paper.pdf", "%PDF-1.7\n1 0 obj\n")
+        .with("data", "\u{1}\0\0\u{2}\n");
+    let pdf = ". Did you mean `pdftotext -layout paper.pdf - | bethe cite --unwrap`?";
+    for (file, found, meant) in [
+        ("refs.bib", "BibTeX", ""),
+        ("refs.ris", "RIS", ""),
+        ("refs.json", "a JSON list", ""),
+        ("paper.pdf", "a PDF", pdf),
+        ("data", "binary data", ""),
+    ] {
+        let message = folder.refusal(&["cite", file]);
+        let expected = "expected references as text, one per line";
+        assert_eq!(message, format!("{file}: found {found}, {expected}{meant}"));
+    }
+    let message = folder.refusal(&["cite", "counts.csv"]);
+    assert!(message.starts_with("counts.csv: found a CSV table, expected references"), "{message}");
+    for (arguments, expected) in [
+        (&["tag", "model", "refs.bib"][..], "one token a line"),
+        (&["train", "refs.bib", "--model", "new"], "labelled tokens, one a line"),
+        (&["inspect", "refs.bib"], "a model from bethe train"),
+        (&["check", "refs.bib"], "a problem, a model, a template or rules"),
+    ] {
+        let message = folder.refusal(arguments);
+        assert_eq!(message, format!("refs.bib: found BibTeX, expected {expected}"));
+    }
+}
+
+#[test]
+fn utf_16_is_known_everywhere() {
+    let folder = folder();
+    let names = [
+        "problem.json",
+        "graph.uai",
+        "test.txt",
+        "refs.txt",
+        "template",
+        "counts.csv",
+        "cells.csv",
+    ];
+    for name in names {
+        let mut wide = vec![0xff, 0xfe];
+        wide.extend(folder.read(name).encode_utf16().flat_map(u16::to_le_bytes));
+        std::fs::write(folder.path(&format!("wide-{name}")), wide).unwrap();
+    }
+    std::fs::write(folder.path("wide.evid"), b"\xfe\xff\x001").unwrap();
+    for arguments in [
+        &["solve", "wide-problem.json"][..],
+        &["solve", "problem.json", "--energies", "wide-problem.json"],
+        &["solve", "graph.uai", "--evidence", "wide.evid"],
+        &["solve", "wide-graph.uai"],
+        &["sample", "wide-problem.json", "--records", "1"],
+        &["check", "wide-problem.json"],
+        &["check", "wide-test.txt"],
+        &["check", "wide-template"],
+        &["tag", "model", "wide-test.txt"],
+        &["evaluate", "model", "wide-test.txt"],
+        &["cite", "wide-refs.txt"],
+        &["train", "wide-test.txt", "--model", "new"],
+        &["train", "train.txt", "--model", "new", "--template", "wide-template"],
+        &["train", "train.txt", "--model", "new", "--constraints", "wide-template"],
+        &["train", "train.txt", "--model", "new", "--lexicon", "wide-test.txt"],
+        &["flows", "wide-counts.csv", "--cells", "cells.csv", "--population", "10"],
+        &["flows", "counts.csv", "--cells", "wide-cells.csv", "--population", "10"],
+    ] {
+        let message = folder.refusal(arguments);
+        let wide = arguments.iter().find(|argument| argument.starts_with("wide")).unwrap();
+        assert!(message.starts_with(&format!("{wide}: ")), "{arguments:?}: {message}");
+        assert!(message.contains("found UTF-16, expected UTF-8; "), "{arguments:?}: {message}");
+    }
+    assert!(!folder.path("new").exists());
+}
+
+#[test]
+fn files_without_anything_in_them_are_refused() {
+    let folder = folder().with("empty", "").with("none.toml", "# no rule yet\n");
+    for (arguments, expected) in [
+        (
+            &["train", "train.txt", "--constraints", "none.toml"][..],
+            "none.toml: found no rule, expected at least one, each under [[rule]]",
+        ),
+        (
+            &["train", "train.txt", "--lexicon", "empty"],
+            "empty: found no entry, expected a word or phrase a line",
+        ),
+        (&["cite", "--text", "  "], "--text: found no word, expected a reference"),
+        (&["tag", "model", "--text", " "], "--text: found no word, expected a sentence"),
+    ] {
+        let trains = arguments[0] == "train";
+        let model: &[&str] = if trains { &["--model", "new"] } else { &[] };
+        assert_eq!(folder.refusal(&[arguments, model].concat()), expected);
+    }
+    assert!(!folder.path("new").exists());
+}
+
+#[test]
+fn a_missing_file_is_missing_whatever_its_ending() {
+    let folder = folder().with("problem.json.gz", "\u{1f}");
+    for name in ["none", "none.txt", "none.json"] {
+        for command in ["solve", "check"] {
+            let message = folder.refusal(&[command, name]);
+            assert!(message.starts_with(&format!("{name}: No such file")), "{message}");
+        }
+    }
+    let message = folder.refusal(&["solve", "problem.json.gz"]);
+    assert!(
+        message.ends_with("; unpack it, as in `zcat problem.json.gz | bethe … -`"),
+        "{message}"
+    );
+    let message = folder.refusal(&["solve", "problem.json", "-o", "no/such/answer.json"]);
+    assert_eq!(message, "no/such/answer.json: cannot write: there is no folder no/such");
+    assert!(!folder.path("no").exists());
+}

@@ -130,7 +130,7 @@ fn mistakes_are_refused_and_leave_nothing() {
         "1e-13",
     ]);
     assert!(
-        error(&output).starts_with("note: p.json: not solved to the end (iteration_limit), gap "),
+        error(&output).starts_with("note: p.json: not converged (iteration_limit), gap "),
         "{}",
         error(&output)
     );

@@ -75,7 +75,10 @@ fn a_sentence_in_a_file_gets_a_hint() {
     let hint = "For a sentence: `bethe tag model --text 'THE SENTENCE'`";
     for (file, expected) in [
         ("one.txt", "one.txt:1: 4 columns, expected 2 as in the training file"),
-        ("more.txt", "more.txt:3: 2 columns found, expected 4 as in line 1"),
+        (
+            "more.txt",
+            "more.txt:3: found 2 columns, expected 4 as in line 1; each line is one token",
+        ),
     ] {
         let message = folder.refusal(&["tag", "model", file]);
         assert!(message.starts_with(expected) && message.ends_with(hint), "{message}");

@@ -352,7 +352,7 @@ fn formats_without_a_status_come_with_a_note() {
     let short = ["solve", "hard.json", "--format", "pr", "--max-iterations", "1"];
     let (code, text) = said(&short);
     assert_eq!(code, Some(0));
-    assert!(text.starts_with("note: hard.json: not solved to the end (iteration_limit)"), "{text}");
+    assert!(text.starts_with("note: hard.json: not converged (iteration_limit)"), "{text}");
     assert_eq!(said(&[&short[..], &["--quiet"]].concat()).1, "");
     assert_eq!(said(&["solve", "hard.json", "--format", "pr"]), (Some(0), String::new()));
 }

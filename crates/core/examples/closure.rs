@@ -1,4 +1,4 @@
-//! An energy of one's own: a closure with its value and gradient.
+//! An energy of your own: a closure with its value and gradient.
 //!
 //! `cargo run -p bethe-core --example closure`
 

@@ -1,4 +1,4 @@
-//! An oracle of one's own: whatever computes marginals and log-partitions serves every solver.
+//! An oracle of your own: anything that computes marginals and log-partitions serves every solver.
 //!
 //! Here `k` out of `n` items are chosen, by their scores: a recursion over the items. As a
 //! graphical model it would be one factor over all of them.

@@ -31,10 +31,10 @@
 //!
 //! | you know that | state |
 //! | --- | --- |
-//! | `s` is at most, at least, or just something, in expectation | [`Energy::at_most`], [`Energy::at_least`], [`Energy::equal`] |
-//! | more than so many is unlikely, not impossible | [`Energy::prefer_at_most`] |
+//! | `s` is at most, at least, or exactly some number, in expectation | [`Energy::at_most`], [`Energy::at_least`], [`Energy::equal`] |
+//! | more than some number is unlikely, but possible | [`Energy::prefer_at_most`] |
 //! | `s` was observed with noise | [`Energy::squared`] (Gaussian), [`Penalty::Poisson`] (a count) |
-//! | `s` was observed, and some observations are plain wrong | [`Energy::absolute`], [`Penalty::Huber`] |
+//! | `s` was observed, and some observations are simply wrong | [`Energy::absolute`], [`Penalty::Huber`] |
 //! | every cell of a table was observed | [`Energy::TableMeasurement`] |
 //! | the marginals are near one of some points, such as words | [`Energy::nearest`] |
 //! | two variables attract each other, and the graph would get too wide | [`Energy::product`] (mean field) |
@@ -66,10 +66,10 @@
 //!
 //! [`Answer::gap`] is proved: the objective is at most that much above the optimum, in nats.
 //! `√(gap/2)` bounds the error of every marginal ([`Answer::marginal_error_bound`]). Marginals
-//! always belong to a distribution, also those of an answer that ran out of time, so look at
-//! [`Answer::status`] and the gap together. There is none where nothing is proved: for energies that
-//! are not convex, and for loopy belief propagation. On graphs too wide for exact inference the entropy is an upper bound
-//! ([`Answer::entropy`] says `tree-reweighted`), and the gap is that of this other problem.
+//! always belong to a distribution, even if the time ran out, so look at [`Answer::status`] and the
+//! gap together. There is no gap where nothing is proved: for energies that are not convex, and for
+//! loopy belief propagation. On graphs too wide for exact inference the entropy is an upper bound
+//! ([`Answer::entropy`] says `tree-reweighted`), and the gap is that of this relaxed problem.
 //!
 //! At the optimum the marginals are those of the model with potentials `θ + δ`. The tilt `δ` is made
 //! of one multiplier per measurement ([`problem::EnergyAnswer::multipliers`]): how strongly it pulls.
@@ -80,8 +80,8 @@
 //! potentials, weights, offsets and coefficients ([`derivative`]). [`Request::covariance`] adds
 //! standard deviations to an answer: of one draw, and of what was inferred.
 //!
-//! `crates/core/examples` has a count rule, a dictionary, mean field, a closure, an oracle of one's
-//! own, and gradients.
+//! `crates/core/examples` has a count rule, a dictionary, mean field, a closure, an oracle of your own,
+//! and gradients.
 //!
 //! # Notation
 //!

@@ -178,7 +178,7 @@ fn data_that_are_missing_or_wrong_are_told_before_any_work() {
     let message = refused(dev, Some("\n\n"));
     assert_eq!(message, "data/citation/umass/dev.conll: found 0 references, expected at least 1");
     let message = refused(dev, Some("a\tO\t-\tO\nb\tO\n"));
-    assert!(message.contains("dev.conll:2: 2 columns found, expected 4"), "{message}");
+    assert!(message.contains("dev.conll:2: found 2 columns, expected 4"), "{message}");
     let message = refused("data/citation/cora/cora.conll", Some("a\tB-title\n"));
     let expected = "data/citation/cora/cora.conll: found 1 references, expected at least 10";
     assert_eq!(message, expected);

@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
+use bethe_core::Cancel;
 use bethe_flows::data::{Cells, Observations};
-use bethe_flows::learn::{LearnSettings, Season, learn};
+use bethe_flows::energy::Noise;
+use bethe_flows::learn::{LearnSettings, Learner, Progress, Season, choose, learn};
 use bethe_flows::model::{Feature, FeatureKind, Movement};
 use bethe_flows::simulate::simulate;
 use rand::rngs::StdRng;
@@ -83,4 +85,36 @@ fn impossible_counts_are_forgotten_and_told() {
     assert_eq!(found, [(0, cells.len() - 1, 3.0)]);
     assert_eq!(season.observations.at(0)[cells.len() - 1], None);
     assert!(season.forget_impossible(&cells).is_empty());
+}
+
+#[test]
+fn rounds_that_are_left_only_fall() {
+    let cells = Cells::grid(3, 3);
+    let mut rng = StdRng::seed_from_u64(3);
+    let Season { movement, observations, population, .. } =
+        seasons(&cells, 1.0, &mut rng).swap_remove(0);
+    let learned = vec![true; movement.features.len()];
+    let learner = Learner {
+        cells: &cells,
+        movement: &movement,
+        learned: &learned,
+        bent: None,
+        start: None,
+        observations: &observations,
+        noise: &Noise::Poisson { rate: vec![1.0] },
+        population,
+        cancel: Cancel::never(),
+        deadline: None,
+    };
+    let mut seen: Vec<Progress> = Vec::new();
+    let choice = choose(&learner, &mut |progress| seen.push(progress)).unwrap();
+    assert_eq!(seen.last().unwrap().solves, choice.solves);
+    for pair in seen.windows(2) {
+        let [before, after] = pair else { unreachable!() };
+        assert_eq!(after.solves, before.solves + 1);
+        let round = after.rounds - before.rounds;
+        assert!(round <= 1 && after.rounds_left + round <= before.rounds_left, "{pair:?}");
+    }
+    // The first solve says how many rounds there are at most.
+    assert!(seen.last().unwrap().rounds < seen[0].rounds + seen[0].rounds_left);
 }

@@ -11,6 +11,9 @@ use thiserror::Error;
 /// What some editors put before a text in UTF-8.
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
+/// Byte-order marks of UTF-16.
+const UTF_16_MARKS: [&[u8]; 2] = [b"\xff\xfe", b"\xfe\xff"];
+
 /// Why a file could not be read as a whole.
 #[derive(Debug, Error)]
 #[error("{}: {fault}", path.display())]
@@ -30,6 +33,9 @@ pub enum ReadFault {
     /// It does not fit into the limit.
     #[error(transparent)]
     TooLarge(#[from] TooLarge),
+    /// A text that some spreadsheets and editors save.
+    #[error("found UTF-16, expected UTF-8; save the file as UTF-8")]
+    Utf16,
     /// A text that is not UTF-8.
     #[error("line {line}: found the byte {found:#04x}, expected text in UTF-8")]
     NotUtf8 {
@@ -50,6 +56,9 @@ pub fn read_within(path: &Path, limit: MemoryLimit, share: f64) -> Result<Vec<u8
 /// The same for a text in UTF-8, without a byte-order mark before it.
 pub fn read_text_within(path: &Path, limit: MemoryLimit, share: f64) -> Result<String, ReadError> {
     let mut bytes = read_within(path, limit, share)?;
+    if is_utf16(&bytes) {
+        return Err(ReadError { path: path.to_path_buf(), fault: ReadFault::Utf16 });
+    }
     let mark = bytes.len() - without_mark(&bytes).len();
     bytes.drain(..mark);
     String::from_utf8(bytes).map_err(|error| {
@@ -76,6 +85,11 @@ fn content(path: &Path, limit: MemoryLimit, share: f64) -> Result<Vec<u8>, ReadF
 /// A text without the byte-order mark that it may begin with. Every reader of text skips it.
 pub fn without_mark(text: &[u8]) -> &[u8] {
     text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text)
+}
+
+/// Whether a text begins as UTF-16 does. It is no UTF-8 then.
+pub fn is_utf16(start: &[u8]) -> bool {
+    UTF_16_MARKS.iter().any(|mark| start.starts_with(mark))
 }
 
 #[cfg(test)]
@@ -110,6 +124,11 @@ mod tests {
         };
         assert_eq!(text(b"\xef\xbb\xbfa\n\xef\xbb\xbf").unwrap(), "a\n\u{feff}");
         assert_eq!(text(b"").unwrap(), "");
+        let error = text(b"\xff\xfea\0").unwrap_err().to_string();
+        assert!(
+            error.ends_with("text: found UTF-16, expected UTF-8; save the file as UTF-8"),
+            "{error}"
+        );
         let error = text(b"a\nb\xff").unwrap_err().to_string();
         assert!(
             error.ends_with("text: line 2: found the byte 0xff, expected text in UTF-8"),

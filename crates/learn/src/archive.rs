@@ -259,7 +259,7 @@ impl Archive {
             ReadFault::TooLarge(error) => {
                 ArchiveError::TooLarge { path: path.to_path_buf(), error }
             }
-            ReadFault::NotUtf8 { .. } => unreachable!("an archive is no text"),
+            ReadFault::Utf16 | ReadFault::NotUtf8 { .. } => unreachable!("an archive is no text"),
         })?;
         check_header(&bytes, limit)
             .map_err(|error| ArchiveError::TooLarge { path: path.to_path_buf(), error })?;

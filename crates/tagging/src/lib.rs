@@ -1,9 +1,9 @@
 //! Tagging sequences under global rules.
 //!
 //! [`data`] reads files one sequence at a time, [`features`] turns them into attributes, [`labels`]
-//! turns labels into segments and into the states of a chain, [`rules`] limit how many
-//! segments there are. A [`Tagger`] is what [`train`] makes of all that; [`score`] compares
-//! predicted labels with the right ones.
+//! turns labels into segments and into the states of a chain, and [`rules`] limit how many segments
+//! there are. [`train`] makes a [`Tagger`] from these; [`score`] compares predicted labels with the
+//! right ones.
 
 mod compact;
 pub mod data;

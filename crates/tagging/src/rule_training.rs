@@ -32,7 +32,7 @@ pub struct RuleTraining {
 /// What rules bring on sequences that neither they nor their weights were chosen on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct HeldOutGain {
-    /// By how much they lower the log-loss of the truth, in nats a sequence.
+    /// By how much they lower the log-loss of the truth, in nats per sequence.
     pub log_loss: Estimate,
     /// F1 of segments of every level.
     pub f1: Compared,
@@ -55,7 +55,7 @@ pub enum NoRules {
     },
     /// Held-out predictions break no rule notably more often than the truth does.
     NoneBroken,
-    /// They do not make the truth clearly more likely; the gain of the best, in nats a sequence.
+    /// They do not make the truth clearly more likely; the gain of the best, in nats per sequence.
     NoGain(Estimate),
 }
 
@@ -107,7 +107,7 @@ impl fmt::Display for NoRules {
             }
             Self::NoGain(gain) => write!(
                 f,
-                "they would lower the held-out log-loss by only {:.4} ± {:.4} nats a sequence",
+                "they would lower the held-out log-loss by only {:.4} ± {:.4} nats per sequence",
                 gain.mean,
                 gain.margin()
             ),

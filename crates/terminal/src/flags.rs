@@ -1,9 +1,12 @@
 //! The command line.
 
+use std::error::Error;
 use std::ffi::OsString;
+use std::num::{ParseFloatError, ParseIntError};
 
 use bethe_io::shown;
 use clap::Parser;
+use clap::error::{ContextKind, ContextValue};
 
 use crate::say;
 
@@ -24,8 +27,31 @@ pub fn parse<Flags: Parser>(arguments: &[OsString]) -> Result<Flags, u8> {
             say(error.to_string().trim_end());
             return MISTAKE;
         }
+        if let Some(message) = wrong_number(&error) {
+            say(&message);
+            return MISTAKE;
+        }
         // If the stream is closed, there is nobody to tell.
         let _ = error.print();
         u8::try_from(error.exit_code()).unwrap_or(MISTAKE)
     })
+}
+
+/// What is wrong with the value of a flag that takes a number, as messages about other values say it.
+fn wrong_number(error: &clap::Error) -> Option<String> {
+    let source = error.source()?;
+    let expected = if source.is::<ParseIntError>() {
+        "a whole number of at least 0"
+    } else if source.is::<ParseFloatError>() {
+        "a number"
+    } else {
+        return None;
+    };
+    let text = |kind| match error.get(kind) {
+        Some(ContextValue::String(text)) => Some(text.as_str()),
+        _ => None,
+    };
+    let (flag, found) = (text(ContextKind::InvalidArg)?, text(ContextKind::InvalidValue)?);
+    let flag = flag.split_once(' ').map_or(flag, |(name, _)| name);
+    Some(format!("error: {flag}: found {found:?}, expected {expected}"))
 }

@@ -81,7 +81,7 @@ fn described(path: &Path, memory: MemoryLimit) -> Result<Description> {
                 let template = text.parse::<Template>().map_err(|error| source.wrong(error))?;
                 return Ok(describe::template(&name, &template));
             }
-            refuse(path, &[Kind::Csv], "one of our files")?;
+            refuse(path, &[Kind::Csv, Kind::Binary], "a problem, a model, a template or rules")?;
             if path.extension().is_some() {
                 return problem(path, source.content(path)?, memory);
             }

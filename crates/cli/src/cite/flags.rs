@@ -8,10 +8,9 @@ use crate::tagging::{LimitFlags, Tokens};
 
 /// Turn references in plain text into bibliography entries.
 ///
-/// A file has one reference a line, or a bibliography that is wrapped over several. Every reference
-/// gives an entry; one that cannot be parsed gives one of type misc with its text. Entries are
-/// written while lines are still read.
-/// Exit code 2 means bad input.
+/// A file has one reference per line, or references that are wrapped over several lines. Every
+/// reference gives an entry; if it cannot be parsed, the entry has type misc and holds the text.
+/// Entries are written while lines are still being read. Exit code 2 means bad input.
 #[derive(Args)]
 pub struct Flags {
     /// Text files (gzip is unpacked), or - for standard input
@@ -26,7 +25,7 @@ pub struct Flags {
     #[arg(long, value_name = "MODEL")]
     pub model: Option<PathBuf>,
 
-    /// Write to this file, which appears once it is whole [default: standard output]
+    /// Write to this file, which appears once it is complete [default: standard output]
     #[arg(long, short, value_name = "FILE")]
     pub out: Option<PathBuf>,
 
@@ -35,7 +34,7 @@ pub struct Flags {
     pub format: Format,
 
     /// Whether references are wrapped over several lines. auto looks at the first lines of a file;
-    /// standard input has one reference a line
+    /// standard input has one reference per line
     #[arg(long, value_enum, value_name = "WHEN", default_value_t = Unwrap::Auto,
           num_args = 0..=1, require_equals = true, default_missing_value = "always")]
     pub unwrap: Unwrap,
@@ -86,7 +85,7 @@ pub enum Unwrap {
     Auto,
     /// They are
     Always,
-    /// One reference a line
+    /// One reference per line
     Never,
 }
 
@@ -94,6 +93,9 @@ impl Flags {
     /// Refuses flags that do not go together.
     pub fn check(&self) -> Result<()> {
         self.check_format()?;
+        if self.text.as_ref().is_some_and(|text| text.trim().is_empty()) {
+            return Err(bad_input("--text: found no word, expected a reference"));
+        }
         let inputs = self.files.iter().chain(&self.model).map(PathBuf::as_path);
         match &self.out {
             Some(out) => check_apart("--out", out, inputs),

@@ -82,9 +82,10 @@ impl Input {
 
 /// Refuses files of other kinds where a text should be, and says how to name a model.
 pub fn check_kinds(flags: &Flags) -> Result<()> {
-    const EXPECTED: &str = "text";
+    const EXPECTED: &str = "references as text, one per line";
+    const OTHERS: [Kind; 5] = [Kind::Json, Kind::JsonList, Kind::Uai, Kind::Csv, Kind::Binary];
     for path in &flags.files {
-        refuse(path, &[Kind::Json, Kind::Uai], EXPECTED)?;
+        refuse(path, &OTHERS, EXPECTED)?;
         if Kind::of(path) == Some(Kind::Model) {
             let others = flags.files.iter().filter(|other| *other != path);
             let others: String = others.map(|other| format!(" {}", other.display())).collect();

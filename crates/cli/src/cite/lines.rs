@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use bethe_cite::decoded;
 use bethe_core::MemoryLimit;
 use bethe_core::memory::TEXT_SHARE;
-use bethe_io::without_mark;
+use bethe_io::{is_utf16, without_mark};
 use bethe_tagging::data::DataError;
 
 /// A line of a file.
@@ -56,6 +56,9 @@ impl<R: BufRead> Iterator for Lines<R> {
                     source,
                 }));
             }
+        }
+        if number == 1 && is_utf16(&bytes) {
+            return Some(Err(DataError::Utf16 { path: self.path.clone() }));
         }
         let bytes = if number == 1 { without_mark(&bytes) } else { &bytes };
         let (text, replaced) = decoded(bytes.trim_ascii_end());

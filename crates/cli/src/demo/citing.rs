@@ -13,6 +13,7 @@ use bethe_tagging::train::{
 use bethe_terminal::{Folder, Interrupt};
 
 use super::citations::{citations, labelled};
+use super::report::wrapped;
 use super::tagging::tagged;
 
 const TRAIN: &str = "citations-train.txt";
@@ -51,12 +52,12 @@ pub fn bibliography(out: &Folder) -> Result<String> {
     let mut keys = Keys::default();
     let mut text = String::from(
         "A bibliography from plain text\n\n\
-         A tagger of references, trained on 150 made-up ones in four styles, reads lines that\n\
-         it has not seen and writes BibTeX.\n\n",
+         A tagger that was trained on 150 made-up references in four styles reads lines\n\
+         that it has not seen, and writes BibTeX.\n\n",
     );
     for line in lines.iter().take(SHOWN) {
         let entry = parsing.parse(line, &TagOptions::default())?.entry;
-        writeln!(text, "  {line}\n")?;
+        writeln!(text, "{}\n", wrapped(line.split(' '), "  ", ""))?;
         for line in bibtex(&entry, &keys.unique(&entry.key())).lines() {
             writeln!(text, "  {line}")?;
         }
@@ -65,10 +66,10 @@ pub fn bibliography(out: &Folder) -> Result<String> {
     let [alone, shared] = [false, true].map(|share| few_labels(&sequences, &settings, share));
     writeln!(
         text,
-        "Labels have several tags, and those with a tag in common share weights. Trained on {FEW}\n\
-         of the references, F1 of fields on the others is {:.1}; with weights of their own {:.1}.\n",
-        100.0 * shared?,
-        100.0 * alone?
+        "Labels have several tags, and labels with a common tag share weights. Trained on\n\
+         {FEW} references, this raises F1 of fields on the others from {:.1} to {:.1}.\n",
+        100.0 * alone?,
+        100.0 * shared?
     )?;
     Ok(text)
 }

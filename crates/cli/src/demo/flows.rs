@@ -14,7 +14,7 @@ use clap::Parser;
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 
-use super::report::bar;
+use super::report::{bar, wrapped};
 use crate::flows;
 
 const SIDE: usize = 8;
@@ -49,8 +49,8 @@ pub fn birds(out: &Folder) -> Result<String> {
     flows::run(Line::parse_from(command.iter().map(String::as_str).chain(["--quiet"])).flags)?;
     let mut text = format!(
         "{TITLE}\n\n\
-         A thousand simulated birds cross a map of 64 cells in two weeks. We see a noisy count\n\
-         in each cell on each day, and infer the flows between cells.\n\n"
+         A thousand simulated birds cross a map of 64 cells in two weeks. There is a\n\
+         noisy count for each cell and day; the flows between cells are inferred.\n\n"
     );
     let inferred = numbers(&out.staging().join(FOLDER).join("counts.csv"))?;
     let error = |found: &[f64]| -> f64 {
@@ -69,11 +69,14 @@ pub fn birds(out: &Folder) -> Result<String> {
         writeln!(text, "  {from:>8} to {to:<8}{number:>7.1}  {}  {flown:>4}", bar(share.min(1.0)))?;
     }
     let folder = out.path().join(FOLDER);
+    let mut command = command_in(out.path());
+    command.insert(1, "flows".to_string());
+    let command = wrapped(command.iter().map(String::as_str), "        ", " \\");
     writeln!(
         text,
-        "\n  a map that plays: {}/index.html\n\n  try   bethe flows {}\n",
+        "\n  a map that plays: {}/index.html\n\n  try   {}\n",
         folder.display(),
-        command_in(out.path())[1..].join(" ")
+        command.trim_start()
     )?;
     Ok(text)
 }

@@ -25,10 +25,10 @@ use clap::Args;
 use problems::{DICTIONARY, LABELS, SIDE, TITLE_BEGIN, TOKENS};
 use report::{bar, coloured, is_coloured, reading};
 
-/// A tour on built-in problems: what rules do for a tagger, and a bibliography from plain text.
+/// Take a tour of built-in problems: what rules do for a tagger, and a bibliography from plain text.
 ///
-/// report.html in its folder has more: how birds moved that were only counted, what energies change
-/// and how the solvers compare, and records from noisy tables.
+/// report.html in its folder has more: how birds moved that were only counted, what energies change,
+/// how the solvers compare, and records from noisy tables.
 #[derive(Args)]
 pub struct Flags {
     /// Folder for the problems, data, models and pictures of the tour
@@ -43,7 +43,7 @@ pub struct Flags {
 /// One part of the tour: its title on a line, an empty line, and what there is to see.
 type Part = fn(&Folder) -> Result<String>;
 
-/// Those that most people came for, first.
+/// The most wanted ones first.
 const PARTS: [Part; 7] =
     [tagging::references, citing::bibliography, flows::birds, titles, words, grid, census::census];
 /// The title of the part with the solvers.
@@ -73,7 +73,7 @@ pub fn run(flags: Flags) -> Result<Outcome> {
     folder.publish()?;
     show(&format!(
         "Everything, with pictures and a map that plays: {out}/report.html\n\
-         Its problems, data and models are in {out}: try\n  \
+         Its problems, data and models are in {out}. Try\n  \
          bethe tag {out}/rules.safetensors {out}/references-test.txt --explain\n  \
          bethe cite {out}/citations.txt\n  \
          bethe solve {out}/titles.json\n",
@@ -93,8 +93,8 @@ fn titles(out: &Folder) -> Result<String> {
     };
     let mut text = format!(
         "{TITLES}\n\n\
-         Ten words, five labels, a chain. A chain cannot say \"at most one title\". An energy\n\
-         on the expected number of titles can (smoothed hinge, weight 10).\n\n"
+         Ten words, five labels, a chain. A chain cannot say \"at most one title\". An\n\
+         energy on the expected number of titles can (smoothed hinge, weight 10).\n\n"
     );
     writeln!(text, "  {:<15}{:<28}after", "word", "before")?;
     for (position, token) in TOKENS.iter().enumerate() {
@@ -131,14 +131,14 @@ fn compare(problem: &Problem, out: &Folder) -> Result<String> {
     let mut text = String::new();
     writeln!(
         text,
-        "  {:<18}{:>10}{:>14}{:>14}{:>11}   status",
+        "  {:<18}{:>10}{:>14}{:>14}{:>11}  status",
         "solver", "iterations", "oracle calls", "objective", "gap"
     )?;
     for method in methods {
         let (answer, records) = solve(problem, method)?;
         writeln!(
             text,
-            "  {:<18}{:>10}{:>14}{:>14.7}{:>11.1e}   {}",
+            "  {:<18}{:>10}{:>14}{:>14.7}{:>11.1e}  {}",
             answer.solver,
             answer.iterations,
             answer.oracle_calls,
@@ -163,8 +163,8 @@ fn words(out: &Folder) -> Result<String> {
     let best = solve(&problem, Method::Global)?.0;
     let mut text = String::from(
         "A word that is in no dictionary\n\n\
-         Five letters read one by one, and an energy that pulls them towards the nearest of a few\n\
-         words. The minimum over words makes the problem non-convex.\n\n",
+         Five letters are read one by one. An energy pulls them towards the nearest of a\n\
+         few words. The minimum over words makes the problem non-convex.\n\n",
     );
     writeln!(text, "  dictionary:     {}", DICTIONARY.join(" "))?;
     let model = problem.model();
@@ -204,7 +204,7 @@ fn grid(out: &Folder) -> Result<String> {
     }
     writeln!(
         text,
-        "\n  status {}: a fixed point of the mean-field equations, in {} oracle calls\n",
+        "\n  status {}: a fixed point of the mean-field equations, {} oracle calls\n",
         coupled.status.name(),
         coupled.oracle_calls
     )?;

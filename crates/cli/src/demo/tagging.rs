@@ -49,10 +49,10 @@ pub fn references(out: &Folder) -> Result<String> {
     let (before, after) = (before?, after?);
     let mut text = String::from(
         "Taggers that learn which rules hold\n\n\
-         Every reference has one title and at most one venue, and both use much the same words.\n\
-         A chain sees a few words at a time and confuses them. Rules on how many segments there\n\
-         are were generated from 300 labelled references, and their weights learned. On 500\n\
-         others, in percent:\n\n",
+         Every reference has one title and at most one venue, and both use similar words.\n\
+         A chain sees a few words at a time and mixes them up. Rules about the number of\n\
+         segments were generated from 300 labelled references, and their weights learned.\n\
+         On 500 other references, in percent:\n\n",
     );
     writeln!(text, "  {:<30}{:>12}{:>12}", "", "chain alone", "with rules")?;
     let mut row = |name: &str, share: fn(&Report) -> f64| {

@@ -34,7 +34,7 @@ pub struct Flags {
     #[arg(long, value_name = "M", allow_negative_numbers = true, required_unless_present = "loss")]
     pub population: Option<f64>,
 
-    /// Minimise another loss than the likelihood of counts
+    /// Minimise another loss in place of the likelihood of counts
     #[arg(long, value_enum, value_name = "NAME")]
     pub loss: Option<LossChoice>,
 
@@ -84,7 +84,7 @@ pub struct Flags {
     #[arg(long, value_name = "DISTANCE", allow_negative_numbers = true)]
     pub reach: Option<f64>,
 
-    /// What is learned from the counts: where individuals start, the weights of movement that
+    /// What to learn from the counts: where individuals start, the weights of movement that
     /// --features does not give, and the pulls of places; or nothing [default: counts; none with
     /// --normalise no or --loss birdflow]
     #[arg(long, value_enum, value_name = "counts|none")]
@@ -203,7 +203,7 @@ pub struct Flags {
     #[arg(long)]
     pub parquet: bool,
 
-    /// Print the summary as text for people or as JSON [default without --out: text on a terminal,
+    /// Print the summary as text or as JSON [default without --out: text on a terminal,
     /// json elsewhere]
     #[arg(long, value_enum, value_name = "text|json")]
     pub format: Option<FormatChoice>,

@@ -22,7 +22,7 @@ pub(crate) use flags::Flags;
 pub(crate) use summary::in_words;
 
 use std::ops::ControlFlow;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use bethe_core::Cancel;
@@ -31,7 +31,7 @@ use bethe_flows::infer::{Fit, FlowError, Flows, fit};
 use bethe_flows::learn::{self, Choice};
 use bethe_flows::output::{Learning, Summary, Tuned, rounded};
 use bethe_flows::validate::{Validation, validate};
-use bethe_terminal::{Interrupt, Outcome, say};
+use bethe_terminal::{Interrupt, Outcome, say, time_left};
 
 use crate::solve::progress::{Iteration, Pace, Progress};
 use crate::solver::name;
@@ -94,14 +94,27 @@ fn learn(
     cancel: Cancel,
     watch: Watch,
 ) -> Result<Option<(Learning, Choice)>, FlowError> {
-    let begun = Instant::now();
+    let (begun, limit) = (Instant::now(), config.settings.time_limit);
     let mut observe = |learning: learn::Progress| {
         let objective = rounded(learning.objective, 6);
-        watch(&format_args!("learning: solve {}  objective {objective}", learning.solves));
+        let left = time_of_learning(&learning, begun.elapsed(), limit);
+        watch(&format_args!("learning: solve {}  objective {objective}{left}", learning.solves));
     };
     let choice = input.learn(config, cancel, &mut observe)?;
     let seconds = begun.elapsed();
     Ok(choice.map(|choice| (learning::learning(input, &choice, seconds), choice)))
+}
+
+/// The time that is left if learning goes through all its rounds, or until half of its limit has passed.
+fn time_of_learning(
+    learning: &learn::Progress,
+    elapsed: Duration,
+    limit: Option<Duration>,
+) -> String {
+    let rounds = learning.rounds as f64 / (learning.rounds + learning.rounds_left) as f64;
+    let time = limit.map_or(0.0, |limit| elapsed.as_secs_f64() / (limit.as_secs_f64() / 2.0));
+    let left = time_left(elapsed, rounds.max(time));
+    left.map_or(String::new(), |left| format!("  at most {left}"))
 }
 
 fn solve(config: &Config, input: &Input, cancel: Cancel, watch: Watch) -> Result<Flows, FlowError> {

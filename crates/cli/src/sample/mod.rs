@@ -191,7 +191,7 @@ fn fit(named: &NamedProblem, settings: &Settings, request: &Request, quiet: bool
     if !solved && !quiet {
         let gap = answer.gap.map_or("unknown".to_string(), |gap| format!("{gap:.2e}"));
         let status = answer.status.name();
-        say(&format!("note: {}: not solved to the end ({status}), gap {gap}", named.source));
+        say(&format!("note: {}: not converged ({status}), gap {gap}", named.source));
     }
     Ok(Fit::Model(model))
 }

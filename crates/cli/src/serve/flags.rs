@@ -10,7 +10,7 @@ use crate::memory::MemoryFlag;
 
 /// Serve pages and an HTTP service: references, tagging, flows, problems.
 ///
-/// Prints its address and runs until Ctrl-C or SIGTERM, which let running requests end. Programs
+/// Prints its address and runs until Ctrl-C or SIGTERM; running requests may then finish. Programs
 /// that speak to GROBID can ask it for references. Exit code 2 means bad input.
 #[derive(Args)]
 pub struct Flags {
@@ -18,16 +18,15 @@ pub struct Flags {
     #[arg(long, value_name = "N", default_value_t = 8070)]
     pub port: u16,
 
-    /// A tagger that the pages and the service offer, by the name of its file; may be repeated
+    /// A tagger to offer, under its file name; may be repeated
     #[arg(long = "model", value_name = "MODEL")]
     pub models: Vec<PathBuf>,
 
-    /// The address to listen on; others than the default let other machines in
+    /// The address to listen on; any other than the default lets other machines in
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
     pub listen: IpAddr,
 
-    /// A name by which this machine may be asked, besides localhost and its addresses; may be
-    /// repeated
+    /// A host name that requests may use, besides localhost and addresses; may be repeated
     #[arg(long = "host", value_name = "NAME")]
     pub hosts: Vec<String>,
 
@@ -43,7 +42,7 @@ pub struct Flags {
     #[arg(long, value_name = "MB", default_value_t = 16)]
     pub body_limit: usize,
 
-    /// How many requests may wait for others before further ones are refused
+    /// How many requests may wait before further ones are refused
     #[arg(long, value_name = "N", default_value_t = 64)]
     pub queue: usize,
 
@@ -54,7 +53,7 @@ pub struct Flags {
     #[command(flatten)]
     pub memory: MemoryFlag,
 
-    /// No line on standard error for each request
+    /// No log of requests on standard error
     #[arg(long)]
     pub quiet: bool,
 }

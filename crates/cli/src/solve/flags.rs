@@ -8,7 +8,7 @@ use super::covariance;
 use crate::memory::MemoryFlag;
 use crate::solver::{SolverChoice, StepFlags};
 
-/// Solve a problem: words for people on a terminal, one JSON object elsewhere.
+/// Solve a problem: text on a terminal, one JSON object elsewhere.
 ///
 /// PROBLEM is a .json file, a .jsonl file with one problem per line (which gives one answer per
 /// line), a .uai model, or - for standard input. Exit code 2 means bad input, 3 that hard
@@ -78,7 +78,7 @@ pub struct Flags {
     #[arg(long, alias = "output", value_enum)]
     pub format: Option<Format>,
 
-    /// Print the tilted potentials of which plain inference gives the answer
+    /// Print the tilted potentials: plain inference with them gives the answer
     #[arg(long)]
     pub tilt: bool,
 
@@ -97,7 +97,7 @@ pub struct Flags {
     #[arg(long, short, value_name = "FILE")]
     pub out: Option<PathBuf>,
 
-    /// In a .jsonl file: stop at the first line that is wrong; without it, the line is answered by
+    /// In a .jsonl file: stop at the first wrong line; without it, such a line is answered by
     /// {"error": …} and the exit code is 2 at the end
     #[arg(long)]
     pub strict: bool,

@@ -231,7 +231,7 @@ fn note_unsolved(problems: &[NamedProblem], answers: &[Answer]) {
             | Status::TimeLimit
             | Status::Stopped => {
                 let gap = answer.gap.map_or("unknown".to_string(), |gap| format!("{gap:.1e}"));
-                format!("not solved to the end ({}), gap {gap}", answer.status.name())
+                format!("not converged ({}), gap {gap}", answer.status.name())
             }
         };
         say(&format!("note: {source}: {what}"));

@@ -52,9 +52,9 @@ fn verdict(named: &NamedProblem, answer: &Answer) -> String {
             return format!("{source}: infeasible: its hard measurements cannot hold together\n");
         }
         Status::IterationLimit => {
-            format!("{source}: not solved to the end {found}: --max-iterations")
+            format!("{source}: not converged: stopped at --max-iterations, {found}")
         }
-        Status::TimeLimit => format!("{source}: not solved to the end {found}: --time-limit"),
+        Status::TimeLimit => format!("{source}: not converged: stopped at --time-limit, {found}"),
         Status::RoundingLimit => {
             format!("{source}: solved as far as rounding allows, {found}")
         }
@@ -64,7 +64,7 @@ fn verdict(named: &NamedProblem, answer: &Answer) -> String {
         Some(bound) if bound < 1.0 => {
             format!("No marginal is off by more than {}{gap}.", rounded_up(bound))
         }
-        Some(_) => format!("No bound on the marginals is known that says anything{gap}."),
+        Some(_) => format!("There is no useful bound on the marginals{gap}."),
         None => "Nothing is proved about its error.".to_string(),
     };
     let approximate = match answer.entropy {

@@ -18,7 +18,7 @@ pub struct Flags {
     /// --scores it is optional and its lines are only copied
     pub file: Option<PathBuf>,
 
-    /// Tag this text instead of a file: one sequence a line, split into tokens
+    /// Tag this text instead of a file: one sequence per line, split into tokens
     #[arg(long, value_name = "SENTENCE", allow_hyphen_values = true,
           conflicts_with_all = ["file", "scores", "force", "comments"])]
     pub text: Option<String>,
@@ -27,7 +27,7 @@ pub struct Flags {
     #[arg(long, value_enum, default_value_t = Tokens::Auto, requires = "text")]
     pub tokens: Tokens,
 
-    /// Write to this file, which appears once it is whole [default: standard output]
+    /// Write to this file, which appears once it is complete [default: standard output]
     #[arg(long, short, value_name = "FILE")]
     pub out: Option<PathBuf>,
 

@@ -37,7 +37,8 @@ impl TaggerFlags {
     pub fn read_tagger(&self, command: &str, file: Option<&Path>) -> Result<Tagger> {
         if let Some(file) = file {
             check_swapped(command, &self.model, file)?;
-            refuse(file, &[Kind::Model, Kind::Json, Kind::Uai, Kind::Csv], "one token a line")?;
+            let others = [Kind::Model, Kind::Json, Kind::Uai, Kind::Csv, Kind::Binary];
+            refuse(file, &others, "one token a line")?;
         }
         read_tagger(&self.model, self.limits.whole_memory()?)
     }

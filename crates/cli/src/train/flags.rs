@@ -8,7 +8,7 @@ use crate::memory::MemoryFlag;
 ///
 /// TRAIN has one token per line, columns separated by tabs or spaces, and a blank line between
 /// sequences; gzip is unpacked. Progress goes to standard error. A stopped run continues when the
-/// same command is given again. Exit code 2 means bad input, 130 that Ctrl-C stopped it.
+/// same command is run again. Exit code 2 means bad input, 130 that Ctrl-C stopped it.
 #[derive(Args)]
 pub struct Flags {
     /// Labelled sequences
@@ -269,7 +269,7 @@ pub enum LearnerChoice {
     Surrogate,
     /// The paper's Algorithm 2, all sequences at once
     SurrogateBatch,
-    /// A convex loss of inference itself
+    /// A convex loss
     FenchelYoung,
     /// An averaged perceptron on labels by soft dual decomposition; see --decoding soft-dd
     Perceptron,

@@ -154,7 +154,7 @@ fn check_files(flags: &Flags, settings: &TrainSettings) -> Result<()> {
     for input in [Some(&flags.train), flags.dev.as_ref()].into_iter().flatten() {
         refuse(
             input,
-            &[Kind::Model, Kind::Json, Kind::Uai, Kind::Csv],
+            &[Kind::Model, Kind::Json, Kind::Uai, Kind::Csv, Kind::Binary],
             "labelled tokens, one a line",
         )?;
         if input == Path::new("-") {

@@ -47,7 +47,7 @@ fn first_call(task: &mut Task, clock: &Clock) -> Base {
     Base::of(task)
 }
 
-/// As [`solve`], by a method of one's own; the settings' method does not matter.
+/// As [`solve`], by a method of your own; the settings' method does not matter.
 ///
 /// # Errors
 /// As [`solve`], and if there are hard measurements, which need multipliers, or if an average is to
@@ -69,7 +69,7 @@ pub fn solve_by(
         });
     }
     if settings.returned == Returned::Average {
-        let found = "a method of one's own, which keeps no average of its iterates";
+        let found = "a method of your own, which keeps no average of its iterates";
         return Err(SolveError::NoAverage { found, or: "" });
     }
     let base = first_call(&mut task, &clock);

@@ -1,4 +1,4 @@
-//! A method of one's own under the same driver: time, stopping and certificates come for free.
+//! A method of your own under the same driver: time, stopping and certificates come for free.
 
 use super::certificate::rounding;
 use super::engine::{Engine, Solver, Step, Verdict};

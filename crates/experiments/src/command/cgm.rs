@@ -22,10 +22,10 @@ pub struct Flags {
     data: Option<PathBuf>,
 
     /// Folder for table.json, table.md, accuracy.json, learning.json, birds.json and seconds.svg
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, short, value_name = "DIR")]
     out: PathBuf,
 
-    /// Folder with the page flows.md, such as docs/results: its tables are written anew
+    /// Folder with the page flows.md, such as docs/results: its tables are rewritten
     #[arg(long, value_name = "DIR")]
     results: Option<PathBuf>,
 

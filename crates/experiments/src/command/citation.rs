@@ -28,10 +28,10 @@ pub struct Flags {
     data: PathBuf,
 
     /// Folder for tables and figures
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, short, value_name = "DIR")]
     out: PathBuf,
 
-    /// Folder with the page citation.md, such as docs/results: its tables are written anew
+    /// Folder with the page citation.md, such as docs/results: its tables are rewritten
     #[arg(long, value_name = "DIR")]
     results: Option<PathBuf>,
 

@@ -13,7 +13,7 @@ use super::{grids, handwriting};
 #[derive(Args)]
 pub struct Flags {
     /// Folder for the picture of the drawn words and the problem of a wide grid
-    #[arg(long, value_name = "DIR", default_value = "bethe-reproduce-demo")]
+    #[arg(long, short, value_name = "DIR", default_value = "bethe-reproduce-demo")]
     out: PathBuf,
 }
 

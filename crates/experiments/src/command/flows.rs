@@ -21,10 +21,10 @@ pub struct Flags {
     data: Option<PathBuf>,
 
     /// Folder for report.json and table.md
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, short, value_name = "DIR")]
     out: Option<PathBuf>,
 
-    /// Folder with the page flows.md, such as docs/results: its tables about learning are written anew
+    /// Folder with the page flows.md, such as docs/results: its tables about learning are rewritten
     #[arg(long, value_name = "DIR")]
     results: Option<PathBuf>,
 
@@ -40,7 +40,7 @@ pub struct Flags {
     #[arg(long, value_name = "N", default_value_t = 40)]
     trials: u64,
 
-    /// Also certify made maps of 1,100 and 1,700 cells at BirdFlow's default weights (minutes)
+    /// Also certify simulated maps of 1,100 and 1,700 cells at BirdFlow's default weights (minutes)
     #[arg(long)]
     large: bool,
 

@@ -24,14 +24,14 @@ pub struct Flags {
     data: PathBuf,
 
     /// The model file to write [default: measure only]
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, short, value_name = "FILE")]
     out: Option<PathBuf>,
 
-    /// Folder with the page references.md, such as docs/results: its tables are written anew
+    /// Folder with the page references.md, such as docs/results: its tables are rewritten
     #[arg(long, value_name = "DIR")]
     results: Option<PathBuf>,
 
-    /// File for what cross-validation read wrongly: set, field, expected, found, reference
+    /// File for what cross-validation got wrong: set, field, expected, found, reference
     #[arg(long, value_name = "FILE")]
     failures: Option<PathBuf>,
 
@@ -43,7 +43,7 @@ pub struct Flags {
     #[arg(long, value_name = "N", default_value_t = GENERATED, allow_negative_numbers = true)]
     generated: usize,
 
-    /// Most iterations of training [default: that of the model that ships]
+    /// Limit on iterations of training [default: that of the model that ships]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     max_iterations: Option<usize>,
 
@@ -52,7 +52,7 @@ pub struct Flags {
     threads: Option<usize>,
 
     /// No progress on standard error
-    #[arg(long, short)]
+    #[arg(long)]
     quiet: bool,
 }
 

@@ -26,10 +26,10 @@ pub struct Flags {
     data: PathBuf,
 
     /// Folder for the tables
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, short, value_name = "DIR")]
     out: PathBuf,
 
-    /// Folder with the page rules.md, such as docs/results: its tables are written anew
+    /// Folder with the page rules.md, such as docs/results: its tables are rewritten
     #[arg(long, value_name = "DIR")]
     results: Option<PathBuf>,
 

@@ -15,7 +15,7 @@ pub struct RunFlags {
     #[arg(long, default_value_t = 0, allow_negative_numbers = true)]
     pub seed: u64,
 
-    /// Most iterations of training a base model; fewer are faster and worse [default: those of the
+    /// Limit on iterations of training a base model; fewer are faster and less accurate [default: those of the
     /// published results]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub max_iterations: Option<usize>,
@@ -25,7 +25,7 @@ pub struct RunFlags {
     pub threads: Option<usize>,
 
     /// No progress on standard error
-    #[arg(long, short)]
+    #[arg(long)]
     pub quiet: bool,
 }
 

@@ -7,16 +7,13 @@ use std::path::{Path, PathBuf};
 
 use super::TableError;
 use bethe_core::MemoryLimit;
-use bethe_io::{open_within, without_mark};
+use bethe_io::{is_utf16, open_within, without_mark};
 
 /// What is kept of a row: names, places among names and numbers.
 const BYTES_PER_ROW: f64 = 256.0;
 
 /// Between values, the likeliest first.
 const SEPARATORS: [u8; 3] = [b',', b';', b'\t'];
-
-/// Byte-order marks of UTF-16.
-const UTF_16: [&[u8]; 2] = [b"\xff\xfe", b"\xfe\xff"];
 
 /// The first line without its mark, and the others.
 type Source = Chain<Cursor<Vec<u8>>, Box<dyn BufRead + Send>>;
@@ -47,7 +44,7 @@ impl Table {
         if let Err(error) = file.read_until(b'\n', &mut start) {
             return Err(failed(&path, error.into()));
         }
-        if UTF_16.iter().any(|mark| start.starts_with(mark)) {
+        if is_utf16(&start) {
             return Err(TableError::Utf16 { path });
         }
         let start = without_mark(&start).to_vec();

@@ -1,9 +1,9 @@
 //! How strong pulls may be: what predicts counts that were held out.
 
-use super::correction::Corrected;
+use super::correction::{Corrected, solves_of_correction};
 use super::held_out::{compare, has_few_counts};
 use super::law::{Law, Learner, Prior};
-use super::rounds::{Progress, Rounds, State, is_out_of_time};
+use super::rounds::{Progress, Rounds, State, Work, first_rounds, is_out_of_time};
 use crate::infer::FlowError;
 
 /// Priors of pulls that are tried, from none to those that follow every count.
@@ -57,11 +57,11 @@ pub struct Choice {
 /// # Errors
 /// If a problem has no solution, or learning is cancelled.
 pub fn choose(learner: &Learner, observe: &mut dyn FnMut(Progress)) -> Result<Choice, FlowError> {
-    let compared = compare(learner, observe)?;
+    let compared = compare(learner, last_rounds(learner).1, observe)?;
     let best = compared.trials.iter().min_by(|a, b| a.held_out.total_cmp(&b.held_out));
     let prior = best.and_then(|trial| trial.prior);
     let state = compared.states.into_iter().find(|state| state.prior == prior);
-    let mut choice = learn_under(learner, prior, state, compared.solves, observe)?;
+    let mut choice = learn_under(learner, prior, state, compared.work, observe)?;
     choice.trials = compared.trials;
     Ok(choice)
 }
@@ -75,27 +75,36 @@ pub fn learn_with(
     prior: Option<Prior>,
     observe: &mut dyn FnMut(Progress),
 ) -> Result<Choice, FlowError> {
-    learn_under(learner, prior, None, 0, observe)
+    learn_under(learner, prior, None, Work::default(), observe)
+}
+
+/// Rounds of a law, and those with its first movement, the curvature and the correction.
+fn last_rounds(learner: &Learner) -> (usize, usize) {
+    let most = LAST_ROUNDS[usize::from(has_few_counts(learner.observations))];
+    let unknowns = learner.learned.iter().filter(|own| **own).count() + 1;
+    (most, 1 + most + solves_of_correction(unknowns))
 }
 
 fn learn_under(
     learner: &Learner,
     prior: Option<Prior>,
     state: Option<State>,
-    solves: usize,
+    work: Work,
     observe: &mut dyn FnMut(Progress),
 ) -> Result<Choice, FlowError> {
     let mut rounds = Rounds::new(learner, observe);
-    rounds.solves = solves;
-    let state = match (state, prior) {
-        (Some(state), _) => state,
-        (None, None) => rounds.first(),
-        (None, _) => match rounds.without_pulls() {
+    let (most, rounds_left) = last_rounds(learner);
+    let begins_without = state.is_none() && prior.is_some();
+    let before = if begins_without { 1 + first_rounds(learner) } else { 0 };
+    rounds.work = Work { rounds_left: before + rounds_left, ..work };
+    let state = match state {
+        Some(state) => state,
+        None if begins_without => match rounds.without_pulls() {
             Err(error) if is_out_of_time(&error) => rounds.first(),
             found => rounds.under(&found?.0, prior),
         },
+        None => rounds.first(),
     };
-    let most = LAST_ROUNDS[usize::from(has_few_counts(learner.observations))];
     let (mut converged, mut objective) = (false, None);
     let corrected = match rounds.expect(&state) {
         Err(error) if is_out_of_time(&error) => Corrected::unknown(state),
@@ -122,7 +131,7 @@ fn learn_under(
         law,
         prior,
         trials: Vec::new(),
-        solves: rounds.solves,
+        solves: rounds.work.solves,
         converged,
         objective,
     })

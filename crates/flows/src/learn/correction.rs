@@ -25,6 +25,12 @@ const FARTHEST: f64 = 2.0;
 /// How often a step that does not help is halved.
 const HALVES: i32 = 2;
 
+/// At most so many solves are needed: where the law is, aside from it in every direction, and at the
+/// step or parts of it.
+pub(super) fn solves_of_correction(unknowns: usize) -> usize {
+    1 + unknowns + 1 + HALVES as usize
+}
+
 /// What the curvature says of what is learned of features.
 pub(super) struct Corrected {
     /// After the step.

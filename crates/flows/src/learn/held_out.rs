@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::choice::{PRIORS, Trial};
 use super::law::Learner;
-use super::rounds::{Progress, Rounds, State, hide, is_out_of_time};
+use super::rounds::{Progress, Rounds, State, Work, first_rounds, hide, is_out_of_time};
 use crate::data::Observations;
 use crate::infer::FlowError;
 
@@ -21,7 +21,7 @@ pub(super) struct Compared {
     pub trials: Vec<Trial>,
     /// Of one fold, to go on from.
     pub states: Vec<State>,
-    pub solves: usize,
+    pub work: Work,
 }
 
 /// Where something was counted: time and cell.
@@ -42,15 +42,19 @@ pub fn held_out_places(observations: &Observations) -> Vec<(usize, usize)> {
 }
 
 /// The mean deviance of held-out counts under each prior. Folds that there is no time for are left
-/// out, and priors if that is the first.
+/// out, and priors if that is the first. At most so many rounds come after it.
 pub(super) fn compare(
     learner: &Learner,
+    rounds_after: usize,
     observe: &mut dyn FnMut(Progress),
 ) -> Result<Compared, FlowError> {
     let seen = places(learner.observations);
     let mut compared = Compared::default();
     let (mut sums, mut number): (Vec<f64>, usize) = (Vec::new(), 0);
-    for fold in 0..if seen.len() <= MANY { FOLDS } else { 1 } {
+    let folds = if seen.len() <= MANY { FOLDS } else { 1 };
+    let of_a_fold = 1 + first_rounds(learner) + ROUNDS * (PRIORS.len() - 1);
+    for fold in 0..folds {
+        compared.work.rounds_left = (folds - fold) * of_a_fold + rounds_after;
         let hidden: Vec<(usize, usize)> =
             seen.iter().copied().filter(|&place| fold_of(place) == fold).collect();
         if hidden.is_empty() || hidden.len() == seen.len() {
@@ -80,7 +84,7 @@ impl Compared {
         let shown = hide(learner.observations, hidden);
         let own = Learner { observations: &shown, ..learner.clone() };
         let mut rounds = Rounds::new(&own, observe);
-        rounds.solves = self.solves;
+        rounds.work = self.work;
         let mut sums = Vec::new();
         let (mut state, mut expected) = match rounds.without_pulls() {
             Err(error) if is_out_of_time(&error) => return Ok(sums),
@@ -99,7 +103,7 @@ impl Compared {
             self.states.push(state.clone());
             sums.push(deviance(learner, hidden, &expected.counts));
         }
-        self.solves = rounds.solves;
+        self.work = rounds.work;
         Ok(sums)
     }
 }

@@ -42,13 +42,25 @@ pub struct Progress {
     pub solves: usize,
     /// The objective of the latest, in nats of the population.
     pub objective: f64,
+    /// Rounds so far. A round is one or two solves.
+    pub rounds: usize,
+    /// Rounds that may follow. Learning goes through fewer if its objective settles before.
+    pub rounds_left: usize,
+}
+
+/// What learning has done, and what it will do at most.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Work {
+    pub solves: usize,
+    pub rounds: usize,
+    pub rounds_left: usize,
 }
 
 /// Learns a law by rounds.
 pub(super) struct Rounds<'a> {
     pub learner: &'a Learner<'a>,
     pub design: Design,
-    pub solves: usize,
+    pub work: Work,
     /// Of solves.
     pub tolerance: f64,
     /// Whether solves also find what counts tell about the movement.
@@ -82,8 +94,9 @@ impl<'a> Rounds<'a> {
     pub fn new(learner: &'a Learner<'a>, observe: &'a mut dyn FnMut(Progress)) -> Self {
         let tolerance = (0.05 / learner.size()).clamp(1e-8, 1e-4);
         let design = Design::new(learner);
+        let work = Work::default();
         let (weighs_information, multipliers) = (false, Vec::new());
-        Self { learner, design, solves: 0, tolerance, weighs_information, multipliers, observe }
+        Self { learner, design, work, tolerance, weighs_information, multipliers, observe }
     }
 
     /// The law to begin with: weights as they are, individuals start where they were counted.
@@ -113,8 +126,7 @@ impl<'a> Rounds<'a> {
     pub fn without_pulls(&mut self) -> Result<(State, Expected), FlowError> {
         let first = self.first();
         let expected = self.expect(&first)?;
-        let most = FIRST[usize::from(has_few_counts(self.learner.observations))];
-        let (state, expected, _) = self.run((first, expected), most)?;
+        let (state, expected, _) = self.run((first, expected), first_rounds(self.learner))?;
         Ok((state, expected))
     }
 
@@ -130,11 +142,18 @@ impl<'a> Rounds<'a> {
         State { prior, point, start: state.start.clone() }
     }
 
-    /// The most likely movement under a law.
+    /// The most likely movement under a law, which begins a round.
     ///
     /// # Errors
     /// If there is none, or no time to find it.
     pub fn expect(&mut self, state: &State) -> Result<Expected, FlowError> {
+        self.work.rounds += 1;
+        self.work.rounds_left = self.work.rounds_left.saturating_sub(1);
+        self.movement(state)
+    }
+
+    /// The most likely movement under a law.
+    fn movement(&mut self, state: &State) -> Result<Expected, FlowError> {
         let Learner { noise, population, observations, .. } = *self.learner;
         self.set(state);
         let size = self.learner.size();
@@ -146,7 +165,7 @@ impl<'a> Rounds<'a> {
         let settings = Settings { tolerance, time_limit, ..Settings::default() };
         let start = Some(&self.multipliers[..]).filter(|start| !start.is_empty());
         let mut flows = problem.solve_from(start, &settings, &mut Ignore)?;
-        self.solves += 1;
+        self.work.solves += 1;
         match flows.solution.status {
             Status::Infeasible => return Err(FlowError::Unexplained),
             Status::TimeLimit => return Err(SolveError::OutOfTime.into()),
@@ -155,7 +174,8 @@ impl<'a> Rounds<'a> {
         self.multipliers.clone_from(&flows.solution.multipliers);
         let penalty = self.penalty(state);
         let objective = size * flows.solution.objective + penalty;
-        (self.observe)(Progress { solves: self.solves, objective });
+        let Work { solves, rounds, rounds_left } = self.work;
+        (self.observe)(Progress { solves, objective, rounds, rounds_left });
         let counts = flows.counts();
         let mut moved = self.gather(&mut flows);
         let scale = size / population;
@@ -223,6 +243,17 @@ impl<'a> Rounds<'a> {
     /// Says whether they did. A round that raises the objective is the last and is left out.
     pub fn run(
         &mut self,
+        begin: (State, Expected),
+        most: usize,
+    ) -> Result<(State, Expected, bool), FlowError> {
+        let after = self.work.rounds_left.saturating_sub(most);
+        let end = self.settle(begin, most);
+        self.work.rounds_left = after;
+        end
+    }
+
+    fn settle(
+        &mut self,
         (state, expected): (State, Expected),
         most: usize,
     ) -> Result<(State, Expected, bool), FlowError> {
@@ -240,7 +271,7 @@ impl<'a> Rounds<'a> {
             };
             if there.objective > expected.objective && trial != next {
                 history = History::default();
-                there = match self.expect(&next) {
+                there = match self.movement(&next) {
                     Err(error) if is_out_of_time(&error) => break,
                     there => there?,
                 };
@@ -275,6 +306,11 @@ impl<'a> Rounds<'a> {
         let start = state.start.clone().or_else(|| start.map(<[f64]>::to_vec));
         Law { movement, start, pulls: self.pulls(state) }
     }
+}
+
+/// Rounds without pulls.
+pub(super) fn first_rounds(learner: &Learner) -> usize {
+    FIRST[usize::from(has_few_counts(learner.observations))]
 }
 
 /// Whether there was no time for a solve.

@@ -33,6 +33,12 @@ impl PendingFile {
         if target.file_name().is_none() {
             return Err(wrong("the path has no file name"));
         }
+        if let Some(folder) =
+            target.parent().filter(|own| !own.as_os_str().is_empty() && !own.exists())
+        {
+            let what = format!("there is no folder {}", folder.display());
+            return Err(io::Error::new(io::ErrorKind::NotFound, what));
+        }
         if old.as_ref().is_some_and(|old| !old.is_file()) {
             let file = File::options().write(true).open(&target)?;
             return Ok(Self { target, temporary: None, file });

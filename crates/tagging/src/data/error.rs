@@ -21,8 +21,14 @@ pub enum DataError {
         /// What the system says, or a [`bethe_io::GzipError`].
         source: io::Error,
     },
+    /// A text that some spreadsheets and editors save.
+    #[error("{}: found UTF-16, expected UTF-8; save the file as UTF-8", path.display())]
+    Utf16 {
+        /// The file.
+        path: PathBuf,
+    },
     /// Bytes that are not text.
-    #[error("{}:{line}: byte {offset} is 0x{found:02X}, expected UTF-8 text", path.display())]
+    #[error("{}:{line}: found the byte 0x{found:02X} at offset {offset}, expected text in UTF-8", path.display())]
     NotUtf8 {
         /// The file.
         path: PathBuf,
@@ -35,7 +41,7 @@ pub enum DataError {
     },
     /// A row with a different number of columns than the first row of the file.
     #[error(
-        "{}:{line}: {} found, expected {expected} as in line {first_line}",
+        "{}:{line}: found {}, expected {expected} as in line {first_line}; each line is one token",
         path.display(), columns(*found)
     )]
     Ragged {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::{DataError, Format, Sequence};
 use bethe_core::MemoryLimit;
 use bethe_core::memory::TEXT_SHARE;
-use bethe_io::{TooLarge, open, without_mark};
+use bethe_io::{TooLarge, is_utf16, open, without_mark};
 
 /// A list that grows is held twice for a moment, the second time with room for as much again.
 const GROWING: f64 = 3.0;
@@ -151,6 +151,9 @@ impl<R: BufRead> Sequences<R> {
 
     /// The text of the line read last.
     fn text(&self) -> Result<&str, DataError> {
+        if self.line == 1 && is_utf16(&self.bytes) {
+            return Err(DataError::Utf16 { path: self.path.to_path_buf() });
+        }
         let bytes = if self.line == 1 { without_mark(&self.bytes) } else { &self.bytes };
         let text = std::str::from_utf8(bytes).map_err(|error| {
             let skipped = self.bytes.len() - bytes.len();

@@ -166,6 +166,12 @@ pub enum LexiconError {
         /// The folder.
         path: PathBuf,
     },
+    /// A list without entries.
+    #[error("{}: found no entry, expected a word or phrase a line", path.display())]
+    EmptyList {
+        /// The file.
+        path: PathBuf,
+    },
     /// A file whose stem is not usable as a name.
     #[error("found the list name {found:?}, expected one or more printable characters")]
     Name {

@@ -124,7 +124,11 @@ impl Lexicons {
                     mistake: Box::new(mistake),
                 })?;
                 let entries = text.lines().filter(|line| !line.trim_start().starts_with('#'));
-                lists.push((name, entries.map(str::to_owned).collect::<Vec<_>>()));
+                let entries: Vec<String> = entries.map(str::to_owned).collect();
+                if entries.iter().all(|entry| normalised(entry).is_empty()) {
+                    return Err(LexiconError::EmptyList { path: file });
+                }
+                lists.push((name, entries));
             }
         }
         Self::from_lists(lists)

@@ -56,7 +56,7 @@ pub enum Event {
     Penalty {
         /// The L1 coefficient.
         l1: f64,
-        /// By how much rules lower the held-out log-loss of the truth, in nats a sequence.
+        /// By how much rules lower the held-out log-loss of the truth, in nats per sequence.
         gain: Estimate,
     },
     /// How labels will be chosen under rules.
@@ -127,7 +127,7 @@ impl fmt::Display for Event {
             ),
             Self::Penalty { l1, gain } => write!(
                 f,
-                "rule penalty {l1}: held-out log-loss falls by {:.4} ± {:.4} nats a sequence",
+                "rule penalty {l1}: held-out log-loss falls by {:.4} ± {:.4} nats per sequence",
                 gain.mean,
                 gain.margin()
             ),

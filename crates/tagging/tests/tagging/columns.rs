@@ -18,7 +18,10 @@ fn cells(sequence: &Sequence) -> Vec<Vec<&str>> {
 #[test]
 fn columns_split_at_tabs_or_else_at_runs_of_spaces() {
     let sequences = read("New  York NNP B-loc \nis here\t\tO\n").unwrap_err();
-    assert_eq!(sequences.to_string(), "train.conll:2: 3 columns found, expected 4 as in line 1");
+    assert_eq!(
+        sequences.to_string(),
+        "train.conll:2: found 3 columns, expected 4 as in line 1; each line is one token"
+    );
     let sequences = read(" York  NNP B-loc \nis here\t\tO\n").unwrap();
     assert_eq!(cells(&sequences[0]), [["York", "NNP", "B-loc"], ["is here", "", "O"]]);
     assert_eq!(sequences[0].cell(0, 3), None);
@@ -57,7 +60,10 @@ fn line_ends_of_windows_and_a_byte_order_mark_leave_no_trace() {
 #[test]
 fn comments_are_rows_unless_asked_for() {
     let text = "# id 1\na O\n#b O\n\n# id 2\n\nc O\n";
-    assert_eq!(message(text), "train.conll:2: 2 columns found, expected 3 as in line 1");
+    assert_eq!(
+        message(text),
+        "train.conll:2: found 2 columns, expected 3 as in line 1; each line is one token"
+    );
     let sequences = Sequences::new(text.as_bytes(), "x", Format::Columns).comments('#');
     let sequences: Vec<Sequence> = sequences.collect::<Result<_, _>>().unwrap();
     assert_eq!(sequences.len(), 2);
@@ -68,15 +74,18 @@ fn comments_are_rows_unless_asked_for() {
 #[test]
 fn a_ragged_row_is_named_even_in_a_later_sequence() {
     let error = message("\na b O\n\na b O\nc O\n");
-    assert_eq!(error, "train.conll:5: 2 columns found, expected 3 as in line 2");
+    assert_eq!(
+        error,
+        "train.conll:5: found 2 columns, expected 3 as in line 2; each line is one token"
+    );
 }
 
 #[test]
 fn text_that_is_not_utf8_is_named_by_line_and_byte() {
     let found = message(b"\xef\xbb\xbfa O\nb\xff O\n");
-    assert_eq!(found, "train.conll:2: byte 8 is 0xFF, expected UTF-8 text");
+    assert_eq!(found, "train.conll:2: found the byte 0xFF at offset 8, expected text in UTF-8");
     let found = message(b"\xef\xbb\xbf\xc3(");
-    assert_eq!(found, "train.conll:1: byte 3 is 0xC3, expected UTF-8 text");
+    assert_eq!(found, "train.conll:1: found the byte 0xC3 at offset 3, expected text in UTF-8");
 }
 
 #[test]

@@ -76,7 +76,7 @@ function finish({ answer, words, variables }) {
   const gap = gapInWords(answer);
   say(answer.status, make("strong", {}, answer.status.replaceAll("_", " ")), " " + gap);
   show(part("result"), ...drawMarginals({ answer, variables }), drawAssignment(answer, variables),
-    make("details", { class: "explanation" }, make("summary", {}, "In words, as a terminal shows it"), make("pre", { tabindex: 0 }, words)));
+    make("details", { class: "explanation" }, make("summary", {}, "As text, as on a terminal"), make("pre", { tabindex: 0 }, words)));
 }
 
 /** How good the answer is, and how that is known. */

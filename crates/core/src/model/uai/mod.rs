@@ -2,8 +2,8 @@
 //! Results are written by [`problem::uai`](crate::problem::uai).
 //!
 //! Words are separated by any white space. A table holds factors, not their logarithms: zero
-//! becomes `-∞` and forbids a configuration. Rows of `BAYES` tables need not sum to one. Files in
-//! the wild go on after their end: that is [`Ignored`], and said, but no error.
+//! becomes `-∞` and forbids a configuration. Rows of `BAYES` tables need not sum to one. Some
+//! files go on after their end: the rest is [`Ignored`], which is reported but is no error.
 //!
 //! ```
 //! use bethe_core::model::uai::Evidence;

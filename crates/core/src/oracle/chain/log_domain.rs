@@ -11,8 +11,8 @@
 //!
 //! Going back, `μ(i, j) = μ(j) p(i | j)` with `p(i | j) = exp(α_i + e_ij − peak_j) / sum_j`, and
 //! `μ(i) = Σ_j μ(i, j)`. So tables agree to the last digits however large the potentials are.
-//! Marginals from messages both ways would each be off by what rounding did to potentials, and by
-//! different amounts: a large weight on their difference would make something of nothing.
+//! Marginals from messages in both directions would each be off by the rounding of potentials, by
+//! different amounts, and a large weight on their difference would amplify that.
 
 mod answer;
 

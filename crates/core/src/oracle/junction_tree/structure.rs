@@ -80,7 +80,7 @@ pub(super) struct Node {
 const LARGE: usize = 1 << 13;
 
 impl Node {
-    /// Whether its table takes so long that one may wish to stop before it.
+    /// Whether its table takes so long that a stop should be possible before it.
     pub fn is_large(&self) -> bool {
         self.cells >= LARGE
     }

@@ -23,9 +23,9 @@ pub struct Flags {
     #[arg(long, value_name = "DIR")]
     data: PathBuf,
     /// Folder for table.md, table.json, iterations.svg and contact-sheet.svg
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, short, value_name = "DIR")]
     out: PathBuf,
-    /// Folder with the page handwriting.md, such as docs/results: its table is written anew.
+    /// Folder with the page handwriting.md, such as docs/results: its table is rewritten.
     #[arg(long, value_name = "DIR")]
     results: Option<PathBuf>,
     /// Folds to test on, such as 0-9 or 0,3,5 [default: all]

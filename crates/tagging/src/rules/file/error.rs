@@ -28,6 +28,12 @@ pub enum RuleFileError {
         /// What the parser says.
         message: String,
     },
+    /// A file that declares nothing.
+    #[error("{}: found no rule, expected at least one, each under [[rule]]", path.display())]
+    NoRule {
+        /// The file.
+        path: PathBuf,
+    },
     /// Something other than rules at the top level.
     #[error("{}:{line}: found {found:?}, expected each rule under [[rule]]", path.display())]
     NotARule {

@@ -13,7 +13,7 @@ use crate::rules::{Form, Relation, Rule};
 /// A short value of TOML becomes a node with its place in the text: this many times its bytes.
 pub const RULES_SHARE: f64 = 128.0;
 
-/// Reads a file of rules, see [`parse_rules`].
+/// Reads a file of rules, at least one, see [`parse_rules`].
 pub fn load_rules(path: impl AsRef<Path>, states: &States) -> Result<Vec<Rule>, RuleFileError> {
     load_rules_within(path, states, MemoryLimit::NONE)
 }
@@ -24,8 +24,12 @@ pub fn load_rules_within(
     states: &States,
     limit: MemoryLimit,
 ) -> Result<Vec<Rule>, RuleFileError> {
-    let text = text_of_rules(path.as_ref(), limit)?;
-    parse_rules(path, &text, states)
+    let path = path.as_ref();
+    let rules = parse_rules(path, &text_of_rules(path, limit)?, states)?;
+    match rules.is_empty() {
+        true => Err(RuleFileError::NoRule { path: path.to_path_buf() }),
+        false => Ok(rules),
+    }
 }
 
 /// The text of a file of rules.
