@@ -115,7 +115,7 @@ impl Problem {
         let scope = reference::scope(self.model(), scope)?;
         let log_potentials = reference::table(self.model(), &scope, log_potentials)?;
         Arc::make_mut(&mut self.stated)
-            .add_factor(Factor { scope, log_potentials })
+            .add_factor(Factor { scope, log_potentials: Arc::new(log_potentials) })
             .map_err(value_error)
     }
 

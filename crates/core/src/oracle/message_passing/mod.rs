@@ -205,7 +205,7 @@ impl Oracle for MessagePassing {
         log_partition
     }
 
-    fn visit_marginals(&mut self, tables: Tables, visit: &mut dyn FnMut(usize, &[f64])) {
+    fn visit_marginals(&mut self, tables: Tables, visit: &mut dyn FnMut(usize, &mut Vec<f64>)) {
         let count = match tables {
             Tables::All => self.regions.homes.len(),
             Tables::Nodes => self.regions.variables(),
@@ -216,7 +216,7 @@ impl Oracle for MessagePassing {
         }
         for table in 0..count {
             self.beliefs.table(&self.regions, table, &mut self.table);
-            visit(table, &self.table);
+            visit(table, &mut self.table);
         }
     }
 
