@@ -219,8 +219,7 @@ fn exact_within(
     if base.tables.iter().all(|table| table.scope.len() <= 2) {
         let bytes = chain::estimated_bytes(base);
         limits.memory.check("the model", bytes)?;
-        if let Some(mut chain) = Chain::from_base(base, support) {
-            chain.heed(&limits.cancel);
+        if let Some(chain) = Chain::from_base_until(base, support, &limits.cancel)? {
             return Ok(BoundOracle { oracle: Box::new(chain), name: "chain", bytes });
         }
     }

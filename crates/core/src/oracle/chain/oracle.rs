@@ -104,11 +104,22 @@ impl Chain {
     /// # Panics
     /// If `support` names a table that `base` lacks, or of another size.
     pub fn from_base(base: &BaseModel, support: &Support) -> Option<Self> {
-        let Paths { order, links, tables, edges } = Paths::find(base)?;
+        Self::from_base_until(base, support, &Cancel::never()).ok()?
+    }
+
+    /// The same, unless it is cancelled before it is done. The chain keeps the token.
+    pub(crate) fn from_base_until(
+        base: &BaseModel,
+        support: &Support,
+        cancel: &Cancel,
+    ) -> Result<Option<Self>, ModelError> {
+        let Some(paths) = Paths::find(base) else { return Ok(None) };
+        let Paths { order, links, tables, edges } = paths;
         let states = order.iter().map(|&variable| base.cardinalities[variable]).collect();
-        let mut chain = Self::empty(Arc::new(ChainModel::new(states, links, &tables).ok()?));
+        let model = ChainModel::until(states, links, &tables, cancel)?;
+        let mut chain = Self::empty(Arc::new(model));
         let scores = order.iter().flat_map(|&variable| base.tables[variable].log_potentials.iter());
-        chain.sequence.load(&chain.model, &scores.copied().collect::<Vec<_>>()).ok()?;
+        chain.sequence.load(&chain.model, &scores.copied().collect::<Vec<_>>())?;
         let mut position_of = vec![0; order.len()];
         for (position, &variable) in order.iter().enumerate() {
             position_of[variable] = position;
@@ -116,7 +127,8 @@ impl Chain {
         chain.numbering = Numbering { position_of, variable_at: order, links: edges };
         chain.constant = base.constant;
         chain.bind(support.clone());
-        Some(chain)
+        chain.heed(cancel);
+        Ok(Some(chain))
     }
 
     /// The shared part.
