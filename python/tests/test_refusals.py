@@ -164,3 +164,14 @@ def test_rules_are_checked_when_they_are_stated():
         pb.Tagger(constraints=[3]).fit(X, Y)
     with pytest.raises(TypeError, match="stddev: found list, expected a number, or a mapping"):
         pb.estimate({"a": 2}, {"a": [1.0, 2.0]}, stddev=[1.0])
+
+
+def test_labels_of_a_loss_are_whole_numbers_but_in_padding():
+    scores, mask = np.zeros((2, 3, 5)), np.array([[1, 1, 0], [1, 1, 1]], bool)
+    labels = np.array([[0, 1, -100], [0, 0, 0]])
+    losses, _ = layers.fenchel_young_loss(scores, labels, None, (), mask)
+    np.testing.assert_allclose(losses, np.log(5) * np.array([2, 3]))
+    with pytest.raises(ValueError, match="sequence 0: found label -100, expected 0 to 4; the mask"):
+        layers.fenchel_young_loss(scores, labels)
+    with pytest.raises(TypeError, match="found labels of type float64"):
+        layers.fenchel_young_loss(scores, labels.astype(float), None, (), mask)
