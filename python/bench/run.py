@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import gzip
-import json
 import os
 import platform
 import subprocess
@@ -20,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+import memory
 import pybethe as pb
 from measure import once, peer, seconds, shown, table, write_section
 from pybethe import layers
@@ -90,36 +90,12 @@ def gradients() -> str:
     return table(header, rows)
 
 
-MEMORY = """
-import sys
-import numpy as np, pybethe as pb
-def peak():
-    status = open("/proc/self/status").read()
-    return int(status.split("VmHWM:")[1].split()[0]) * 1024
-states = 4096
-table = np.random.default_rng(0).normal(size=(states, states))
-before = peak()
-problem = pb.Problem([states, states])
-problem.factor([0, 1], table)
-stated = peak()
-answer = problem.solve()
-solved = peak()
-array = answer.marginals[0, 1]
-shown = peak()
-assert answer.marginals[0, 1] is array or np.shares_memory(answer.marginals[0, 1], array)
-print([(own - before) / table.nbytes for own in (stated, solved, shown)])
-"""
-
-
-def memory() -> str:
-    """Peaks while a table of 128 MiB goes in and its marginals come out."""
-    if not Path("/proc/self/status").exists():
-        return "Not measured: this system has no /proc."
-    ran = subprocess.run([sys.executable, "-c", MEMORY], check=True, capture_output=True, text=True)
-    peaks = json.loads(ran.stdout)
-    names = ["after `factor(scope, array)`", "after `solve()`", "after `answer.marginals[0, 1]`"]
-    rows = [[name, f"{own:.2f}"] for name, own in zip(names, peaks)]
-    return table(["most memory beyond the array itself", "in sizes of the table"], rows)
+def tables() -> str:
+    """Peaks while a table goes in and its marginals come out."""
+    if not memory.STATUS.exists():
+        return f"Not measured: this system has no {memory.STATUS}."
+    rows = [[model, *(f"{own:.2f}" for own in memory.measured(model))] for model in memory.MODELS]
+    return table(["one table over", "after `factor(scope, array)`", "`solve()`", "`answer.marginals[scope]`"], rows)
 
 
 def sentences(path: Path) -> list[list[list[str]]]:
@@ -239,8 +215,9 @@ def sections(data: Path) -> dict[str, Any]:
         ),
         "memory": (
             "Memory of tables",
-            "The engine owns its tables: an array of 4,096 × 4,096 numbers is copied once, and marginals become arrays without a copy.",
-            memory,
+            "Most memory beyond the array itself, in its sizes: it has 2²⁴ numbers. Python may change an array at any time, so the engine copies it,\n"
+            "once; marginals become arrays without a copy.",
+            tables,
         ),
         "tutorial": (
             "Beside sklearn-crfsuite",

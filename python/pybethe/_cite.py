@@ -53,7 +53,14 @@ def cite(
 
 def lines_of(lines: str | Iterable[str]) -> list[str]:
     """The lines that are not blank."""
-    given = lines.splitlines() if isinstance(lines, str) else lines
+    if isinstance(lines, str):
+        return [line for line in lines.splitlines() if line.strip()]
+    if not isinstance(lines, Iterable) or hasattr(lines, "columns"):
+        raise TypeError(f"lines: found {type(lines).__name__}, expected a text or a list of texts")
+    given = list(lines)
+    for index, line in enumerate(given):
+        if not isinstance(line, str):
+            raise TypeError(f"lines[{index}]: found {line!r}, expected a text")
     return [line for line in given if line.strip()]
 
 

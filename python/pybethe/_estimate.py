@@ -165,6 +165,9 @@ def _measured(
         raise ValueError(f"table {scope}: found shape {counts.shape}, expected {expected}")
     if not np.isfinite(counts).all():
         raise ValueError(f"table {scope}: found a count that is nan or infinite")
+    if not isinstance(deviation, (int, float, np.number)):
+        found = type(deviation).__name__
+        raise TypeError(f"stddev: found {found}, expected a number, or a mapping with one for each table")
     if not (math.isfinite(deviation) and deviation > 0):
         raise ValueError(f"stddev of {scope}: found {deviation}, expected a positive number")
     return scope, counts.reshape(expected), float(deviation)

@@ -52,7 +52,7 @@ def _indicator(of: Sequence[int], labels: int, sign: float) -> list[float]:
     wrong = [label for label in of if not 0 <= label < labels]
     if wrong:
         raise ValueError(f"found label {wrong[0]}, expected 0 to {labels - 1}")
-    return [sign * (label in of) for label in range(labels)]
+    return [sign if label in of else 0.0 for label in range(labels)]
 
 
 def at_most(
@@ -167,9 +167,17 @@ def fenchel_young_loss(
     truth = np.asarray(labels)
     if truth.shape != own.shape[:2]:
         raise ValueError(f"found labels of shape {truth.shape}, expected {own.shape[:2]}")
+    if truth.dtype.kind not in "iub":
+        raise TypeError(f"found labels of type {truth.dtype}, expected whole numbers")
     lengths = _lengths(own, mask)
     # Padding may hold anything, such as -100.
     listed = [row[:length].tolist() for row, length in zip(truth, lengths)]
+    negative = next((index for index, row in enumerate(listed) if min(row, default=0) < 0), None)
+    if negative is not None:
+        raise ValueError(
+            f"sequence {negative}: found label {min(listed[negative])}, expected 0 to {own.shape[2] - 1}; "
+            "the mask says what is padding"
+        )
     given = [rule._given() for rule in rules]
     losses, gradients = fenchel_young(
         own, lengths, listed, transitions, given, tolerance=tolerance, n_jobs=jobs(n_jobs)

@@ -30,6 +30,11 @@ class Rule:
 
 
 def _rule(weight: float | str | None, **fields: Any) -> Rule:
+    count = next(iter(fields.values()))
+    if isinstance(count, int) and count < 0:
+        raise ValueError(f"found a count of {count}, expected 0 or more")
+    if isinstance(weight, str) and weight != "hard":
+        raise ValueError(f"weight: found {weight!r}, expected a number, 'hard', or None to learn it")
     if weight is not None:
         fields["weight"] = weight
     return Rule(fields)
@@ -85,6 +90,8 @@ def to_toml(rules: Iterable[Rule]) -> str:
         return f"{key} = {shown(value)}"
 
     def block(rule: Rule) -> str:
+        if not isinstance(rule, Rule):
+            raise TypeError(f"constraints: found {rule!r}, expected rules of pybethe.rules")
         return "\n".join(["[[rule]]", *(line(*item) for item in rule.fields.items())])
 
     return "\n\n".join(map(block, rules)) + "\n"

@@ -6,6 +6,7 @@ import inspect
 import sys
 from collections.abc import Iterable, Sequence
 from os import PathLike, fspath
+from pathlib import Path
 from typing import Any
 
 from ._engine import TrainedTagger
@@ -113,7 +114,7 @@ class Tagger:
         constraints = settings.pop("constraints")
         with scratch() as folder:
             if isinstance(constraints, (str, PathLike)):
-                settings["constraints"] = fspath(constraints)
+                settings["constraints"] = _named(fspath(constraints))
             else:
                 file = folder / "rules.toml"
                 file.write_text(to_toml(constraints), encoding="utf-8")
@@ -197,6 +198,15 @@ class Tagger:
             if value is not defaults[name].default and value != defaults[name].default
         }
         return f"Tagger({', '.join(f'{name}={value!r}' for name, value in changed.items())})"
+
+
+def _named(constraints: str) -> str:
+    """A word for rules, or a file of them."""
+    if constraints not in ("auto", "none") and not Path(constraints).is_file():
+        raise FileNotFoundError(
+            f"constraints: found {constraints!r}, expected 'auto', 'none', a list of rules, or the path of a file of them"
+        )
+    return constraints
 
 
 def _tell(line: str) -> None:

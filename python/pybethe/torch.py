@@ -47,6 +47,10 @@ class _Rules(torch.nn.Module):
         else:
             self.transitions = torch.nn.Parameter(torch.as_tensor(transitions))
 
+    def extra_repr(self) -> str:
+        learned = [name for name, own in self.named_parameters() if own.requires_grad]
+        return f"{len(self.rules)} rules, learned: {', '.join(learned) or 'nothing'}"
+
     def _stated(self, weights: Any, offsets: Any) -> list[CountRule]:
         # A rule never pays for being broken: weights below 0 count as 0.
         return layers._with(self.rules, np.maximum(_array(weights), 0.0), _array(offsets))

@@ -103,6 +103,12 @@ impl Map {
     }
 }
 
+/// A number to seven digits, as Python writes it.
+fn seven_digits(number: f64) -> String {
+    let rounded: f64 = format!("{number:.6e}").parse().unwrap_or(number);
+    format!("{rounded:?}")
+}
+
 fn python_bool(truth: bool) -> &'static str {
     if truth { "True" } else { "False" }
 }
@@ -262,9 +268,9 @@ impl Answer {
     }
 
     fn __repr__(&self) -> String {
-        let number = |given: Option<f64>| given.map_or("None".into(), |x| format!("{x:.6e}"));
+        let number = |given: Option<f64>| given.map_or("None".into(), seven_digits);
         format!(
-            "Answer(status={:?}, objective={}, gap={}, solver={:?})",
+            "Answer(status='{}', objective={}, gap={}, solver='{}')",
             self.found.status.name(),
             number(self.found.objective),
             number(self.found.gap),

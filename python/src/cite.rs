@@ -13,7 +13,7 @@ use pyo3::prelude::*;
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
-use crate::run;
+use crate::{files, run};
 
 /// Fewest references that a thread takes at once.
 const SHARE: usize = 8;
@@ -63,7 +63,7 @@ impl Bibliography {
             None => Parser::embedded().clone(),
             Some(Model::Content(content)) => Parser::from_bytes(&content).map_err(told)?,
             Some(Model::File(path)) => {
-                std::fs::File::open(&path)?;
+                std::fs::File::open(&path).map_err(files::refused(&path))?;
                 Parser::load(path).map_err(told)?
             }
         };

@@ -64,13 +64,15 @@ pub fn terms(model: &Model, given: &Bound<'_, PyAny>) -> PyResult<Vec<Term>> {
         Ok(mapping) => mapping.items().into_any(),
         Err(_) => given.clone(),
     };
-    let items = pairs.try_iter().map_err(|_| {
+    let no_mapping = |_| {
         PyTypeError::new_err(
             "found terms that are no mapping, expected {scope: coefficients}, such as {0: [0, 1]}",
         )
-    })?;
+    };
+    let items = pairs.try_iter().map_err(no_mapping)?;
     let term = |item: PyResult<Bound<'_, PyAny>>| {
-        let (scope, coefficients): (Bound<'_, PyAny>, Bound<'_, PyAny>) = item?.extract()?;
+        let pair = item?.extract().map_err(no_mapping)?;
+        let (scope, coefficients): (Bound<'_, PyAny>, Bound<'_, PyAny>) = pair;
         let scope = reference::scope(model, &scope)?;
         let coefficients = reference::table(model, &scope, &coefficients)?;
         Ok(Term { scope, coefficients })

@@ -3,7 +3,7 @@
 //! A batch is `[sequences, positions, labels]`; a sequence may be shorter than the batch. A rule is a
 //! penalty on `z = Σ_t coefficients·μ_t + offset`, the same for every sequence.
 
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use bethe_core::problem::{EnergyGradients, TableAnswer};
 use bethe_core::solve::{Ignore, SolveError};
@@ -46,7 +46,7 @@ struct Batch {
     /// `[sequences]`
     lengths: Vec<usize>,
     /// `[labels][labels]`, from the label before to the label after.
-    transitions: Option<Vec<f64>>,
+    transitions: Option<Arc<Vec<f64>>>,
     rules: Vec<CountRule>,
 }
 
@@ -80,7 +80,8 @@ impl Batch {
         }
         if let Some(transitions) = &self.transitions {
             for t in 1..length {
-                let factor = Factor { scope: vec![t - 1, t], log_potentials: transitions.clone() };
+                let log_potentials = Arc::clone(transitions);
+                let factor = Factor { scope: vec![t - 1, t], log_potentials };
                 model.push_factor(factor).map_err(|e| e.to_string())?;
             }
         }
@@ -131,7 +132,7 @@ fn batch(
             lengths.len()
         )));
     }
-    let transitions = transitions.map(|given| -> PyResult<Vec<f64>> {
+    let transitions = transitions.map(|given| -> PyResult<Arc<Vec<f64>>> {
         let given: PyArrayLike2<'_, f64, AllowTypeChange> = given.extract()?;
         if given.shape() != [labels, labels] {
             return Err(PyValueError::new_err(format!(
@@ -139,7 +140,7 @@ fn batch(
                 given.shape()
             )));
         }
-        Ok(given.as_array().iter().copied().collect())
+        Ok(Arc::new(given.as_array().iter().copied().collect()))
     });
     let rule = |(index, given): (usize, GivenRule)| {
         let (coefficients, penalty, weight, offset, delta) = given;

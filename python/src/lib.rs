@@ -7,6 +7,7 @@ mod answer;
 mod cite;
 mod command;
 mod energy;
+mod files;
 mod flows;
 mod gradients;
 mod html;

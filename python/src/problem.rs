@@ -19,7 +19,7 @@ use crate::answer::Answer;
 use crate::energy::{self, Raised};
 use crate::options::Options;
 use crate::solving::{exception, solve_one};
-use crate::{reference, run};
+use crate::{files, reference, run};
 
 /// A model over discrete variables, and energies on its marginals.
 ///
@@ -66,7 +66,7 @@ impl Problem {
             let expected = "found variables that are no sequence, expected numbers of states, or \
                             {name: states}";
             for item in variables.try_iter().map_err(|_| PyTypeError::new_err(expected))? {
-                let cardinality: usize = item?.extract()?;
+                let cardinality = cardinality(model.variables().len(), &item?)?;
                 model.add_variable(Variable { cardinality, names: None }).map_err(value_error)?;
             }
         }
@@ -83,13 +83,14 @@ impl Problem {
     #[staticmethod]
     #[pyo3(signature = (path, evidence = None))]
     fn from_uai(path: PathBuf, evidence: Option<PathBuf>) -> PyResult<Self> {
-        let text = std::fs::read(&path)?;
+        let text = std::fs::read(&path).map_err(files::refused(&path))?;
         let in_file = |path: &PathBuf, error: &dyn std::fmt::Display| {
             PyValueError::new_err(format!("{}: {error}", path.display()))
         };
         let mut model = Model::from_uai(&text).map_err(|error| in_file(&path, &error))?;
         if let Some(path) = evidence {
-            let read = Evidence::from_uai(&std::fs::read(&path)?);
+            let text = std::fs::read(&path).map_err(files::refused(&path))?;
+            let read = Evidence::from_uai(&text);
             let read = read.map_err(|error| in_file(&path, &error))?;
             let [sample] = read.samples() else {
                 let found = read.samples().len();
@@ -115,7 +116,7 @@ impl Problem {
         let scope = reference::scope(self.model(), scope)?;
         let log_potentials = reference::table(self.model(), &scope, log_potentials)?;
         Arc::make_mut(&mut self.stated)
-            .add_factor(Factor { scope, log_potentials })
+            .add_factor(Factor { scope, log_potentials: Arc::new(log_potentials) })
             .map_err(value_error)
     }
 
@@ -304,6 +305,19 @@ impl Problem {
     pub fn raised(&self) -> Option<PyErr> {
         self.raised.lock().unwrap_or_else(|held| held.into_inner()).take()
     }
+}
+
+/// A variable's number of states.
+fn cardinality(variable: usize, given: &Bound<'_, PyAny>) -> PyResult<usize> {
+    given.extract().map_err(|_| {
+        let shown = given.repr().map_or_else(|_| "something".into(), |repr| repr.to_string());
+        let message =
+            format!("found {shown} as the states of variable {variable}, expected their number");
+        match given.extract::<isize>() {
+            Ok(_) => PyValueError::new_err(message),
+            Err(_) => PyTypeError::new_err(message),
+        }
+    })
 }
 
 /// A variable whose states have names, or a number of them.

@@ -32,12 +32,23 @@ pub fn labels(given: &Bound<'_, PyAny>) -> PyResult<Labels> {
         }
         own.try_iter()?.map(|label| Ok(label?.str()?.to_string())).collect()
     };
-    given.try_iter()?.enumerate().map(of_sequence).collect()
+    listed(given, "y", "labels")?.enumerate().map(of_sequence).collect()
+}
+
+/// What is to be a list of sequences, one by one.
+fn listed<'py>(
+    given: &Bound<'py, PyAny>,
+    name: &str,
+    of: &str,
+) -> PyResult<Bound<'py, pyo3::types::PyIterator>> {
+    given.try_iter().map_err(|_| {
+        PyTypeError::new_err(format!("found {name} = {given}, expected a list of lists of {of}"))
+    })
 }
 
 /// Reads `X`, and labels into a last column if there are any.
 pub fn sequences(given: &Bound<'_, PyAny>, labels: Option<&Labels>) -> PyResult<Given> {
-    let items: Vec<Bound<'_, PyAny>> = given.try_iter()?.collect::<PyResult<_>>()?;
+    let items: Vec<Bound<'_, PyAny>> = listed(given, "X", "tokens")?.collect::<PyResult<_>>()?;
     if let Some(labels) = labels
         && labels.len() != items.len()
     {
@@ -56,7 +67,10 @@ pub fn sequences(given: &Bound<'_, PyAny>, labels: Option<&Labels>) -> PyResult<
     let attributes =
         items.iter().find_map(first_token).is_some_and(|t| t.is_instance_of::<PyDict>());
     let format = if attributes { Format::Attributes } else { Format::Columns };
-    let rows = |(index, item): (usize, &Bound<'_, PyAny>)| rows(index, item, own(index), format);
+    let mut columns = None;
+    let rows = |(index, item): (usize, &Bound<'_, PyAny>)| {
+        rows((index, item), own(index), format, &mut columns)
+    };
     Ok(Given::Rows(format, items.iter().enumerate().map(rows).collect::<PyResult<_>>()?))
 }
 
@@ -75,7 +89,10 @@ fn scores(
     labels: Option<&[String]>,
 ) -> PyResult<(Vec<f64>, usize)> {
     let array: PyArrayLike2<'_, f64, AllowTypeChange> = item.extract().map_err(|_| {
-        PyTypeError::new_err(format!("found X[{index}], expected an array of scores"))
+        PyTypeError::new_err(format!(
+            "found X[{index}] with rows and columns that are no numbers, expected an array of \
+             scores; or a list of tokens, each a text, a tuple of columns or a dict"
+        ))
     })?;
     check_length(index, array.shape()[0], labels)?;
     Ok((array.as_array().iter().copied().collect(), array.shape()[1]))
@@ -114,12 +131,13 @@ pub fn check_length(index: usize, tokens: usize, labels: Option<&[String]>) -> P
     }
 }
 
-/// One sequence, whose rows have their cells as an attribute file or a column file has them.
+/// One sequence, whose rows have their cells as an attribute file or a column file has them. All rows
+/// have as many columns as the first of all sequences.
 fn rows(
-    index: usize,
-    item: &Bound<'_, PyAny>,
+    (index, item): (usize, &Bound<'_, PyAny>),
     labels: Option<&[String]>,
     format: Format,
+    columns: &mut Option<usize>,
 ) -> PyResult<Sequence> {
     if item.is_instance_of::<PyString>() {
         return Err(PyTypeError::new_err(format!(
@@ -140,7 +158,14 @@ fn rows(
                 attributes(token, place, &mut rows)?;
             }
             Format::Columns => {
-                cells(token, place, &mut rows)?;
+                let found = cells(token, place, &mut rows)?;
+                let expected = *columns.get_or_insert(found);
+                if found != expected {
+                    return Err(PyValueError::new_err(format!(
+                        "columns of {}: found {found}, expected {expected} as in the first token",
+                        place()
+                    )));
+                }
                 label.map_or(Ok(()), |label| cell(&mut rows, label))?;
             }
         }
@@ -158,10 +183,14 @@ fn attribute(rows: &mut Growing, name: &[&str], value: f64) -> PyResult<()> {
     written.map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
-/// A token: one cell, or several columns.
-fn cells(token: &Bound<'_, PyAny>, place: impl Fn() -> String, rows: &mut Growing) -> PyResult<()> {
+/// A token: one cell, or several columns. How many it has.
+fn cells(
+    token: &Bound<'_, PyAny>,
+    place: impl Fn() -> String,
+    rows: &mut Growing,
+) -> PyResult<usize> {
     if let Ok(text) = token.cast::<PyString>() {
-        return cell(rows, &text.to_string_lossy());
+        return cell(rows, &text.to_string_lossy()).map(|()| 1);
     }
     if token.is_instance_of::<PyDict>() {
         return Err(PyTypeError::new_err(format!(
@@ -175,10 +204,12 @@ fn cells(token: &Bound<'_, PyAny>, place: impl Fn() -> String, rows: &mut Growin
             place()
         ))
     })?;
+    let mut count = 0;
     for column in columns {
         cell(rows, &column?.str()?.to_string_lossy())?;
+        count += 1;
     }
-    Ok(())
+    Ok(count)
 }
 
 /// Attributes as CRFsuite's Python packages have them: numbers are values, true is 1, false leaves

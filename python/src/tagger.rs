@@ -14,9 +14,9 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString};
 use rayon::prelude::*;
 
-use crate::run;
 use crate::sequences::{self, Given};
 use crate::training;
+use crate::{files, run};
 
 /// Fewest sequences that a thread takes at once.
 const SHARE: usize = 8;
@@ -105,7 +105,7 @@ impl TrainedTagger {
     #[staticmethod]
     fn load(path: PathBuf) -> PyResult<Self> {
         // Python's own exception where there is no such file.
-        std::fs::File::open(&path)?;
+        std::fs::File::open(&path).map_err(files::refused(&path))?;
         let limit = run::memory_limit();
         Ok(Self { tagger: Tagger::load_within(&path, limit).map_err(value_error)? })
     }

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import pybethe as pb
-from pybethe import layers
+from pybethe import layers, rules
 
 X = [["ann", "of", "elm"], ["bob", "of", "oak"]] * 5
 Y = [["B-name", "O", "B-street"]] * 10
@@ -69,8 +69,16 @@ def test_wrong_shapes_are_told_with_what_was_expected():
         problem.measure({0: [0, 1, 2]})
     with pytest.raises(IndexError, match="found variable 2, expected 0 to 1"):
         problem.factor([2], [0.0, 1.0])
-    with pytest.raises(TypeError, match="expected one of numbers"):
+    with pytest.raises(TypeError, match="no array of numbers .*could not convert string to float"):
         problem.factor([0], ["a", "b"])
+    with pytest.raises(TypeError, match="no array of numbers .*inhomogeneous"):
+        problem.factor([0, 1], [[1.0, 2.0], [3.0]])
+    with pytest.raises(TypeError, match="expected {scope: coefficients}"):
+        problem.measure([0, 1])
+    with pytest.raises(ValueError, match="found -1 as the states of variable 1"):
+        pb.Problem([2, -1])
+    with pytest.raises(TypeError, match="found 'a' as the states of variable 0"):
+        pb.Problem("abc")
     scores = np.zeros((2, 4, 3))
     with pytest.raises(ValueError, match="labels of shape"):
         layers.fenchel_young_loss(scores, np.zeros((2, 3), int))
@@ -119,3 +127,51 @@ def test_problems_and_taggers_go_to_other_processes():
     problem.energy(["a"], lambda tables: (0.0, [np.zeros(2)]))
     with pytest.raises(ValueError, match="is a closure, which a file cannot hold"):
         pickle.dumps(problem)
+
+
+def test_files_that_are_not_there_are_named(tmp_path):
+    missing = str(tmp_path / "none")
+    for read in (pb.Problem.from_uai, pb.Tagger.load, lambda path: pb.cite(["a"], model=path)):
+        with pytest.raises(FileNotFoundError, match="none") as raised:
+            read(missing)
+        assert raised.value.filename == missing
+    with pytest.raises(FileNotFoundError, match="found 'atuo', expected 'auto'"):
+        pb.Tagger(constraints="atuo").fit([["a"]], [["O"]])
+
+
+def test_sequences_that_are_none_say_what_is_expected():
+    tagger = pb.Tagger(constraints="none")
+    with pytest.raises(TypeError, match="found y = None, expected a list of lists of labels"):
+        tagger.fit(X, None)
+    with pytest.raises(TypeError, match="found X = 3, expected a list of lists of tokens"):
+        tagger.fit(3, Y)
+    with pytest.raises(ValueError, match=r"columns of X\[0\]\[1\]: found 1, expected 2"):
+        tagger.fit([[("a", "b"), ("c",)]], [["O", "O"]])
+    with pytest.raises(TypeError, match=r"X\[0\] with rows and columns that are no numbers"):
+        tagger.fit([np.array([["a", "b"]])], [["O"]])
+    with pytest.raises(TypeError, match=r"lines\[1\]: found 3, expected a text"):
+        pb.cite(["a", 3])
+    with pytest.raises(TypeError, match="lines: found NoneType, expected a text or a list of texts"):
+        pb.cite(None)
+
+
+def test_rules_are_checked_when_they_are_stated():
+    with pytest.raises(ValueError, match="found a count of -1"):
+        rules.at_most(-1, "name")
+    with pytest.raises(ValueError, match="weight: found 'hrd', expected a number, 'hard', or None"):
+        rules.exactly(1, "name", weight="hrd")
+    with pytest.raises(TypeError, match="found 3, expected rules of pybethe.rules"):
+        pb.Tagger(constraints=[3]).fit(X, Y)
+    with pytest.raises(TypeError, match="stddev: found list, expected a number, or a mapping"):
+        pb.estimate({"a": 2}, {"a": [1.0, 2.0]}, stddev=[1.0])
+
+
+def test_labels_of_a_loss_are_whole_numbers_but_in_padding():
+    scores, mask = np.zeros((2, 3, 5)), np.array([[1, 1, 0], [1, 1, 1]], bool)
+    labels = np.array([[0, 1, -100], [0, 0, 0]])
+    losses, _ = layers.fenchel_young_loss(scores, labels, None, (), mask)
+    np.testing.assert_allclose(losses, np.log(5) * np.array([2, 3]))
+    with pytest.raises(ValueError, match="sequence 0: found label -100, expected 0 to 4; the mask"):
+        layers.fenchel_young_loss(scores, labels)
+    with pytest.raises(TypeError, match="found labels of type float64"):
+        layers.fenchel_young_loss(scores, labels.astype(float), None, (), mask)

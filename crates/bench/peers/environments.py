@@ -46,7 +46,9 @@ class Environments:
         try:
             if not python.exists():
                 run([sys.executable, "-m", "venv", str(self.folder / name)])
-            run([str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *PACKAGES[name]])
+            install = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *PACKAGES[name]]
+            # Where .ci/python builds the package too.
+            run(install, CARGO_TARGET_DIR=str(target().resolve() / "python"))
         except Missing as error:
             raise Missing(f"could not be installed: {error}") from None
         return str(python)

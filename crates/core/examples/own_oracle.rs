@@ -73,13 +73,13 @@ impl Oracle for Subsets {
         log_partition + constant
     }
 
-    fn visit_marginals(&mut self, tables: Tables, visit: &mut dyn FnMut(usize, &[f64])) {
+    fn visit_marginals(&mut self, tables: Tables, visit: &mut dyn FnMut(usize, &mut Vec<f64>)) {
         if tables == Tables::None {
             return;
         }
         let log_partition = Self::log_sum(self.tilted.iter().copied(), self.chosen);
         for (item, probability) in self.probabilities(log_partition).into_iter().enumerate() {
-            visit(item, &[1.0 - probability, probability]);
+            visit(item, &mut vec![1.0 - probability, probability]);
         }
     }
 

@@ -293,7 +293,7 @@ fn accumulated_expectations_are_sums_of_edge_marginals() {
                 if table < length {
                     whole[table * states..][..states].copy_from_slice(values);
                 } else {
-                    expected.iter_mut().zip(values).for_each(|(sum, value)| *sum += value);
+                    expected.iter_mut().zip(values.iter()).for_each(|(sum, value)| *sum += value);
                 }
             });
             let mut nodes = vec![0.0; length * states];

@@ -214,7 +214,7 @@ impl Oracle for Checked {
         log_partition
     }
 
-    fn visit_marginals(&mut self, tables: Tables, visit: &mut dyn FnMut(usize, &[f64])) {
+    fn visit_marginals(&mut self, tables: Tables, visit: &mut dyn FnMut(usize, &mut Vec<f64>)) {
         self.oracle.visit_marginals(tables, visit);
     }
 

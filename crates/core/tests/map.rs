@@ -85,7 +85,7 @@ fn broken(problem: &Problem, states: &[usize]) -> Vec<usize> {
 fn assert_true(problem: &Problem, answer: &Answer, label: &str) -> bool {
     let Map { assignment, log_score, proved, bound, violated } = &answer.map;
     let all = scored(problem, answer);
-    let size = problem.model().factors().iter().flat_map(|f| &f.log_potentials);
+    let size = problem.model().factors().iter().flat_map(|f| f.log_potentials.iter());
     let tolerance = 1e-9 * size.filter(|v| v.is_finite()).fold(1.0, |m: f64, v| m.max(v.abs()));
     let own = all.iter().find(|(states, _)| states == assignment);
     let (_, score) = own.unwrap_or_else(|| panic!("{label}: {assignment:?} is forbidden"));

@@ -301,7 +301,7 @@ fn threads_change_no_bit() {
                 let tilt: Vec<f64> = tilt.iter().map(|t| factor * t).collect();
                 all.push(tree.tilted(&tilt, &mut marginals));
                 all.extend(&marginals);
-                tree.visit_marginals(Tables::All, &mut |_, values| all.extend(values));
+                tree.visit_marginals(Tables::All, &mut |_, values| all.append(values));
             }
             all
         })

@@ -95,7 +95,7 @@ fn cardinalities(model: &Model) -> Option<[usize; 2]> {
 
 /// Entries of tables that no configuration may have.
 fn forbidden(model: &Model) -> usize {
-    let entries = model.factors().iter().flat_map(|f| &f.log_potentials);
+    let entries = model.factors().iter().flat_map(|f| f.log_potentials.iter());
     entries.filter(|v| **v == f64::NEG_INFINITY).count()
 }
 

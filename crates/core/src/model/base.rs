@@ -14,7 +14,7 @@ const STATE_LIMIT: usize = 1 << 25;
 pub struct Table {
     /// Base variables, ascending.
     pub scope: Vec<usize>,
-    /// Shared with the oracles that read it. `[states of the scope]`
+    /// Shared with the factor it is of, and with the oracles that read it. `[states of the scope]`
     pub log_potentials: Arc<Vec<f64>>,
 }
 
@@ -111,7 +111,7 @@ impl CellMap {
     }
 
     /// Whether both tables have the same cells in the same order.
-    fn is_same(&self) -> bool {
+    pub(crate) fn is_same(&self) -> bool {
         self.axes.iter().all(|axis| axis.lies == Lies::Along(axis.stride))
     }
 
@@ -230,7 +230,7 @@ impl BaseModel {
             return;
         }
         if map.is_same() && !self.by_scope.contains_key(&free) {
-            self.push_table(free, factor.log_potentials.clone());
+            self.push_table(free, Arc::clone(&factor.log_potentials));
             return;
         }
         let table = self.table_for(&free);
@@ -291,13 +291,13 @@ impl BaseModel {
         }
         let size = table_size(scope.iter().map(|&v| self.cardinalities[v]))
             .expect("a stated table over this scope exists, so its size fits");
-        self.push_table(scope.to_vec(), vec![0.0; size])
+        self.push_table(scope.to_vec(), Arc::new(vec![0.0; size]))
     }
 
-    fn push_table(&mut self, scope: Vec<usize>, log_potentials: Vec<f64>) -> usize {
+    fn push_table(&mut self, scope: Vec<usize>, log_potentials: Arc<Vec<f64>>) -> usize {
         let table = self.tables.len();
         self.by_scope.insert(scope.clone(), table);
-        self.tables.push(Table { scope, log_potentials: Arc::new(log_potentials) });
+        self.tables.push(Table { scope, log_potentials });
         table
     }
 

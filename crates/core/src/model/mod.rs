@@ -13,6 +13,8 @@ pub mod uai;
 pub use base::{BaseModel, CellMap, Table};
 pub use error::ModelError;
 
+use std::sync::Arc;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use table::{repeated, table_size};
@@ -40,8 +42,9 @@ pub struct Names {
 pub struct Factor {
     /// The variables, in the order of the table's axes.
     pub scope: Vec<usize>,
-    /// Row-major, last variable fastest; `-∞` forbids a configuration. `[states of the scope]`
-    pub log_potentials: Vec<f64>,
+    /// Row-major, last variable fastest; `-∞` forbids a configuration. Shared with the canonical form
+    /// and with oracles that read it as it is. `[states of the scope]`
+    pub log_potentials: Arc<Vec<f64>>,
 }
 
 /// Variables, factors and observed states, checked as they are added.
@@ -106,7 +109,8 @@ impl Model {
         scope: &[usize],
         log_potentials: &[f64],
     ) -> Result<(), ModelError> {
-        self.push_factor(Factor { scope: scope.to_vec(), log_potentials: log_potentials.to_vec() })
+        let log_potentials = Arc::new(log_potentials.to_vec());
+        self.push_factor(Factor { scope: scope.to_vec(), log_potentials })
     }
 
     /// Adds a factor without copying it.

@@ -122,7 +122,7 @@ impl Oracle for BruteForce {
         highest + total.ln() + self.constant / self.heat
     }
 
-    fn visit_marginals(&mut self, tables: Tables, visit: &mut dyn FnMut(usize, &[f64])) {
+    fn visit_marginals(&mut self, tables: Tables, visit: &mut dyn FnMut(usize, &mut Vec<f64>)) {
         let count = match tables {
             Tables::All => self.cells.len(),
             Tables::Nodes => self.cardinalities.len(),
@@ -133,7 +133,7 @@ impl Oracle for BruteForce {
             for (&probability, &cell) in self.probabilities.iter().zip(&self.cells[table]) {
                 marginal[cell] += probability;
             }
-            visit(table, &marginal);
+            visit(table, &mut marginal);
         }
     }
 

@@ -136,7 +136,8 @@ pub trait Oracle: Send {
 
     /// Visits the marginals of whole tables at the tilt of the latest [`Oracle::tilted`] call, in
     /// ascending order of the tables. Outside the solver's loop: this may cost more than the call.
-    fn visit_marginals(&mut self, tables: Tables, visit: &mut dyn FnMut(usize, &[f64]));
+    /// `visit` may take a table out of its vector, so that large ones are not copied.
+    fn visit_marginals(&mut self, tables: Tables, visit: &mut dyn FnMut(usize, &mut Vec<f64>));
 
     /// Writes a most probable assignment of the base variables at `θ + tilt` and returns its score
     /// (`-∞` if every configuration is forbidden). Invalidates what `visit_marginals` reads. An
@@ -218,8 +219,7 @@ fn exact_within(
     if base.tables.iter().all(|table| table.scope.len() <= 2) {
         let bytes = chain::estimated_bytes(base);
         limits.memory.check("the model", bytes)?;
-        if let Some(mut chain) = Chain::from_base(base, support) {
-            chain.heed(&limits.cancel);
+        if let Some(chain) = Chain::from_base_until(base, support, &limits.cancel)? {
             return Ok(BoundOracle { oracle: Box::new(chain), name: "chain", bytes });
         }
     }

@@ -8,7 +8,7 @@ use crate::solve::{SolveError, Task, check_finite};
 
 /// Model, canonical form, scratch and answer of a single variable, per state.
 const BYTES_PER_STATE: f64 = 50.0;
-/// A table of the model and its canonical form, per cell.
+/// A table of the model, which its canonical form shares, and its marginals, per cell.
 const BYTES_PER_CELL: f64 = 16.0;
 
 /// A problem ready to solve: canonical model, bound energies, oracle.

@@ -7,7 +7,7 @@ use super::answer::{Answer, EnergyAnswer, TableAnswer};
 use super::map::Decoding;
 use super::{BoundProblem, Problem, Request};
 use crate::cancel::{Cancel, Cause};
-use crate::model::{BaseModel, Model, ModelError};
+use crate::model::{BaseModel, CellMap, Model, ModelError};
 use crate::oracle::{Exactness, Oracle, OracleKind, Tables};
 use crate::solve::{Clock, Ignore, Observer, Settings, Solution, SolveError, Status, Task, solve};
 
@@ -273,10 +273,14 @@ fn marginals(
         }
         answer.push(TableAnswer { scope, values });
     }
-    let mut fill = |table: usize, probabilities: &[f64]| {
-        for &entry in &readers[table] {
+    let mut fill = |table: usize, probabilities: &mut Vec<f64>| {
+        let Some((&last, others)) = readers[table].split_last() else { return };
+        for &entry in others {
             answer[entry].values = lay_out(base, &answer[entry].scope, probabilities);
         }
+        let map = located(base, &answer[last].scope);
+        let whole = map.is_same().then(|| std::mem::take(probabilities));
+        answer[last].values = whole.unwrap_or_else(|| map.scatter(probabilities));
     };
     match &solution.averaged_tables {
         None => {
@@ -287,7 +291,7 @@ fn marginals(
             let mut rest = averaged.as_slice();
             for (index, table) in base.tables[..shown].iter().enumerate() {
                 let (own, after) = rest.split_at(table.log_potentials.len());
-                fill(index, own);
+                fill(index, &mut own.to_vec());
                 rest = after;
             }
         }
@@ -297,6 +301,9 @@ fn marginals(
 
 /// The probabilities of a base table, in the order of a stated scope.
 fn lay_out(base: &BaseModel, scope: &[usize], probabilities: &[f64]) -> Vec<f64> {
-    let map = base.locate(scope).expect("the scope of a variable or a factor has its table");
-    map.scatter(probabilities)
+    located(base, scope).scatter(probabilities)
+}
+
+fn located(base: &BaseModel, scope: &[usize]) -> CellMap {
+    base.locate(scope).expect("the scope of a variable or a factor has its table")
 }

@@ -30,7 +30,7 @@ impl Number {
         let cardinalities: Vec<usize> = old.variables().iter().map(|v| v.cardinality).collect();
         let mut model = Model::new(&cardinalities).unwrap();
         for (index, factor) in old.factors().iter().enumerate() {
-            let mut values = factor.log_potentials.clone();
+            let mut values = factor.log_potentials.to_vec();
             if let Self::Potential { factor, cell } = self
                 && factor == index
             {

@@ -1,5 +1,7 @@
 //! What may change about how a model is stated without changing its answers.
 
+use std::sync::Arc;
+
 use bethe_core::model::BaseModel;
 use bethe_core::model::table::{row_major_strides, table_size, walk};
 use bethe_core::oracle::Tables;
@@ -95,7 +97,7 @@ fn factors(cardinalities: Vec<usize>) -> impl Strategy<Value = Factor> {
         let cells = table_size(scope.iter().map(|&v| cardinalities[v])).unwrap();
         let score = prop_oneof![12 => -5.0..5.0, 2 => -300.0..300.0, 1 => Just(f64::NEG_INFINITY)];
         (Just(scope), prop::collection::vec(score, cells))
-            .prop_map(|(scope, log_potentials)| Factor { scope, log_potentials })
+            .prop_map(|(scope, values)| Factor { scope, log_potentials: values.into() })
     })
 }
 
@@ -141,7 +143,8 @@ proptest! {
             relabelled.cardinalities[number] = statement.cardinalities[v];
         }
         for factor in &mut relabelled.factors {
-            factor.log_potentials = turned(&factor.log_potentials, &statement.shape(&factor.scope));
+            let shape = statement.shape(&factor.scope);
+            factor.log_potentials = turned(&factor.log_potentials, &shape).into();
             factor.scope.rotate_right(1);
             factor.scope.iter_mut().for_each(|v| *v = numbers[*v]);
         }
@@ -167,7 +170,8 @@ proptest! {
     ) {
         let mut shifted = statement.clone();
         let factor = which.index(shifted.factors.len());
-        shifted.factors[factor].log_potentials.iter_mut().for_each(|score| *score += constant);
+        let scores = Arc::make_mut(&mut shifted.factors[factor].log_potentials);
+        scores.iter_mut().for_each(|score| *score += constant);
         for (_, bind) in ORACLES {
             let Some(expected) = statement.answers(*bind) else { continue };
             assert_shifted(&shifted.answers(*bind).unwrap(), &expected, constant)?;
@@ -181,9 +185,11 @@ proptest! {
         let mut split = statement.clone();
         let factor = which.index(split.factors.len());
         let mut part = split.factors[factor].clone();
-        for (cell, whole) in split.factors[factor].log_potentials.iter_mut().enumerate() {
-            part.log_potentials[cell] = share * (cell as f64 + 1.0);
-            *whole -= part.log_potentials[cell];
+        let own = Arc::make_mut(&mut part.log_potentials).iter_mut();
+        let whole = Arc::make_mut(&mut split.factors[factor].log_potentials).iter_mut();
+        for (cell, (own, whole)) in own.zip(whole).enumerate() {
+            *own = share * (cell as f64 + 1.0);
+            *whole -= *own;
         }
         split.factors.push(part);
         for (_, bind) in ORACLES {

@@ -81,7 +81,7 @@ impl Flows {
             return None;
         }
         let mut shares = Vec::with_capacity(scores.len());
-        clamped.visit_marginals(Tables::Nodes, &mut |_, marginal| shares.extend(marginal));
+        clamped.visit_marginals(Tables::Nodes, &mut |_, marginal| shares.append(marginal));
         Some(shares)
     }
 

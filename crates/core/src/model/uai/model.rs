@@ -93,7 +93,7 @@ fn read_table(
         log_potentials.push(value.ln());
     }
     model
-        .push_factor(Factor { scope, log_potentials })
+        .push_factor(Factor { scope, log_potentials: log_potentials.into() })
         .map_err(|error| refused(&word, format!("the table of function {function}"), error))
 }
 

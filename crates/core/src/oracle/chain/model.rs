@@ -2,6 +2,7 @@ use std::borrow::Borrow;
 
 use super::table::{Stated, Storage, TransitionTable};
 use super::transitions::Transitions;
+use crate::cancel::Cancel;
 use crate::model::ModelError;
 
 /// The link between a position and the next.
@@ -55,7 +56,8 @@ impl ChainModel {
             return Err(ModelError::NoStates { variable: 0 });
         }
         let table = ((states, states), Stated::Dense(transitions));
-        Self::assemble(Shape::Homogeneous { states }, &[table], storage, pulp::Arch::new())
+        let stored = (storage, pulp::Arch::new());
+        Self::assemble(Shape::Homogeneous { states }, &[table], stored, &Cancel::never())
     }
 
     /// A chain with these numbers of states (`[positions]`). `links[t]` is between positions `t`
@@ -79,7 +81,8 @@ impl ChainModel {
         tables: &[T],
     ) -> Result<Self, ModelError> {
         let tables = tables.iter().map(|table| Stated::Sparse(table.borrow())).collect();
-        Self::stated(states, links, tables, (Storage::Automatic, pulp::Arch::new()))
+        let stored = (Storage::Automatic, pulp::Arch::new());
+        Self::stated(states, links, tables, stored, &Cancel::never())
     }
 
     /// As [`ChainModel::new`], with the given storage and instruction set.
@@ -90,14 +93,26 @@ impl ChainModel {
         stored: (Storage, pulp::Arch),
     ) -> Result<Self, ModelError> {
         let tables = tables.iter().map(|table| Stated::Dense(table.as_ref())).collect();
-        Self::stated(states, links, tables, stored)
+        Self::stated(states, links, tables, stored, &Cancel::never())
+    }
+
+    /// As [`ChainModel::new`], unless it is cancelled before it is done.
+    pub(super) fn until<T: AsRef<[f64]>>(
+        states: Vec<usize>,
+        links: Vec<Link>,
+        tables: &[T],
+        cancel: &Cancel,
+    ) -> Result<Self, ModelError> {
+        let tables = tables.iter().map(|table| Stated::Dense(table.as_ref())).collect();
+        Self::stated(states, links, tables, (Storage::Automatic, pulp::Arch::new()), cancel)
     }
 
     fn stated(
         states: Vec<usize>,
         links: Vec<Link>,
         tables: Vec<Stated>,
-        (storage, instructions): (Storage, pulp::Arch),
+        stored: (Storage, pulp::Arch),
+        cancel: &Cancel,
     ) -> Result<Self, ModelError> {
         if let Some(variable) = states.iter().position(|&k| k == 0) {
             return Err(ModelError::NoStates { variable });
@@ -118,16 +133,21 @@ impl ChainModel {
         let tables: Vec<_> = tables
             .map(|(table, shape)| (shape.expect("every table is named by a link"), table))
             .collect();
-        Self::assemble(Shape::Positions { states, links }, &tables, storage, instructions)
+        Self::assemble(Shape::Positions { states, links }, &tables, stored, cancel)
     }
 
     fn assemble(
         shape: Shape,
         stated: &[((usize, usize), Stated)],
-        storage: Storage,
-        instructions: pulp::Arch,
+        (storage, instructions): (Storage, pulp::Arch),
+        cancel: &Cancel,
     ) -> Result<Self, ModelError> {
-        let table = |&(shape, table)| TransitionTable::new(shape, table, storage, instructions);
+        let table = |&(shape, table): &((usize, usize), Stated)| {
+            if cancel.is_cancelled() {
+                return Err(ModelError::Cancelled);
+            }
+            TransitionTable::new(shape, table, storage, instructions)
+        };
         let tables = stated.iter().map(table).collect::<Result<Vec<_>, _>>()?;
         let spread = tables.iter().map(|table| table.spread).fold(0.0, f64::max);
         let forbids = tables.iter().any(|table| table.forbids);

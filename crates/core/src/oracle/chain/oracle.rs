@@ -2,8 +2,9 @@ use std::sync::Arc;
 
 use super::aligned::Aligned;
 use super::covariance::Scratch;
-use super::edges::{add_outer_product, cell_of, multiply};
+use super::edges::cell_of;
 use super::forward_backward::Messages;
+use super::layout::Layout;
 use super::log_domain::{LogAnswer, LogPass};
 use super::marginals::{Pass, Reachable, edge_stays_finite, write_gamma};
 use super::model::ChainModel;
@@ -11,6 +12,7 @@ use super::node_tilts::{inner_product, write_products};
 use super::numbering::Numbering;
 use super::paths::Paths;
 use super::sequence::{Sequence, Total};
+use super::table::TransitionTable;
 use super::temperature::Stated;
 use super::tilts::Tilts;
 use super::viterbi::Viterbi;
@@ -34,8 +36,8 @@ pub struct Chain {
     pub(super) tilts: Tilts,
     pub(super) messages: Messages,
     reachable: Reachable,
-    /// Marginals of one edge table in its forward layout, then in the base model's order.
-    pub(super) edge: [Aligned; 2],
+    /// Marginals of one table, in the base model's order.
+    table: Vec<f64>,
     /// The latest tilt: edge marginals in the log domain need it again. `[support]`
     pub(super) tilt: Aligned,
     /// What the messages hold.
@@ -102,11 +104,22 @@ impl Chain {
     /// # Panics
     /// If `support` names a table that `base` lacks, or of another size.
     pub fn from_base(base: &BaseModel, support: &Support) -> Option<Self> {
-        let Paths { order, links, tables, edges } = Paths::find(base)?;
+        Self::from_base_until(base, support, &Cancel::never()).ok()?
+    }
+
+    /// The same, unless it is cancelled before it is done. The chain keeps the token.
+    pub(crate) fn from_base_until(
+        base: &BaseModel,
+        support: &Support,
+        cancel: &Cancel,
+    ) -> Result<Option<Self>, ModelError> {
+        let Some(paths) = Paths::find(base) else { return Ok(None) };
+        let Paths { order, links, tables, edges } = paths;
         let states = order.iter().map(|&variable| base.cardinalities[variable]).collect();
-        let mut chain = Self::empty(Arc::new(ChainModel::new(states, links, &tables).ok()?));
+        let model = ChainModel::until(states, links, &tables, cancel)?;
+        let mut chain = Self::empty(Arc::new(model));
         let scores = order.iter().flat_map(|&variable| base.tables[variable].log_potentials.iter());
-        chain.sequence.load(&chain.model, &scores.copied().collect::<Vec<_>>()).ok()?;
+        chain.sequence.load(&chain.model, &scores.copied().collect::<Vec<_>>())?;
         let mut position_of = vec![0; order.len()];
         for (position, &variable) in order.iter().enumerate() {
             position_of[variable] = position;
@@ -114,7 +127,8 @@ impl Chain {
         chain.numbering = Numbering { position_of, variable_at: order, links: edges };
         chain.constant = base.constant;
         chain.bind(support.clone());
-        Some(chain)
+        chain.heed(cancel);
+        Ok(Some(chain))
     }
 
     /// The shared part.
@@ -153,7 +167,7 @@ impl Chain {
             tilts: Tilts::default(),
             messages: Messages::default(),
             reachable: Reachable::default(),
-            edge: Default::default(),
+            table: Vec::new(),
             tilt: Aligned::default(),
             state: State::Nothing,
             constant: 0.0,
@@ -183,19 +197,21 @@ impl Chain {
         viterbi.run().then_some(Forward { viterbi, numbering, constant: *constant })
     }
 
-    pub(super) fn visit_nodes(&mut self, visit: &mut dyn FnMut(usize, &[f64])) {
-        let Messages { alpha, beta, gamma: [marginal, _], nodes, .. } = &mut self.messages;
+    pub(super) fn visit_nodes(&mut self, visit: &mut dyn FnMut(usize, &mut Vec<f64>)) {
+        let Messages { alpha, beta, nodes, .. } = &self.messages;
+        let marginal = &mut self.table;
         for (variable, &t) in self.numbering.position_of.iter().enumerate() {
             let position = self.sequence.positions[t];
+            marginal.clear();
             if self.state == State::Log {
-                marginal[..position.states].copy_from_slice(&nodes[position.states()]);
+                marginal.extend_from_slice(&nodes[position.states()]);
             } else {
                 let (alpha, beta) = (&alpha[position.states()], &beta[position.states()]);
                 let total = inner_product(pulp::Scalar, alpha, beta);
-                let marginal = &mut marginal[..position.states];
+                marginal.resize(position.states, 0.0);
                 write_products(pulp::Scalar, alpha, beta, 1.0 / total, marginal);
             }
-            visit(variable, &marginal[..position.states]);
+            visit(variable, marginal);
         }
     }
 
@@ -224,7 +240,7 @@ impl Chain {
         matches!(self.state, State::Scaled | State::Log)
     }
 
-    fn visit_edges(&mut self, visit: &mut dyn FnMut(usize, &[f64])) {
+    fn visit_edges(&mut self, visit: &mut dyn FnMut(usize, &mut Vec<f64>)) {
         let variables = self.numbering.position_of.len();
         let cancel = self.cancel.clone();
         let mut watch = Watch::new(&cancel);
@@ -233,53 +249,52 @@ impl Chain {
             if watch.stops_before(self.cells(t)) {
                 return;
             }
-            self.pack_link(t);
-            let table =
-                &self.model.tables[self.sequence.positions[t].table.expect("a stated link")];
-            let (layout, shape) = (&table.forward, table.shape());
-            let [packed, marginal] = &mut self.edge;
-            marginal.reset(shape.0 * shape.1, 0.0);
-            layout.for_each_entry(|i, j, slot| {
-                marginal[cell_of(i, j, shape, transposed)] = packed[slot];
+            let mut marginal = std::mem::take(&mut self.table);
+            let shape = self.visited_table(t).shape();
+            marginal.clear();
+            marginal.resize(shape.0 * shape.1, 0.0);
+            self.visit_pairs(t, |i, j, probability| {
+                marginal[cell_of(i, j, shape, transposed)] = probability;
             });
-            visit(variables + edge, marginal);
+            visit(variables + edge, &mut marginal);
+            self.table = marginal;
         }
     }
 
-    /// Writes the marginals between position `t` and the next to `self.edge[0]`, in the forward
-    /// layout of their table.
-    pub(super) fn pack_link(&mut self, t: usize) {
+    /// The transitions after a position whose link is not free.
+    fn visited_table(&self, t: usize) -> &TransitionTable {
+        &self.model.tables[self.sequence.positions[t].table.expect("a stated link")]
+    }
+
+    /// Visits the stored pairs of states of position `t` and the next with their marginals:
+    /// `visit(from, to, probability)`.
+    pub(super) fn visit_pairs(&mut self, t: usize, mut visit: impl FnMut(usize, usize, f64)) {
         let Self { model, sequence, tilts, messages, .. } = self;
-        let packed = &mut self.edge[0];
-        let table = &model.tables[sequence.positions[t].table.expect("a stated link")];
-        let layout = &table.forward;
-        packed.reset(layout.slots(), 0.0);
         if self.state == State::Log {
-            LogAnswer { model, sequence, tilts, messages }.add_edge_marginal(t, packed);
-            return;
+            let mut answer = LogAnswer { model, sequence, tilts, messages };
+            return answer.visit_pairs(t, |from, to, _, probability| visit(from, to, probability));
         }
+        let table = &model.tables[sequence.positions[t].table.expect("a stated link")];
         let values: &[f64] = match tilts.links[t] {
             None => &table.exp_forward,
             Some(group) => &tilts.groups[group].exp_forward,
         };
-        let pass = EdgeMarginal { sequence, tilts, messages, t, layout, values, packed };
+        let layout = &table.forward;
+        let pass = EdgeMarginal { sequence, tilts, messages, t, layout, values, visit };
         model.instructions.dispatch(pass);
     }
 
     /// Visits the probability of every transition that is allowed, at the tilt of the latest
-    /// [`Oracle::tilted`] call: `visit(position, from, to, probability)`, link after link. No more
-    /// is held than the transitions of one link.
+    /// [`Oracle::tilted`] call: `visit(position, from, to, probability)`, link after link.
     pub fn visit_transitions(&mut self, visit: &mut dyn FnMut(usize, usize, usize, f64)) {
         if self.state == State::Scaled && !self.edges_stay_finite() {
             self.answer_in_log_domain();
         }
         let links = if self.is_answered() { self.sequence.positions.len() } else { 0 };
         for t in 0..links {
-            let Some(table) = self.sequence.positions[t].table else { continue };
-            self.pack_link(t);
-            let packed = &self.edge[0];
-            let layout = &self.model.tables[table].forward;
-            layout.for_each_entry(|from, to, slot| visit(t, from, to, packed[slot]));
+            if self.sequence.positions[t].table.is_some() {
+                self.visit_pairs(t, |from, to, probability| visit(t, from, to, probability));
+            }
         }
     }
 
@@ -313,30 +328,34 @@ pub(super) struct Forward<'a> {
     pub(super) constant: f64,
 }
 
-struct EdgeMarginal<'a> {
+/// The marginals of the stored pairs of a link, of a call in the linear domain.
+struct EdgeMarginal<'a, V> {
     sequence: &'a Sequence,
     tilts: &'a Tilts,
     messages: &'a mut Messages,
     t: usize,
-    layout: &'a super::layout::Layout,
+    layout: &'a Layout,
+    /// Exponentials. `[forward slots]`
     values: &'a [f64],
-    packed: &'a mut [f64],
+    visit: V,
 }
 
-impl pulp::WithSimd for EdgeMarginal<'_> {
+impl<V: FnMut(usize, usize, f64)> pulp::WithSimd for EdgeMarginal<'_, V> {
     type Output = ();
 
     #[inline(always)]
     fn with_simd<S: pulp::Simd>(self, simd: S) {
-        let Self { sequence, tilts, messages, t, layout, values, packed } = self;
+        let Self { sequence, tilts, messages, t, layout, values, mut visit } = self;
         let (here, after) = (&sequence.positions[t], &sequence.positions[t + 1]);
         let Messages { alpha, beta, gamma: [gamma, _], beta_scales, .. } = messages;
         let weights = &tilts.nodes.weights(sequence)[after.padded()];
         write_gamma(simd, weights, &beta[after.padded()], gamma);
         let total = inner_product(simd, &alpha[here.padded()], &beta[here.padded()]);
         let factor = beta_scales[t] / total;
-        add_outer_product(simd, layout, (&alpha[here.padded()], gamma), factor, packed);
-        multiply(simd, packed, values);
+        let alpha = &alpha[here.padded()];
+        layout.for_each_entry(|from, to, slot| {
+            visit(from, to, alpha[from] * factor * gamma[to] * values[slot]);
+        });
     }
 }
 
@@ -396,7 +415,7 @@ impl Oracle for Chain {
         log_partition + self.constant
     }
 
-    fn visit_marginals(&mut self, tables: Tables, visit: &mut dyn FnMut(usize, &[f64])) {
+    fn visit_marginals(&mut self, tables: Tables, visit: &mut dyn FnMut(usize, &mut Vec<f64>)) {
         if tables == Tables::All && self.state == State::Scaled && !self.edges_stay_finite() {
             self.answer_in_log_domain();
         }

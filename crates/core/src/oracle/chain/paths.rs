@@ -1,5 +1,6 @@
 //! Recognises a base model whose graph is a disjoint union of paths.
 
+use std::borrow::Cow;
 use std::hash::Hasher;
 
 use rustc_hash::{FxHashMap, FxHasher};
@@ -8,21 +9,22 @@ use super::model::Link;
 use crate::model::BaseModel;
 
 /// A base model as a chain.
-pub(super) struct Paths {
+pub(super) struct Paths<'b> {
     /// Variable at each position. `[positions]`
     pub(super) order: Vec<usize>,
     /// `[positions - 1]`
     pub(super) links: Vec<Link>,
-    /// Distinct transition tables, row-major along the path.
-    pub(super) tables: Vec<Vec<f64>>,
+    /// Distinct transition tables, row-major along the path: those of the base model where they are
+    /// not transposed.
+    pub(super) tables: Vec<Cow<'b, [f64]>>,
     /// Position before each edge table of the base model, and whether the table is transposed.
     pub(super) edges: Vec<(usize, bool)>,
 }
 
-impl Paths {
+impl<'b> Paths<'b> {
     /// `None` where a table has more than two variables, a variable more than two neighbours, or
     /// the graph a cycle.
-    pub(super) fn find(base: &BaseModel) -> Option<Self> {
+    pub(super) fn find(base: &'b BaseModel) -> Option<Self> {
         let variables = base.variables();
         let edges = &base.tables[variables..];
         let mut neighbours = vec![[None; 2]; variables];
@@ -75,21 +77,21 @@ struct Shared {
 }
 
 impl Shared {
-    fn place(
+    fn place<'b>(
         &mut self,
-        base: &BaseModel,
+        base: &'b BaseModel,
         edge: usize,
         transposed: bool,
-        tables: &mut Vec<Vec<f64>>,
+        tables: &mut Vec<Cow<'b, [f64]>>,
     ) -> usize {
         let table = &base.tables[base.variables() + edge];
         let &[a, b] = &table.scope[..] else { unreachable!("only pairs are placed") };
         let (rows, columns) = (base.cardinalities[a], base.cardinalities[b]);
-        let values = if transposed {
+        let values: Cow<'b, [f64]> = if transposed {
             let cells = (0..columns).flat_map(|j| (0..rows).map(move |i| i * columns + j));
             cells.map(|cell| table.log_potentials[cell]).collect()
         } else {
-            table.log_potentials.to_vec()
+            Cow::Borrowed(&table.log_potentials)
         };
         let columns = if transposed { rows } else { columns };
         let mut hasher = FxHasher::default();

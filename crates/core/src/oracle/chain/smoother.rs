@@ -79,12 +79,9 @@ impl Chain {
         if !self.has_pairs(t) {
             return None;
         }
-        self.pack_link(t);
-        let table = self.sequence.positions[t].table?;
-        let layout = &self.model.tables[table].forward;
-        let (from, to) = self.model.tables[table].shape();
+        let (from, to) = self.model.tables[self.sequence.positions[t].table?].shape();
         let mut pairs = vec![0.0; from * to];
-        layout.for_each_entry(|i, j, slot| pairs[i * to + j] = self.edge[0][slot]);
+        self.visit_pairs(t, |i, j, probability| pairs[i * to + j] = probability);
         Some(pairs)
     }
 

@@ -8,7 +8,7 @@ use rand::{Rng, SeedableRng};
 
 use super::*;
 use crate::cancel::Cancel;
-use crate::model::{BaseModel, Model};
+use crate::model::{BaseModel, Model, ModelError};
 use crate::oracle::{BruteForce, Covariance, Oracle, Tables};
 use crate::support::Support;
 
@@ -265,6 +265,18 @@ fn equal_tables_are_kept_once_whatever_their_direction() {
     model.add_factor(&[4, 3], &[0.0, 2.0, 1.0, 3.0]).unwrap();
     let chain = Chain::from_base(&BaseModel::new(&model, []).unwrap(), &Support::new()).unwrap();
     assert_eq!(chain.model().tables.len(), 1);
+}
+
+#[test]
+fn setting_up_ends_between_tables() {
+    let mut model = Model::new(&[2, 2]).unwrap();
+    model.add_factor(&[0, 1], &[0.0, 1.0, 2.0, 3.0]).unwrap();
+    let base = BaseModel::new(&model, []).unwrap();
+    let cancel = Cancel::new();
+    assert!(Chain::from_base_until(&base, &Support::new(), &cancel).unwrap().is_some());
+    cancel.cancel();
+    let stopped = Chain::from_base_until(&base, &Support::new(), &cancel);
+    assert_eq!(stopped.err(), Some(ModelError::Cancelled));
 }
 
 #[test]

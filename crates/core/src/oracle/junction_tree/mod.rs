@@ -145,7 +145,7 @@ impl Oracle for JunctionTree {
     }
 
     /// Before any call of [`Oracle::tilted`]: the marginals of the model without a tilt.
-    fn visit_marginals(&mut self, tables: Tables, visit: &mut dyn FnMut(usize, &[f64])) {
+    fn visit_marginals(&mut self, tables: Tables, visit: &mut dyn FnMut(usize, &mut Vec<f64>)) {
         let structure = &*self.structure;
         let count = match tables {
             Tables::All => structure.homes.len(),

@@ -264,8 +264,8 @@ impl Sums {
         }
     }
 
-    /// The marginals of a table, once all cliques are calibrated.
-    pub fn marginals(&mut self, structure: &Structure, table: usize) -> &[f64] {
+    /// The marginals of a table, once all cliques are calibrated. They may be taken.
+    pub fn marginals(&mut self, structure: &Structure, table: usize) -> &mut Vec<f64> {
         let home = &structure.homes[table];
         let node = &structure.nodes[home.node];
         let Scratch { belief, joined, .. } = &mut self.cliques[home.node];
@@ -280,20 +280,20 @@ impl Sums {
                 &mut joined[place]
             }
         };
+        self.table.clear();
         // A table over all variables of the clique is the clique's own.
-        let found = if home.cells == outer.len() {
-            outer
+        if home.cells == outer.len() {
+            self.table.extend_from_slice(outer);
         } else {
-            self.table.clear();
             self.table.resize(home.cells, 0.0);
             structure.projections[home.projection].sum(outer, &mut self.table);
-            &mut self.table
-        };
-        normalise(found);
-        let Some(order) = &home.order else { return found };
+        }
+        normalise(&mut self.table);
+        let Some(order) = &home.order else { return &mut self.table };
+        self.stated.clear();
         self.stated.resize(home.cells, 0.0);
-        deliver(&mut self.stated, found, (Some(order), false));
-        &self.stated[..home.cells]
+        deliver(&mut self.stated, &self.table, (Some(order), false));
+        &mut self.stated
     }
 
     /// The subtrees that threads take, none where there is one thread.

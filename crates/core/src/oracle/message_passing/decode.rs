@@ -36,15 +36,19 @@ pub(super) fn choose(
 }
 
 /// Changes single variables as long as that reduces forbidden cells or raises the score.
-pub(super) fn improve(regions: &Regions, potentials: &Potentials, assignment: &mut [usize]) {
-    let finite = potentials.nodes.iter().chain(&potentials.regions).filter(|p| p.is_finite());
+pub(super) fn improve(
+    regions: &Regions,
+    (nodes, tables): (&[f64], &[f64]),
+    assignment: &mut [usize],
+) {
+    let finite = nodes.iter().chain(tables).filter(|p| p.is_finite());
     // Worse than the sum of all allowed scores.
     let forbidden = -1.0 - 2.0 * finite.map(|p| p.abs()).sum::<f64>();
     let worth = |potential: f64| if potential == f64::NEG_INFINITY { forbidden } else { potential };
     for _ in 0..IMPROVEMENTS {
         let mut changed = false;
         for v in 0..regions.variables() {
-            let own = &potentials.nodes[regions.states(v)];
+            let own = &nodes[regions.states(v)];
             let mut scores: Vec<f64> = own.iter().map(|&p| worth(p)).collect();
             for &(c, axis) in &regions.around[v] {
                 let region = &regions.list[c];
@@ -55,7 +59,7 @@ pub(super) fn improve(regions: &Regions, potentials: &Potentials, assignment: &m
                     .map(|(_, (&u, stride))| assignment[u] * stride)
                     .sum();
                 for (state, score) in scores.iter_mut().enumerate() {
-                    *score += worth(potentials.regions[region.start + at + state * strides[axis]]);
+                    *score += worth(tables[region.start + at + state * strides[axis]]);
                 }
             }
             let best = greatest(&scores);

@@ -205,7 +205,7 @@ impl Oracle for MessagePassing {
         log_partition
     }
 
-    fn visit_marginals(&mut self, tables: Tables, visit: &mut dyn FnMut(usize, &[f64])) {
+    fn visit_marginals(&mut self, tables: Tables, visit: &mut dyn FnMut(usize, &mut Vec<f64>)) {
         let count = match tables {
             Tables::All => self.regions.homes.len(),
             Tables::Nodes => self.regions.variables(),
@@ -216,7 +216,7 @@ impl Oracle for MessagePassing {
         }
         for table in 0..count {
             self.beliefs.table(&self.regions, table, &mut self.table);
-            visit(table, &self.table);
+            visit(table, &mut self.table);
         }
     }
 
@@ -226,8 +226,9 @@ impl Oracle for MessagePassing {
         let mut best = f64::NEG_INFINITY;
         assignment.fill(0);
         let mut attempt = assignment.to_vec();
-        let mut plain = Potentials::new(&regions);
-        plain.tilt(&regions, &self.appearance.regions, tilt, 1.0);
+        self.take(tilt, 1.0);
+        let Potentials { nodes, regions: tables, .. } = &self.potentials;
+        let (nodes, tables) = (nodes.clone(), tables.clone());
         for coldness in COLDNESSES {
             self.take(tilt, coldness);
             if !regions.is_empty {
@@ -240,8 +241,8 @@ impl Oracle for MessagePassing {
                 &self.order,
                 &mut attempt,
             );
-            decode::improve(&regions, &plain, &mut attempt);
-            let score = regions.score(&plain.nodes, &plain.regions, &attempt);
+            decode::improve(&regions, (&nodes, &tables), &mut attempt);
+            let score = regions.score(&nodes, &tables, &attempt);
             if score > best {
                 best = score;
                 assignment.copy_from_slice(&attempt);

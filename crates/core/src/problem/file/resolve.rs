@@ -1,5 +1,7 @@
 //! From raw variables, factors and evidence to a checked model.
 
+use std::sync::Arc;
+
 use super::place::JsonPlace;
 use super::raw::{
     LogPotential, Object, RawEvidence, RawFactor, RawProblem, RawVariable, Reference,
@@ -59,7 +61,8 @@ fn add_factor(
     let scope = scope(model, &raw.scope, &place.field("scope"))?;
     let values = place.field("log_potentials");
     check_size(model, &scope, raw.log_potentials.len(), &values)?;
-    let log_potentials = raw.log_potentials.into_iter().map(|LogPotential(value)| value).collect();
+    let log_potentials = raw.log_potentials.into_iter().map(|LogPotential(value)| value);
+    let log_potentials = Arc::new(log_potentials.collect());
     let pushed = model.push_factor(Factor { scope, log_potentials });
     pushed.map_err(|error| ProblemFileError::Model { place: values.path(), error })
 }
