@@ -253,7 +253,7 @@ impl Chain {
             let shape = self.visited_table(t).shape();
             marginal.clear();
             marginal.resize(shape.0 * shape.1, 0.0);
-            self.visit_pairs(t, |i, j, probability| {
+            self.visit_pairs(t, |i, j, _, probability| {
                 marginal[cell_of(i, j, shape, transposed)] = probability;
             });
             visit(variables + edge, &mut marginal);
@@ -267,12 +267,11 @@ impl Chain {
     }
 
     /// Visits the stored pairs of states of position `t` and the next with their marginals:
-    /// `visit(from, to, probability)`.
-    pub(super) fn visit_pairs(&mut self, t: usize, mut visit: impl FnMut(usize, usize, f64)) {
+    /// `visit(from, to, slot, probability)`, with the slot in the forward layout of their table.
+    pub(super) fn visit_pairs(&mut self, t: usize, visit: impl FnMut(usize, usize, usize, f64)) {
         let Self { model, sequence, tilts, messages, .. } = self;
         if self.state == State::Log {
-            let mut answer = LogAnswer { model, sequence, tilts, messages };
-            return answer.visit_pairs(t, |from, to, _, probability| visit(from, to, probability));
+            return LogAnswer { model, sequence, tilts, messages }.visit_pairs(t, visit);
         }
         let table = &model.tables[sequence.positions[t].table.expect("a stated link")];
         let values: &[f64] = match tilts.links[t] {
@@ -293,7 +292,7 @@ impl Chain {
         let links = if self.is_answered() { self.sequence.positions.len() } else { 0 };
         for t in 0..links {
             if self.sequence.positions[t].table.is_some() {
-                self.visit_pairs(t, |from, to, probability| visit(t, from, to, probability));
+                self.visit_pairs(t, |from, to, _, probability| visit(t, from, to, probability));
             }
         }
     }
@@ -311,8 +310,7 @@ impl Chain {
             let Some(&first) = links.first() else { continue };
             let mut totals = vec![0.0; self.model.tables[table].forward.slots()];
             for t in links {
-                self.pack_link(t);
-                totals.iter_mut().zip(&*self.edge[0]).for_each(|(sum, own)| *sum += own);
+                self.visit_pairs(t, |_, _, slot, probability| totals[slot] += probability);
             }
             let layout = &self.model.tables[table].forward;
             layout.for_each_entry(|from, to, slot| visit(first, from, to, totals[slot]));
@@ -340,7 +338,7 @@ struct EdgeMarginal<'a, V> {
     visit: V,
 }
 
-impl<V: FnMut(usize, usize, f64)> pulp::WithSimd for EdgeMarginal<'_, V> {
+impl<V: FnMut(usize, usize, usize, f64)> pulp::WithSimd for EdgeMarginal<'_, V> {
     type Output = ();
 
     #[inline(always)]
@@ -354,7 +352,7 @@ impl<V: FnMut(usize, usize, f64)> pulp::WithSimd for EdgeMarginal<'_, V> {
         let factor = beta_scales[t] / total;
         let alpha = &alpha[here.padded()];
         layout.for_each_entry(|from, to, slot| {
-            visit(from, to, alpha[from] * factor * gamma[to] * values[slot]);
+            visit(from, to, slot, alpha[from] * factor * gamma[to] * values[slot]);
         });
     }
 }

@@ -81,7 +81,7 @@ impl Chain {
         }
         let (from, to) = self.model.tables[self.sequence.positions[t].table?].shape();
         let mut pairs = vec![0.0; from * to];
-        self.visit_pairs(t, |i, j, probability| pairs[i * to + j] = probability);
+        self.visit_pairs(t, |i, j, _, probability| pairs[i * to + j] = probability);
         Some(pairs)
     }
 
