@@ -111,7 +111,8 @@ fn rounds_that_are_left_only_fall() {
     assert_eq!(seen.last().unwrap().solves, choice.solves);
     for pair in seen.windows(2) {
         let [before, after] = pair else { unreachable!() };
-        assert_eq!(after.solves, before.solves + 1);
+        // Solves that are cut off are not shown by themselves.
+        assert!((1..=2).contains(&(after.solves - before.solves)), "{pair:?}");
         let round = after.rounds - before.rounds;
         assert!(round <= 1 && after.rounds_left + round <= before.rounds_left, "{pair:?}");
     }

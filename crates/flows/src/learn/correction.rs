@@ -13,11 +13,17 @@ use super::rounds::{Expected, Rounds, State, is_out_of_time};
 use crate::infer::FlowError;
 use crate::uncertainty::information_work;
 
-/// The tolerance of solves whose gradients are compared.
-const EXACT: f64 = 1e-8;
+/// Solves whose gradients are compared leave at most so many nats of the population open, within
+/// these tolerances: gradients are off by about the root of that, in units of what is seen.
+const OPEN: f64 = 1e-4;
+const TOLERANCES: (f64, f64) = (1e-12, 1e-8);
+/// Least pivot, relative to the greatest curvature.
+const LEAST_PIVOT: f64 = 1e-12;
+/// Differences are that good.
+const ROUGHLY: f64 = 1.01;
 /// How far weights are moved for the curvature, in the standard errors that they would have if all
 /// movement were seen.
-const MOVED: f64 = 0.1;
+const MOVED: f64 = 1.0;
 /// Multiplications that take a fraction of a second.
 const CHEAP: f64 = 2e9;
 /// The longest step, in standard errors.
@@ -35,7 +41,8 @@ pub(super) fn solves_of_correction(unknowns: usize) -> usize {
 pub(super) struct Corrected {
     /// After the step.
     pub state: State,
-    /// If there was time for them. `[unknowns]`
+    /// If there was time for them, and rounds came so near to the optimum that the curvature is
+    /// positive. `[unknowns]`
     pub standard_errors: Option<Vec<f64>>,
     /// What the step added, if one was taken. `[unknowns]`
     pub corrections: Option<Vec<f64>>,
@@ -58,7 +65,7 @@ impl Rounds<'_> {
         if size == 0 {
             return Ok(corrected);
         }
-        self.tolerance = self.tolerance.min(EXACT);
+        self.tolerance = (OPEN / self.learner.size()).clamp(TOLERANCES.0, TOLERANCES.1);
         self.weighs_information = information_work(times, cells) * (size + 2) as f64 <= CHEAP;
         match self.steps(&mut corrected) {
             Err(error) if is_out_of_time(&error) => Ok(corrected),
@@ -70,21 +77,24 @@ impl Rounds<'_> {
         let size = self.design.unknowns();
         let expected = self.expect(&corrected.state)?;
         let (curvature, gradient) = self.curvature(&corrected.state, &expected)?;
-        // What counts do not tell, the prior does.
-        let least: Vec<f64> =
-            (0..size).map(|place| Likelihood::precision(&self.design, place)).collect();
-        let solve = |mut right: Vec<f64>, least: f64| {
-            solve_positive(&mut curvature.clone(), &mut right, least);
+        let most = (0..size).map(|place| curvature[place * size + place]).fold(0.0, f64::max);
+        let solve = |mut right: Vec<f64>| {
+            solve_positive(&mut curvature.clone(), &mut right, LEAST_PIVOT * most);
             right
         };
+        // What counts do not tell, the prior does. A variance above the prior's is that of no minimum.
         let error = |place: usize| {
             let mut column = vec![0.0; size];
             column[place] = 1.0;
-            solve(column, least[place])[place].clamp(0.0, least[place].recip()).sqrt()
+            let (variance, prior) =
+                (solve(column)[place], Likelihood::precision(&self.design, place).recip());
+            let is_known = variance > 0.0 && variance <= ROUGHLY * prior;
+            is_known.then(|| variance.min(prior).sqrt())
         };
-        let errors: Vec<f64> = (0..size).map(error).collect();
-        let smallest = least.iter().copied().fold(f64::INFINITY, f64::min);
-        let mut step = solve(gradient, smallest);
+        let Some(errors) = (0..size).map(error).collect::<Option<Vec<f64>>>() else {
+            return Ok(());
+        };
+        let mut step = solve(gradient);
         let longest = step.iter().zip(&errors).map(|(step, error)| step.abs() / error);
         let shrink = (FARTHEST / longest.fold(0.0, f64::max)).min(1.0);
         step.iter_mut().for_each(|own| *own *= -shrink);

@@ -1,6 +1,8 @@
 //! Rounds of hard EM: the most likely movement under a law, then a likelier law under the movement.
 
-use bethe_core::solve::{Ignore, SolveError};
+use std::ops::ControlFlow;
+
+use bethe_core::solve::{Record, SolveError};
 use bethe_core::solve_positive;
 use bethe_core::{Settings, Status};
 
@@ -147,13 +149,18 @@ impl<'a> Rounds<'a> {
     /// # Errors
     /// If there is none, or no time to find it.
     pub fn expect(&mut self, state: &State) -> Result<Expected, FlowError> {
-        self.work.rounds += 1;
-        self.work.rounds_left = self.work.rounds_left.saturating_sub(1);
-        self.movement(state)
+        self.begin_round();
+        Ok(self.movement(state, f64::INFINITY)?.expect("nothing is above an infinite bound"))
     }
 
-    /// The most likely movement under a law.
-    fn movement(&mut self, state: &State) -> Result<Expected, FlowError> {
+    fn begin_round(&mut self) {
+        self.work.rounds += 1;
+        self.work.rounds_left = self.work.rounds_left.saturating_sub(1);
+    }
+
+    /// The most likely movement under a law, unless the solve proves its objective to be above a
+    /// bound: laws that were thrown too far can take thousands of calls.
+    fn movement(&mut self, state: &State, bound: f64) -> Result<Option<Expected>, FlowError> {
         let Learner { noise, population, observations, .. } = *self.learner;
         self.set(state);
         let size = self.learner.size();
@@ -164,15 +171,23 @@ impl<'a> Rounds<'a> {
         let (tolerance, time_limit) = (self.tolerance, self.learner.left());
         let settings = Settings { tolerance, time_limit, ..Settings::default() };
         let start = Some(&self.multipliers[..]).filter(|start| !start.is_empty());
-        let mut flows = problem.solve_from(start, &settings, &mut Ignore)?;
+        let penalty = self.penalty(state);
+        let mut is_above = false;
+        let mut watch = |record: &Record, _: &[f64]| {
+            is_above = record.lower_bound.is_some_and(|lower| size * lower + penalty > bound);
+            if is_above { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        };
+        let mut flows = problem.solve_from(start, &settings, &mut watch)?;
         self.work.solves += 1;
+        if is_above {
+            return Ok(None);
+        }
         match flows.solution.status {
             Status::Infeasible => return Err(FlowError::Unexplained),
             Status::TimeLimit => return Err(SolveError::OutOfTime.into()),
             _ => {}
         }
         self.multipliers.clone_from(&flows.solution.multipliers);
-        let penalty = self.penalty(state);
         let objective = size * flows.solution.objective + penalty;
         let Work { solves, rounds, rounds_left } = self.work;
         (self.observe)(Progress { solves, objective, rounds, rounds_left });
@@ -186,7 +201,7 @@ impl<'a> Rounds<'a> {
             false => 0.0,
         };
         let evidence = Evidence { moved, counts: scaled };
-        Ok(Expected { objective, evidence, counts, penalty, information })
+        Ok(Some(Expected { objective, evidence, counts, penalty, information }))
     }
 
     /// Minus the logarithm of the prior density of a law, up to a constant.
@@ -265,18 +280,21 @@ impl<'a> Rounds<'a> {
             let far = history.extrapolate(before, after);
             let mut trial = next.clone();
             trial.point.parameters = self.design.with(&next.point.parameters, &far);
-            let mut there = match self.expect(&trial) {
+            let bound = if trial == next { f64::INFINITY } else { expected.objective };
+            self.begin_round();
+            let mut there = match self.movement(&trial, bound) {
                 Err(error) if is_out_of_time(&error) => break,
                 there => there?,
             };
-            if there.objective > expected.objective && trial != next {
+            if there.as_ref().is_none_or(|there| there.objective > bound) {
                 history = History::default();
-                there = match self.movement(&next) {
+                there = match self.movement(&next, f64::INFINITY) {
                     Err(error) if is_out_of_time(&error) => break,
                     there => there?,
                 };
                 trial = next;
             }
+            let there = there.expect("nothing is above an infinite bound");
             let fallen = expected.objective - there.objective;
             let small = SMALL.0.max(SMALL.1 * expected.objective.abs());
             if fallen < 0.0 {
