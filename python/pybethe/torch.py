@@ -49,7 +49,7 @@ class _Rules(torch.nn.Module):
 
     def extra_repr(self) -> str:
         learned = [name for name, own in self.named_parameters() if own.requires_grad]
-        return f"{len(self.rules)} rules, learned: {', '.join(learned) or 'nothing'}"
+        return f"rules={len(self.rules)}, learned=[{', '.join(learned)}]"
 
     def _stated(self, weights: Any, offsets: Any) -> list[CountRule]:
         # A rule never pays for being broken: weights below 0 count as 0.
