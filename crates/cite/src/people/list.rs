@@ -368,6 +368,11 @@ mod tests {
                 "{Centers for Disease Control and Prevention}",
             ),
             ("World Health Organization (WHO)", "{World Health Organization}"),
+            ("Office for National Statistics (UK).", "{Office for National Statistics (UK)}"),
+            (
+                "National Institute for Health and Care Excellence (UK).",
+                "{National Institute for Health and Care Excellence (UK)}",
+            ),
             ("Ernst & Young LLP", "{Ernst & Young LLP}"),
             ("McKinsey & Company", "{McKinsey & Company}"),
             ("Bill and Melinda Gates Foundation", "{Bill and Melinda Gates Foundation}"),

@@ -59,7 +59,12 @@ impl Name {
     /// The name of a group of people, or of one whose parts are not known.
     pub fn whole(text: &str) -> Option<Self> {
         let family = tidy(text);
-        let family = family.trim_matches(['[', ']', '(', ')']).trim().to_string();
+        // `Office for National Statistics (UK)` keeps its brackets.
+        let closes = family.ends_with(')') && family.find('(').is_some_and(|at| at > 0);
+        let family = match closes {
+            true => family,
+            false => family.trim_matches(['[', ']', '(', ')']).trim().to_string(),
+        };
         (!family.is_empty()).then(|| Self { family, is_whole: true, ..Self::default() })
     }
 

@@ -1,6 +1,7 @@
 //! Remarks in a list of people, such as `(eds.)`.
 
 use super::name_word::{is_and, is_initials};
+use super::organisation::is_organisation;
 
 /// Words about a list of people that are not names, in lower case.
 #[rustfmt::skip]
@@ -73,7 +74,8 @@ fn is_short_remark(words: &[&str], at: usize) -> bool {
     !(family && before(2).is_none_or(ends_name))
 }
 
-/// Without brackets, and without their content if it is a remark.
+/// Without brackets, and without their content if it is a remark. Brackets of an organisation's place,
+/// `Met Office (UK)`, stay.
 fn without_brackets(list: &str) -> String {
     const BRACKETS: [char; 4] = ['(', ')', '[', ']'];
     if !list.contains(BRACKETS) {
@@ -90,12 +92,20 @@ fn without_brackets(list: &str) -> String {
         let is_remark = inner.split_whitespace().all(is_about)
             || is_short_for(inner, &kept)
             || inner.trim_start().starts_with("sous la dir");
-        if !(in_brackets && is_remark) {
+        if in_brackets && !is_remark && piece.ends_with(')') && ends_with_organisation(&kept) {
+            kept.truncate(kept.trim_end().len());
+            kept.push_str(&format!(" ({inner})"));
+        } else if !(in_brackets && is_remark) {
             kept.push_str(inner);
         }
         kept.push(' ');
     }
     kept
+}
+
+fn ends_with_organisation(list: &str) -> bool {
+    let last = list.trim_end().rsplit([',', ';']).next();
+    last.is_some_and(is_organisation)
 }
 
 /// Whether a word of capitals is made of first letters of the words before it: `(CDC)`.
@@ -181,6 +191,7 @@ mod tests {
             ("Catmull, Ed.", "Catmull, Ed."),
             ("Ed Catmull", "Ed Catmull"),
             ("Red Adair", "Red Adair"),
+            ("Office for Statistics (UK)", "Office for Statistics (UK)"),
             ("vom Berg, A.", "vom Berg, A."),
             ("von Neumann, J.", "von Neumann, J."),
             ("Kim, In", "Kim, In"),

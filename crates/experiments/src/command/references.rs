@@ -4,7 +4,7 @@ use std::time::Instant;
 use anyhow::Result;
 use bethe_experiments::citation::ExperimentError;
 use bethe_experiments::references::{
-    Event, Failure, GENERATED, Judged, ReferencesSettings, Source, TABLES, build, cross_validate,
+    Event, Failure, GENERATED, Measured, ReferencesSettings, Source, TABLES, build, cross_validate,
     references, tables,
 };
 use bethe_tagging::train::{self, TrainError};
@@ -79,12 +79,12 @@ pub fn run(flags: Flags) -> Result<Outcome> {
         let built = flags.out.as_ref().map(|_| build(&all, &settings.model, &mut observe));
         Ok((judged, built.transpose()?))
     });
-    let (judged, built) = match ran {
+    let (measured, built) = match ran {
         Ok(found) => found,
         Err(ExperimentError::Train(TrainError::Interrupted)) => return Ok(Outcome::Interrupted),
         Err(error) => return Err(bad_input(error.to_string())),
     };
-    let tables = tables(&judged);
+    let tables = tables(&measured);
     if let (Some(path), Some(tagger)) = (&flags.out, built) {
         tagger.write(path).map_err(|error| bad_input(error.to_string()))?;
         if !flags.quiet {
@@ -92,7 +92,7 @@ pub fn run(flags: Flags) -> Result<Outcome> {
         }
     }
     if let Some(path) = &flags.failures {
-        PendingFile::create(path)?.finish(&failures(&judged))?;
+        PendingFile::create(path)?.finish(&failures(&measured))?;
     }
     if flags.folds > 0 {
         if let Some(page) = page {
@@ -105,13 +105,13 @@ pub fn run(flags: Flags) -> Result<Outcome> {
 }
 
 /// What was read wrongly, a line each.
-fn failures(judged: &[(Source, Judged)]) -> String {
+fn failures(measured: &[Measured]) -> String {
     let line = |source: &Source, failure: &Failure| {
         let cells = failure.cells().map(|cell| cell.replace(['\t', '\n'], " ")).join("\t");
         format!("{}\t{cells}\n", source.name())
     };
-    let lines = judged.iter().flat_map(|(source, judged)| {
-        judged.failures.iter().map(move |failure| line(source, failure))
+    let lines = measured.iter().flat_map(|measured| {
+        measured.judged.failures.iter().map(|failure| line(&measured.source, failure))
     });
     lines.collect()
 }

@@ -91,11 +91,15 @@ impl Judged {
     }
 
     /// The labels of a parser beside the true ones.
-    pub fn of(parser: &Parser, references: &[Reference]) -> Result<Self, TagError> {
+    pub fn of(
+        parser: &Parser,
+        references: &[Reference],
+        options: &TagOptions,
+    ) -> Result<Self, TagError> {
         let scheme = parser.tagger().states().scheme();
         let read = |tagging: &mut Tagging, reference: &Reference| {
             let Line { text, tokens } = Line::of(reference);
-            let tagged = tagging.tag(&parser.sequence(&text, &tokens), &TagOptions::default())?;
+            let tagged = tagging.tag(&parser.sequence(&text, &tokens), options)?;
             Ok(parser.labels(&tagged).map(str::to_string).collect())
         };
         let tagging = || Tagging::new(parser.tagger());

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use bethe_io::results::Table;
-use bethe_tagging::{Tagger, train};
+use bethe_tagging::{TagOptions, Tagger, train};
 
 pub use data::{Piece, Reference, Source};
 pub use guideline::harmonised;
@@ -56,7 +56,7 @@ impl ReferencesSettings {
             template: model::template(),
             base,
             min_count: 2,
-            rules: false,
+            rules: true,
             interrupt,
         };
         Self { model, folds: 4 }
@@ -86,13 +86,25 @@ pub fn build(
     settings.train(references, &mut |event| observe(Event::Training(event)))
 }
 
+/// How good models are on references of one source that they have not seen.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Measured {
+    /// The source.
+    pub source: Source,
+    /// The model as it ships.
+    pub judged: Judged,
+    /// The same without its rules.
+    pub without_rules: Judged,
+}
+
 /// How good models are on parts that they have not seen, by source.
 pub fn cross_validate(
     references: &[Reference],
     settings: &ReferencesSettings,
     observe: &mut dyn FnMut(Event),
-) -> Result<Vec<(Source, Judged)>, ExperimentError> {
-    let mut judged: Vec<(Source, Judged)> = Vec::new();
+) -> Result<Vec<Measured>, ExperimentError> {
+    let mut all: Vec<Measured> = Vec::new();
+    let without = TagOptions { rules: false, ..TagOptions::default() };
     for fold in 0..settings.folds {
         observe(Event::Stage(format!("fold {} of {}", fold + 1, settings.folds)));
         let (test, train) = folds::split(references, settings.folds, fold);
@@ -101,18 +113,27 @@ pub fn cross_validate(
         for source in Source::LABELLED {
             let own: Vec<Reference> =
                 test.iter().filter(|reference| reference.source == source).cloned().collect();
-            let found = Judged::of(&parser, &own)?;
-            observe(Event::Stage(format!("{}: {:.2} % whole", source.name(), found.whole())));
-            match judged.iter_mut().find(|(known, _)| *known == source) {
-                Some((_, sum)) => sum.extend(found),
-                None => judged.push((source, found)),
+            let judged = Judged::of(&parser, &own, &TagOptions::default())?;
+            let without_rules = Judged::of(&parser, &own, &without)?;
+            observe(Event::Stage(format!(
+                "{}: {:.2} % whole, {:.2} % without rules",
+                source.name(),
+                judged.whole(),
+                without_rules.whole()
+            )));
+            match all.iter_mut().find(|known| known.source == source) {
+                Some(sum) => {
+                    sum.judged.extend(judged);
+                    sum.without_rules.extend(without_rules);
+                }
+                None => all.push(Measured { source, judged, without_rules }),
             }
         }
     }
-    Ok(judged)
+    Ok(all)
 }
 
 /// The tables of a cross-validation.
-pub fn tables(judged: &[(Source, Judged)]) -> Vec<Table> {
-    tables::tables(judged)
+pub fn tables(measured: &[Measured]) -> Vec<Table> {
+    tables::tables(measured)
 }

@@ -85,6 +85,8 @@ impl Filling<'_> {
             "ja" => abbreviated(&self.journal(), self.random),
             "c" => self.pattern("conference"),
             "n" => self.one("newspaper"),
+            "mt" => format!("{} {}", self.one("meeting"), self.year()),
+            "s" => self.pattern("series"),
             "P" => self.one("publisher"),
             "L" => self.one("place"),
             "S" => self.one("school"),
@@ -96,6 +98,7 @@ impl Filling<'_> {
             "d" => self.number(1, 28).to_string(),
             "y" => self.year(),
             "v" => self.number(1, 180).to_string(),
+            "V" => format!("{}{}", ["A", "B", "C", "D"][self.number(0, 3)], self.number(1, 700)),
             "i" => self.number(1, 12).to_string(),
             "ord" => self.number(2, 6).to_string(),
             "o" => ["2nd", "3rd", "4th", "Rev."][self.number(0, 3)].to_string(),
@@ -162,7 +165,11 @@ impl Filling<'_> {
     fn title(&mut self, capitalised: bool) -> String {
         let mut frame = self.one("frame");
         while let Some(at) = frame.find('%') {
-            let list = if frame[at..].starts_with("%a") { "adjective" } else { "noun" };
+            let list = match frame.as_bytes().get(at + 1) {
+                Some(b'a') => "adjective",
+                Some(b's') => "system",
+                _ => "noun",
+            };
             frame.replace_range(at..at + 2, &self.one(list));
         }
         if self.random.random_bool(0.2) && !frame.contains([':', '?']) {

@@ -32,13 +32,12 @@ const LONGEST_EDITION: usize = 6;
 
 /// Gives pieces the field that the guideline has for them.
 pub(super) fn rename(pieces: &mut [Piece]) {
-    let has_author = pieces.iter().any(|piece| piece.is("author"));
     for at in 0..pieces.len() {
         let first = at == 0 || at == 1 && pieces[0].is("citation-number");
         let after_volume = at > 0 && pieces[at - 1].is("volume");
         let piece = &mut pieces[at];
         let field = match piece.field.as_str() {
-            "publisher" if first && !has_author => "author",
+            "publisher" if first => "author",
             "director" | "producer" if first => "author",
             "director" | "producer" | "source" | "medium" => "note",
             "date" if piece.has(&LOOKED_AT) => "note",

@@ -115,6 +115,18 @@ mod tests {
                 "author{A} title{On x .} container-title{In B} volume{1} journal{of LNCS .}",
                 "author{A} title{On x .} container-title{In B} volume{1} collection-title{of LNCS .}",
             ),
+            (
+                "author{A} title{B} journal{J . Phys .} location{( Paris )} volume{3 ,} pages{4}",
+                "author{A} title{B} journal{J . Phys . ( Paris )} volume{3 ,} pages{4}",
+            ),
+            (
+                "author{A} title{B} journal{J . Struct . Eng . ,} publisher{ASCE ,} volume{3 ,} pages{4}",
+                "author{A} title{B} journal{J . Struct . Eng . , ASCE ,} volume{3 ,} pages{4}",
+            ),
+            (
+                "publisher{X collaboration ,} author{A B et al . ,} title{C}",
+                "author{X collaboration , A B et al . ,} title{C}",
+            ),
             ("author{A B} note{( ed . ) ,} title{C}", "editor{A B ( ed . ) ,} title{C}"),
             (
                 "citation-number{\"} title{On x} author{\" , A B} journal{C}",

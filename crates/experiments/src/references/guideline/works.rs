@@ -8,6 +8,7 @@ pub(super) fn settle(pieces: &mut Vec<Piece>) {
     name_editors(pieces);
     name_books(pieces);
     name_series(pieces);
+    join_names(pieces);
     let mut at = 0;
     while at < pieces.len() {
         at += 1 + usize::from(split_numbers(pieces, at));
@@ -58,6 +59,23 @@ fn name_series(pieces: &mut [Piece]) {
             pieces[series].field = "journal".to_string();
         }
         _ => {}
+    }
+}
+
+/// A place or a society behind a journal is part of its name: `J . Phys . ( Paris )` before volume, date
+/// or pages, `J . Struct . Eng . , ASCE ,` before the volume.
+fn join_names(pieces: &mut Vec<Piece>) {
+    for at in (1..pieces.len().saturating_sub(1)).rev() {
+        let next = |fields: &[&str]| fields.iter().any(|field| pieces[at + 1].is(field));
+        let is_part = match pieces[at].field.as_str() {
+            "location" => next(&["volume", "date", "pages"]),
+            "publisher" => next(&["volume"]),
+            _ => false,
+        };
+        if is_part && pieces[at - 1].is("journal") {
+            let part = pieces.remove(at);
+            pieces[at - 1].tokens.extend(part.tokens);
+        }
     }
 }
 
