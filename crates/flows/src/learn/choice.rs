@@ -3,7 +3,7 @@
 use super::correction::{Corrected, solves_of_correction};
 use super::held_out::{compare, has_few_counts};
 use super::law::{Law, Learner, Prior};
-use super::rounds::{Progress, Rounds, State, Work, first_rounds, is_out_of_time};
+use super::rounds::{Progress, Rounds, State, Work, is_out_of_time};
 use crate::infer::FlowError;
 
 /// Priors of pulls that are tried, from none to those that follow every count.
@@ -94,17 +94,8 @@ fn learn_under(
 ) -> Result<Choice, FlowError> {
     let mut rounds = Rounds::new(learner, observe);
     let (most, rounds_left) = last_rounds(learner);
-    let begins_without = state.is_none() && prior.is_some();
-    let before = if begins_without { 1 + first_rounds(learner) } else { 0 };
-    rounds.work = Work { rounds_left: before + rounds_left, ..work };
-    let state = match state {
-        Some(state) => state,
-        None if begins_without => match rounds.without_pulls() {
-            Err(error) if is_out_of_time(&error) => rounds.first(),
-            found => rounds.under(&found?.0, prior),
-        },
-        None => rounds.first(),
-    };
+    rounds.work = Work { rounds_left, ..work };
+    let state = state.unwrap_or_else(|| rounds.under(&rounds.first(), prior));
     let (mut converged, mut objective) = (false, None);
     let corrected = match rounds.expect(&state) {
         Err(error) if is_out_of_time(&error) => Corrected::unknown(state),

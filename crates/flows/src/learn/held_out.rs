@@ -11,7 +11,7 @@ use crate::infer::FlowError;
 /// One in so many counts is held out.
 const FOLDS: usize = 5;
 /// With this many counts, one fold is enough to tell priors apart.
-const MANY: usize = 1000;
+const MANY: usize = 3000;
 /// Rounds under each prior of pulls while they are compared.
 const ROUNDS: usize = 4;
 
