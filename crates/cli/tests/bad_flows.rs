@@ -303,7 +303,7 @@ fn swapped_files_are_told() {
 fn learning_and_inferring_count_against_the_memory_limit() {
     let folder = folder();
     let message = refusal(&folder, &["--memory-limit", "1KiB"]);
-    let begin = "cells.csv: learning how individuals move needs 5.9 KiB of memory, expected at most \
+    let begin = "cells.csv: learning how individuals move needs 6.1 KiB of memory, expected at most \
                  the limit of 1.0 KiB";
     assert!(message.starts_with(begin), "{message}");
     assert!(message.ends_with("; a shorter --reach or --fit none needs less"), "{message}");

@@ -53,9 +53,8 @@ pub fn bootstrap(
         input.warn(
             config,
             format!(
-                "--bootstrap: the time limit allowed {} of {replicates} populations{}",
-                found.replicates,
-                if found.replicates == 0 { "; standard errors are by the curvature" } else { "" }
+                "--bootstrap: the time limit allowed {} of {replicates} populations",
+                found.replicates
             ),
         );
     }

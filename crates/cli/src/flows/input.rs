@@ -211,7 +211,7 @@ fn observations(
         }
         _ => {}
     }
-    season(config, opened(config, cells, observations)?)
+    season(config, opened(config, cells, observations, warnings)?)
 }
 
 /// Longitude and latitude of the cells, for `--geojson`, where they are not what is used anyway.

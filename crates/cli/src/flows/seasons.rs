@@ -15,6 +15,7 @@ pub fn opened(
     config: &Config,
     cells: &Cells,
     mut observations: Observations,
+    warnings: &mut Vec<String>,
 ) -> Result<Observations> {
     let (times, text) = (observations.times().len(), &config.extent[..]);
     let places = || (0..times).flat_map(|time| (0..cells.len()).map(move |cell| (time, cell)));
@@ -50,6 +51,19 @@ pub fn opened(
             places().filter(|&(time, cell)| !is_positive(&open, (rows[time], cell))).collect()
         }
     };
+    let is_counted = |&(time, cell): &(usize, usize)| {
+        observations.at(time)[cell].is_some_and(|count| count > 0.0)
+    };
+    let left_out: Vec<&(usize, usize)> = closed.iter().filter(|place| is_counted(place)).collect();
+    if let Some(&&(time, cell)) = left_out.first() {
+        warnings.push(format!(
+            "{text}: closes cells where individuals were counted; {} of these counts are left out, the \
+             first at the time {:?} in {:?}",
+            left_out.len(),
+            observations.times()[time],
+            cells.name(cell)
+        ));
+    }
     closed.into_iter().for_each(|(time, cell)| observations.close(time, cell));
     let shut = |time: &usize| (0..cells.len()).all(|cell| !observations.is_open(*time, cell));
     match (0..times).find(shut) {

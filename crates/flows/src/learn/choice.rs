@@ -118,7 +118,10 @@ fn learn_under(
         weight_errors: of_features(&standard_errors),
         corrections: of_features(&corrections),
         // Learned as its logarithm.
-        exponent_error: bent.and(standard_errors).map(|errors| errors[unknown.len()] * exponent),
+        exponent_error: bent
+            .and(standard_errors)
+            .map(|errors| errors[unknown.len()] * exponent)
+            .filter(|error| error.is_finite()),
         law,
         prior,
         trials: Vec::new(),

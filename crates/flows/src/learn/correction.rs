@@ -15,34 +15,34 @@ use crate::uncertainty::information_work;
 
 /// Solves whose gradients are compared leave at most so many nats of the population open, within
 /// these tolerances: gradients are off by about the root of that, in units of what is seen.
-const OPEN: f64 = 1e-4;
+const OPEN: f64 = 1e-5;
 const TOLERANCES: (f64, f64) = (1e-12, 1e-8);
-/// Least pivot, relative to the greatest curvature.
+/// Least pivot, where every curvature is 1.
 const LEAST_PIVOT: f64 = 1e-12;
 /// Differences are that good.
 const ROUGHLY: f64 = 1.01;
 /// How far weights are moved for the curvature, in the standard errors that they would have if all
 /// movement were seen.
-const MOVED: f64 = 1.0;
+const MOVED: f64 = 0.2;
 /// Multiplications that take a fraction of a second.
 const CHEAP: f64 = 2e9;
-/// The longest step, in standard errors.
+/// The longest step, in standard errors. What asks for a longer one is far from the optimum.
 const FARTHEST: f64 = 2.0;
 /// How often a step that does not help is halved.
 const HALVES: i32 = 2;
 
-/// At most so many solves are needed: where the law is, aside from it in every direction, and at the
-/// step or parts of it.
+/// At most so many solves are needed: where the law is, on both sides of it in every direction, and
+/// at the step or parts of it.
 pub(super) fn solves_of_correction(unknowns: usize) -> usize {
-    1 + unknowns + 1 + HALVES as usize
+    1 + 2 * unknowns + 1 + HALVES as usize
 }
 
 /// What the curvature says of what is learned of features.
 pub(super) struct Corrected {
     /// After the step.
     pub state: State,
-    /// If there was time for them, and rounds came so near to the optimum that the curvature is
-    /// positive. `[unknowns]`
+    /// If there was time for them, and rounds came near to the optimum; not a number for an exponent
+    /// at its bound. `[unknowns]`
     pub standard_errors: Option<Vec<f64>>,
     /// What the step added, if one was taken. `[unknowns]`
     pub corrections: Option<Vec<f64>>,
@@ -66,7 +66,7 @@ impl Rounds<'_> {
             return Ok(corrected);
         }
         self.tolerance = (OPEN / self.learner.size()).clamp(TOLERANCES.0, TOLERANCES.1);
-        self.weighs_information = information_work(times, cells) * (size + 2) as f64 <= CHEAP;
+        self.weighs_information = information_work(times, cells) * (2 * size + 2) as f64 <= CHEAP;
         match self.steps(&mut corrected) {
             Err(error) if is_out_of_time(&error) => Ok(corrected),
             done => done.map(|()| corrected),
@@ -77,9 +77,15 @@ impl Rounds<'_> {
         let size = self.design.unknowns();
         let expected = self.expect(&corrected.state)?;
         let (curvature, gradient) = self.curvature(&corrected.state, &expected)?;
-        let most = (0..size).map(|place| curvature[place * size + place]).fold(0.0, f64::max);
+        // Units in which every curvature is 1, whatever those of features are.
+        let units: Vec<f64> = (0..size).map(|at| curvature[at * size + at].powf(-0.5)).collect();
+        let scaled: Vec<f64> = (0..size * size)
+            .map(|at| curvature[at] * units[at / size] * units[at % size])
+            .collect();
         let solve = |mut right: Vec<f64>| {
-            solve_positive(&mut curvature.clone(), &mut right, LEAST_PIVOT * most);
+            right.iter_mut().zip(&units).for_each(|(own, unit)| *own *= unit);
+            solve_positive(&mut scaled.clone(), &mut right, LEAST_PIVOT);
+            right.iter_mut().zip(&units).for_each(|(own, unit)| *own *= unit);
             right
         };
         // What counts do not tell, the prior does. A variance above the prior's is that of no minimum.
@@ -91,15 +97,23 @@ impl Rounds<'_> {
             let is_known = variance > 0.0 && variance <= ROUGHLY * prior;
             is_known.then(|| variance.min(prior).sqrt())
         };
-        let Some(errors) = (0..size).map(error).collect::<Option<Vec<f64>>>() else {
+        let errors = (0..size).map(error).collect::<Option<Vec<f64>>>();
+        let mut step = solve(gradient);
+        let Some(mut errors) = errors.filter(|_| step.iter().all(|step| step.is_finite())) else {
             return Ok(());
         };
-        let mut step = solve(gradient);
         let longest = step.iter().zip(&errors).map(|(step, error)| step.abs() / error);
-        let shrink = (FARTHEST / longest.fold(0.0, f64::max)).min(1.0);
+        let longest = longest.fold(0.0, f64::max);
+        if longest > FARTHEST && !self.weighs_information {
+            return Ok(());
+        }
+        let shrink = (FARTHEST / longest).min(1.0);
         step.iter_mut().for_each(|own| *own *= -shrink);
+        if self.design.is_at_bound(&corrected.state.point.parameters) {
+            errors[size - 1] = f64::NAN;
+        }
         corrected.standard_errors = Some(errors);
-        if self.weighs_information && step.iter().all(|step| step.is_finite()) {
+        if self.weighs_information {
             self.step(corrected, &expected, &step)?;
         }
         Ok(())
@@ -141,16 +155,33 @@ impl Rounds<'_> {
         };
         let (here, seen) = slopes(self, state, expected);
         let vector = self.design.vector(&state.point.parameters);
-        let (mut rows, mut gradient) = (Vec::new(), here.clone());
+        let (mut rows, mut gradient) = (Vec::new(), here);
+        let is_bound = |place: usize| {
+            place == self.design.unknown.len() && self.design.is_at_bound(&state.point.parameters)
+        };
+        let bound: Vec<bool> = (0..size).map(is_bound).collect();
         for place in 0..size {
+            if bound[place] {
+                // As if its value were given.
+                gradient[place] = 0.0;
+                rows.extend((0..size).map(|other| f64::from(u8::from(other == place))));
+                continue;
+            }
             let width = MOVED / seen[place * size + place].sqrt();
-            let (mut moved, mut aside) = (state.clone(), vector.clone());
-            aside[place] += width;
-            moved.point.parameters = self.design.with(&moved.point.parameters, &aside);
-            let there = self.expect(&moved)?;
-            gradient[place] += (there.information - expected.information) / width;
-            let there = slopes(self, &moved, &there).0;
-            rows.extend(there.iter().zip(&here).map(|(there, here)| (there - here) / width));
+            let mut beside = |by: f64| {
+                let (mut moved, mut aside) = (state.clone(), vector.clone());
+                aside[place] += by;
+                moved.point.parameters = self.design.with(&moved.point.parameters, &aside);
+                let there = self.expect(&moved)?;
+                Ok::<_, FlowError>((there.information, slopes(self, &moved, &there).0))
+            };
+            let ((more, up), (less, down)) = (beside(width)?, beside(-width)?);
+            gradient[place] += (more - less) / (2.0 * width);
+            let change = |other: usize| match bound[other] {
+                true => 0.0,
+                false => (up[other] - down[other]) / (2.0 * width),
+            };
+            rows.extend((0..size).map(change));
         }
         let symmetric =
             (0..size * size).map(|at| (rows[at] + rows[at % size * size + at / size]) / 2.0);

@@ -88,6 +88,19 @@ impl Design {
         changed
     }
 
+    /// Whether the exponent is as large or as small as it may be.
+    pub fn is_at_bound(&self, parameters: &Parameters) -> bool {
+        self.bent.is_some() && parameters.exponent.ln().abs() >= LARGEST - NEAR_BOUND
+    }
+
+    /// Moves what is learned into its bounds.
+    pub fn clamp(&self, vector: &mut [f64]) {
+        if self.bent.is_some() {
+            let exponent = &mut vector[self.unknown.len()];
+            *exponent = exponent.clamp(-LARGEST, LARGEST);
+        }
+    }
+
     /// Scores of the moves of a table, `[moves]`, and how they change with what is learned,
     /// `[moves][unknowns]`.
     pub fn terms(&self, table: usize, parameters: &Parameters) -> (Vec<f64>, Vec<f64>) {
@@ -149,5 +162,6 @@ impl Design {
     }
 }
 
-/// Bounds on the logarithm of an exponent.
+/// Bounds on the logarithm of an exponent, and what is as good as there.
 const LARGEST: f64 = 2.0;
+const NEAR_BOUND: f64 = 1e-9;

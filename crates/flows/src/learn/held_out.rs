@@ -90,7 +90,7 @@ impl Compared {
             Err(error) if is_out_of_time(&error) => return Ok(sums),
             found => found?,
         };
-        self.states.clear();
+        let mut states = Vec::new();
         for prior in PRIORS {
             if prior.is_some() {
                 let next = rounds.under(&state, prior);
@@ -100,10 +100,14 @@ impl Compared {
             if own.is_late() {
                 break;
             }
-            self.states.push(state.clone());
+            states.push(state.clone());
             sums.push(deviance(learner, hidden, &expected.counts));
         }
         self.work = rounds.work;
+        // A fold that was cut off has nothing to go on from that an earlier one lacks.
+        if states.len() >= self.states.len() {
+            self.states = states;
+        }
         Ok(sums)
     }
 }

@@ -168,15 +168,27 @@ impl<'a> Likelihood<'a> {
     pub fn maximise(&self, point: &Point, steps: usize) -> Point {
         let design = self.design;
         let unknowns = design.unknowns();
-        let Evaluated { curvature, arrivals, spreads, .. } = self.evaluate(point, true);
+        let Evaluated { gradient, mut curvature, arrivals, spreads, .. } =
+            self.evaluate(point, true);
         let of_pulls: Option<Curvature> =
             self.pulls.as_ref().map(|pulls| pulls.curvature(&arrivals, &spreads));
+        // An exponent that would leave its bounds stays there.
+        let outwards = |exponent: usize| gradient[exponent] * point.parameters.exponent.ln() < 0.0;
+        let held =
+            (design.is_at_bound(&point.parameters) && outwards(unknowns - 1)).then(|| unknowns - 1);
+        // Units in which every curvature is 1, whatever those of features are.
+        let units: Vec<f64> =
+            (0..unknowns).map(|i| curvature[i * unknowns + i].powf(-0.5)).collect();
+        for (at, own) in curvature.iter_mut().enumerate() {
+            let (i, j) = (at / unknowns, at % unknowns);
+            let is_apart = i != j && (held == Some(i) || held == Some(j));
+            *own = if is_apart { 0.0 } else { *own * units[i] * units[j] };
+        }
         let divide = |vector: &mut [f64]| {
             let (weights, pulls) = vector.split_at_mut(unknowns);
-            if unknowns > 0 {
-                let most = (0..unknowns).map(|i| curvature[i * unknowns + i]).fold(0.0, f64::max);
-                solve_positive(&mut curvature.clone(), weights, 1e-12 * most);
-            }
+            weights.iter_mut().zip(&units).for_each(|(own, unit)| *own *= unit);
+            solve_positive(&mut curvature.clone(), weights, 1e-12);
+            weights.iter_mut().zip(&units).for_each(|(own, unit)| *own *= unit);
             if let Some(of_pulls) = &of_pulls {
                 of_pulls.divide(pulls);
             }
@@ -187,8 +199,12 @@ impl<'a> Likelihood<'a> {
         };
         let mut vector = design.vector(&point.parameters);
         vector.extend(&point.pulls);
-        let mut evaluate = |vector: &[f64]| {
-            let Evaluated { value, gradient, .. } = self.evaluate(&at(vector), false);
+        let mut evaluate = |vector: &mut [f64]| {
+            design.clamp(vector);
+            let Evaluated { value, mut gradient, .. } = self.evaluate(&at(vector), false);
+            if let Some(held) = held {
+                gradient[held] = 0.0;
+            }
             (value, gradient)
         };
         at(&minimise(vector, Search { steps, decrease: 1e-3 }, &mut evaluate, &divide))

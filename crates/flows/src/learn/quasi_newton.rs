@@ -11,8 +11,8 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-/// Value and gradient at a point.
-pub(super) type Evaluate<'a> = dyn FnMut(&[f64]) -> (f64, Vec<f64>) + 'a;
+/// Value and gradient at a point, which is moved to where it may be.
+pub(super) type Evaluate<'a> = dyn FnMut(&mut [f64]) -> (f64, Vec<f64>) + 'a;
 
 /// How long to search.
 #[derive(Clone, Copy, Debug)]
@@ -31,7 +31,7 @@ pub(super) fn minimise(
     evaluate: &mut Evaluate,
     divide: &dyn Fn(&mut [f64]),
 ) -> Vec<f64> {
-    let (mut value, mut gradient) = evaluate(&point);
+    let (mut value, mut gradient) = evaluate(&mut point);
     let mut memory: Vec<(Vec<f64>, Vec<f64>)> = Vec::new();
     for _ in 0..search.steps {
         let direction = direction(&gradient, &memory, divide);
@@ -41,10 +41,12 @@ pub(super) fn minimise(
         }
         let mut length = 1.0;
         let found = loop {
-            let there: Vec<f64> =
+            let mut there: Vec<f64> =
                 point.iter().zip(&direction).map(|(x, d)| x + length * d).collect();
-            let (own, slopes) = evaluate(&there);
-            if own <= value + ENOUGH * length * slope {
+            let (own, slopes) = evaluate(&mut there);
+            let step = there.iter().zip(&point).map(|(there, here)| there - here);
+            let fall = step.zip(&gradient).map(|(step, g)| step * g).sum::<f64>();
+            if fall < 0.0 && own <= value + ENOUGH * fall {
                 break Some((there, own, slopes));
             }
             length /= 3.0;
@@ -98,7 +100,7 @@ mod tests {
 
     #[test]
     fn a_bent_valley_is_followed_to_its_lowest_point() {
-        let mut evaluate = |x: &[f64]| {
+        let mut evaluate = |x: &mut [f64]| {
             let (a, b) = (1.0 - x[0], x[1] - x[0] * x[0]);
             (a * a + 100.0 * b * b, vec![-2.0 * a - 400.0 * b * x[0], 200.0 * b])
         };
