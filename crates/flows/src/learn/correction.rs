@@ -19,8 +19,9 @@ const OPEN: f64 = 1e-5;
 const TOLERANCES: (f64, f64) = (1e-12, 1e-8);
 /// Least pivot, where every curvature is 1.
 const LEAST_PIVOT: f64 = 1e-12;
-/// Differences are that good.
-const ROUGHLY: f64 = 1.01;
+/// Hard EM's objective may bend down a little where counts say nothing: a variance up to so many times
+/// the prior's is taken for the prior's.
+const ROUGHLY: f64 = 4.0;
 /// How far weights are moved for the curvature, in the standard errors that they would have if all
 /// movement were seen.
 const MOVED: f64 = 0.2;
@@ -88,7 +89,7 @@ impl Rounds<'_> {
             right.iter_mut().zip(&units).for_each(|(own, unit)| *own *= unit);
             right
         };
-        // What counts do not tell, the prior does. A variance above the prior's is that of no minimum.
+        // What counts do not tell, the prior does. A variance far above the prior's is that of no minimum.
         let error = |place: usize| {
             let mut column = vec![0.0; size];
             column[place] = 1.0;
