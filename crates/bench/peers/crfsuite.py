@@ -1,6 +1,6 @@
-"""Trains or tags with python-crfsuite; prints one JSON object. Run by the `tagging` benchmark.
+"""Trains or tags with python-crfsuite; prints one JSON object. Run by the `tagging` and `references` benchmarks.
 
-usage: crfsuite.py train TRAIN MODEL L2    (CRFsuite attribute files)
+usage: crfsuite.py train TRAIN MODEL L2 [ITERATIONS]    (CRFsuite attribute files)
        crfsuite.py tag MODEL TEST REPEATS
 """
 
@@ -26,12 +26,14 @@ def sequences(path):
                 attributes, labels = [], []
 
 
-def train(path, model, l2):
+def train(path, model, l2, iterations=None):
     trainer = pycrfsuite.Trainer(algorithm="lbfgs", verbose=False)
     # One sequence at a time: the text is gone when training begins.
     for attributes, labels in sequences(path):
         trainer.append(attributes, labels)
     trainer.set_params({"c1": 0.0, "c2": float(l2)})
+    if iterations is not None:
+        trainer.set_params({"max_iterations": int(iterations)})
     start, processor = time.perf_counter(), time.process_time()
     trainer.train(model)
     return {

@@ -4,7 +4,7 @@
 
 Environments are made in `target/peers` or where `--environments` says, and stay there. Without `--all` some
 comparisons are of small models alone; with it they take an hour and more. A peer that cannot be installed is
-reported in its place. DATA holds `conll2000` and `flows`; what needs neither runs without.
+reported in its place. DATA holds `conll2000`, `citation` and `flows`; what needs neither runs without.
 """
 
 import argparse

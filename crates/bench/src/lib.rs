@@ -4,12 +4,14 @@
 //! root of the repository.
 
 mod command;
+mod crfsuite;
 mod flags;
 mod peer;
 mod report;
 pub mod usage;
 
 pub use command::bethe;
+pub use crfsuite::crfsuite;
 pub use flags::{data_folder, value_of};
 pub use peer::Library;
 pub use report::{Report, print};

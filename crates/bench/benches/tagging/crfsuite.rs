@@ -17,6 +17,7 @@ use bethe_tagging::{TagOptions, Tagger, Tagging};
 use serde_json::{Value, json};
 
 use super::data::{Scratch, attribute_files, read};
+use bethe_bench::crfsuite;
 use bethe_bench::usage::{peak_memory, processor_seconds};
 
 pub const TABLE: &str = "tagging-crfsuite";
@@ -33,7 +34,7 @@ pub fn compare(data: &Path) -> Option<Table> {
     let [model, their_model] =
         ["model", "crfsuite.model"].map(|name| folder.path().join(name).display().to_string());
     let [training, test] = [training, test].map(|path| path.display().to_string());
-    let their_training = peer(&["train", &training, &their_model, &L2.to_string()]);
+    let their_training = crfsuite(TABLE, &["train", &training, &their_model, &L2.to_string()]);
     let theirs = their_training.as_ref().map(|answer| Training::new("CRFsuite", answer));
     let loss = their_training.as_ref().and_then(|it| it["losses"].as_array()?.last()?.as_f64());
     let loss = loss.unwrap_or(f64::NEG_INFINITY).to_string();
@@ -49,7 +50,7 @@ pub fn compare(data: &Path) -> Option<Table> {
     let tags = job("tag", &["--model", &model, "--test", &test], &[]);
     let ours = Trained { one_thread: one, tagging: Labelling::new("bethe", &tags, &truth) };
     let theirs = theirs.and_then(|one_thread| {
-        let tags = peer(&["tag", &their_model, &test, &REPEATS.to_string()])?;
+        let tags = crfsuite(TABLE, &["tag", &their_model, &test, &REPEATS.to_string()])?;
         Some(Trained { one_thread, tagging: Labelling::new("CRFsuite", &tags, &truth) })
     })?;
     let tokens = truth.iter().map(Sequence::len).sum();
@@ -138,21 +139,6 @@ fn table(theirs: &Trained, ours: &Trained, two_threads: f64, tokens: usize) -> T
 
 fn number(value: &Value, field: &str) -> f64 {
     value[field].as_f64().expect("a number")
-}
-
-/// What CRFsuite says, if it is there.
-fn peer(arguments: &[&str]) -> Option<Value> {
-    let python = std::env::var("PYTHON").unwrap_or_else(|_| "python3".to_string());
-    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/peers/crfsuite.py");
-    let found = match Command::new(&python).arg(script).args(arguments).output() {
-        Ok(output) if output.status.success() => {
-            return Some(serde_json::from_slice(&output.stdout).expect("one JSON object"));
-        }
-        Ok(output) => String::from_utf8_lossy(&output.stderr).trim().to_string(),
-        Err(error) => error.to_string(),
-    };
-    println!("CRFsuite by {python} is skipped, and the table {TABLE} with it: {found}");
-    None
 }
 
 /// Runs one of our own jobs in a process of its own.

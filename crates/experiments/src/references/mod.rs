@@ -18,10 +18,11 @@ use bethe_io::results::Table;
 use bethe_tagging::{TagOptions, Tagger, train};
 
 pub use data::{Piece, Reference, Source};
+pub use folds::split;
 pub use guideline::harmonised;
 pub use judge::{ASPECTS, Failure, Judged, Line};
 pub use model::ModelSettings;
-pub use tables::TABLES;
+pub use tables::{TABLES, entries};
 
 use crate::citation::ExperimentError;
 
