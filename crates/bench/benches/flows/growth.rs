@@ -6,11 +6,10 @@ use std::time::Instant;
 use bethe_bench::exponent;
 use bethe_bench::usage::{peak_memory, thread_seconds};
 use bethe_core::solve::{Ignore, Task, solve};
-use bethe_core::{Cancel, MemoryLimit, Method, Settings};
+use bethe_core::{Cancel, Method, Settings};
 use bethe_flows::data::{Cells, Geometry, Observations};
 use bethe_flows::energy::Noise;
 use bethe_flows::infer::FlowProblem;
-use bethe_flows::learn::{Learner, choose};
 use bethe_flows::model::{Feature, FeatureKind, Movement};
 use bethe_io::results::{Table, grouped};
 use serde_json::{Value, json};
@@ -70,37 +69,23 @@ pub struct Large {
     /// So many cells of the grid, column after column.
     cells: usize,
     reach: Option<f64>,
-    /// Whether the law of movement is learned as well.
-    is_learned: bool,
     /// What the table says of it beside the number of cells.
     moves: &'static str,
 }
 
 /// 1,706 cells of weekly abundance with a dense kernel; 20,000 cells with about 60 in reach of
-/// each, under a law that is given, and learned.
-pub const LARGE: [Large; 3] = [
+/// each.
+pub const LARGE: [Large; 2] = [
+    Large { name: "dense", columns: 42, rows: 41, cells: 1706, reach: None, moves: "dense" },
     Large {
-        name: "dense",
-        columns: 42,
-        rows: 41,
-        cells: 1706,
-        reach: None,
-        is_learned: false,
-        moves: "dense",
+        name: "reach",
+        columns: 200,
+        rows: 100,
+        cells: 20_000,
+        reach: Some(REACH),
+        moves: "60 neighbours each",
     },
-    REACHING,
-    Large { name: "learned", is_learned: true, moves: "60 neighbours each, learned", ..REACHING },
 ];
-
-const REACHING: Large = Large {
-    name: "reach",
-    columns: 200,
-    rows: 100,
-    cells: 20_000,
-    reach: Some(REACH),
-    is_learned: false,
-    moves: "60 neighbours each",
-};
 
 const WEEKS: usize = 52;
 const TOLERANCE: f64 = 1e-4;
@@ -137,37 +122,16 @@ impl Large {
         let feature =
             Feature { name: "distance".into(), kind: FeatureKind::Distance, weight: -0.5 };
         let movement = Movement { features: vec![feature], reach: self.reach, normalised: true };
+        let moves = movement.moves(&cells, WEEKS - 1);
         let observations = self.year(&cells);
         let noise = Noise::Squared { weight: 100.0 * cells.len() as f64 };
-        let (population, cancel) = (1e6, Cancel::never());
-        let law = self.is_learned.then(|| {
-            let learner = Learner {
-                cells: &cells,
-                movement: &movement,
-                learned: &[true],
-                bent: None,
-                start: None,
-                observations: &observations,
-                noise: &noise,
-                population,
-                cancel: cancel.clone(),
-                deadline: None,
-            };
-            choose(&learner, &mut |_| ()).expect("learned").law
-        });
-        let moves = match &law {
-            Some(law) => {
-                law.moves(&cells, WEEKS - 1, MemoryLimit::default()).expect("enough memory")
-            }
-            None => movement.moves(&cells, WEEKS - 1),
-        };
         let problem = FlowProblem {
             moves: &moves,
-            start: law.as_ref().and_then(|law| law.start.as_deref()),
+            start: None,
             observations: &observations,
             noise: &noise,
-            population,
-            cancel,
+            population: 1e6,
+            cancel: Cancel::never(),
         };
         let settings = Settings { tolerance: TOLERANCE, ..Settings::default() };
         let mut flows = problem.solve(&settings, &mut Ignore).expect("solved");
