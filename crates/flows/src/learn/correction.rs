@@ -163,9 +163,10 @@ impl Rounds<'_> {
         let bound: Vec<bool> = (0..size).map(is_bound).collect();
         for place in 0..size {
             if bound[place] {
-                // As if its value were given.
+                // As if its value were given: apart from the others, with the curvature of the prior.
                 gradient[place] = 0.0;
-                rows.extend((0..size).map(|other| f64::from(u8::from(other == place))));
+                let precision = Likelihood::precision(&self.design, place);
+                rows.extend((0..size).map(|other| if other == place { precision } else { 0.0 }));
                 continue;
             }
             let width = MOVED / seen[place * size + place].sqrt();
