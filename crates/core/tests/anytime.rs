@@ -275,6 +275,31 @@ fn the_gap_counts_what_rounding_does_at_a_kink() {
 }
 
 #[test]
+fn a_gap_that_is_all_rounding_ends_the_solve() {
+    // Scores of millions, which a constant takes off again: objectives are known to about a hundred-millionth.
+    let mut model = Model::new(&[3]).unwrap();
+    model.add_factor(&[0], &[4e6, 4e6 + 1.0, 4e6 - 1.0]).unwrap();
+    let measurement = |penalty, offset, coefficients| Energy::Measurement {
+        weight: 20.0,
+        penalty,
+        offset,
+        terms: vec![Term { scope: vec![0], coefficients }],
+    };
+    let energies = vec![
+        measurement(Penalty::Linear, 2e5, vec![0.0; 3]),
+        measurement(Penalty::Squared, -0.9, vec![1.0, 0.0, 0.5]),
+        measurement(Penalty::Squared, -0.5, vec![0.0, 1.0, -1.0]),
+    ];
+    let problem = Problem::new(model, energies).unwrap();
+    for method in [Method::Auto, Method::Newton] {
+        let settings = Settings { method, tolerance: 1e-13, ..Settings::default() };
+        let found = run(&mut problem.bind().unwrap(), &settings).unwrap();
+        assert_eq!(found.status, Status::RoundingLimit, "{found:?}");
+        assert!(found.iterations <= 10 && found.gap.unwrap() < 1e-7, "{found:?}");
+    }
+}
+
+#[test]
 fn rounding_is_no_excuse_for_a_limit_of_iterations() {
     let settings = Settings { max_iterations: 1, ..Settings::default() };
     let found = run(&mut kinked(1e3).bind().unwrap(), &settings).unwrap();

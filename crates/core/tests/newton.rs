@@ -143,10 +143,46 @@ fn quasi_newton_steps_hand_over_where_they_are_slow() {
     assert_eq!((auto.status, auto.solver), (Status::Converged, "newton"), "{auto:?}");
     assert_eq!((dual.solver, dual.products), ("dual", 0));
     assert!(4 * (auto.oracle_calls + auto.products) < dual.oracle_calls, "{auto:?}, {dual:?}");
-    // A tame problem never sees it.
-    let tame = measured_chain([30, 6], 0.5, squared);
-    let found = run(&mut tame.bind().unwrap(), &settings(Method::Auto, 1e-6)).unwrap();
-    assert_eq!((found.solver, found.products), ("dual", 0), "{found:?}");
+    // Where a few hundred steps will do, or a few, it never comes to that.
+    for weight in [100.0, 0.5] {
+        let problem = measured_chain([30, 6], weight, squared);
+        let found = run(&mut problem.bind().unwrap(), &settings(Method::Auto, 1e-6)).unwrap();
+        assert_eq!((found.solver, found.products), ("dual", 0), "{found:?}");
+    }
+}
+
+#[test]
+fn quasi_newton_steps_hand_over_where_their_gap_rises() {
+    let problem = moves_at_a_cost(40, 60, 100.0, 2_000.0);
+    let found = run(&mut problem.bind().unwrap(), &settings(Method::Auto, 1e-6)).unwrap();
+    assert_eq!((found.status, found.solver), (Status::Converged, "newton"), "{found:?}");
+    // The first steps were those of the dual.
+    let newton = run(&mut problem.bind().unwrap(), &settings(Method::Newton, 1e-6)).unwrap();
+    assert!(found.iterations > newton.iterations, "{found:?}, {newton:?}");
+    assert!((found.objective / newton.objective - 1.0).abs() < 1e-6, "{found:?}, {newton:?}");
+}
+
+/// A crowd that moves along a line of places, at a cost for distance, from one end to the other:
+/// the distribution of every time is measured.
+fn moves_at_a_cost(times: usize, places: usize, cost: f64, weight: f64) -> Problem {
+    let mut model = Model::new(&vec![places; times]).unwrap();
+    let cells = (0..places * places).map(|cell| (cell / places, cell % places));
+    let costs: Vec<f64> = cells.map(|(i, j)| -cost * (i.abs_diff(j) as f64).powf(0.4)).collect();
+    (1..times).for_each(|time| model.add_factor(&[time - 1, time], &costs).unwrap());
+    let mut energies = Vec::new();
+    for time in 0..times {
+        let middle = places as f64 * (time as f64 + 0.5) / times as f64;
+        let hump = |place: usize| (-0.5 * (place as f64 - middle).powi(2)).exp();
+        let total: f64 = (0..places).map(hump).sum();
+        for place in 0..places {
+            let mut coefficients = vec![0.0; places];
+            coefficients[place] = 1.0;
+            let terms = vec![Term { scope: vec![time], coefficients }];
+            let (penalty, offset) = (Penalty::Squared, -hump(place) / total);
+            energies.push(Energy::Measurement { weight, penalty, offset, terms });
+        }
+    }
+    Problem::new(model, energies).unwrap()
 }
 
 #[test]

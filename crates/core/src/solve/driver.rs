@@ -236,16 +236,20 @@ impl<'a> Run<'a> {
                 let record = self.record(engine, &step, average);
                 observer.observe(&record, &solver.point().marginals).is_break()
             };
+            // What is left of the gap is what rounding takes off bounds: further steps change nothing.
+            let is_exact =
+                step.violation == 0.0 && step.gap.is_some_and(|own| own <= self.settings.tolerance);
             let ended = match step.verdict {
                 // A call that was cancelled proves nothing.
                 Verdict::Infeasible if cancelled.is_none() => Some(Status::Infeasible),
-                _ if self.has_converged(ends || stopped) => Some(Status::Converged),
+                _ if self.has_converged(ends || stopped || is_exact) => Some(Status::Converged),
                 Verdict::Stationary if self.best.is_feasible(&self.chosen) => {
                     Some(Status::Stationary)
                 }
                 _ if stopped || cancelled == Some(Cause::Asked) => Some(Status::Stopped),
                 _ if cancelled.is_some() => Some(Status::TimeLimit),
                 Verdict::Settled => Some(Status::RoundingLimit),
+                _ if is_exact => Some(Status::RoundingLimit),
                 _ if ends => Some(Status::IterationLimit),
                 _ => None,
             };

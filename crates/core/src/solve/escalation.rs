@@ -1,10 +1,11 @@
 //! The dual by quasi-Newton steps, and by Newton's where those are slow.
 //!
 //! Quasi-Newton steps cost one oracle call and learn the curvature as they go; most problems take
-//! a few dozen. Newton's take a few calls and products each, and hold where weights are so large
-//! that curvature changes by orders of magnitude along a step. The gap at the start tells some of
-//! those, how fast it falls the others. Should rounding stop Newton's steps, quasi-Newton steps
-//! have the last word.
+//! a few dozen. Newton's hold where weights are so large that curvature changes by orders of
+//! magnitude along a step, but each takes a few calls, many products and a preconditioner: in all
+//! about as much as hundreds of quasi-Newton steps. The gap at the start tells some problems that
+//! are worth it, how fast it falls the others. Should rounding stop Newton's steps, quasi-Newton
+//! steps have the last word.
 //!
 //! * Needs: measurements only, an oracle with second order.
 //! * Guarantees: those of the dual.
@@ -14,13 +15,11 @@ use super::engine::{Engine, Held, Solver, Step, Verdict};
 use super::point::Point;
 
 /// With more nats than this per table at the start, Newton's steps are taken from the start.
-const STIFF: f64 = 100.0;
+const STIFF: f64 = 1000.0;
 /// … if there are this many measurements: with few, quasi-Newton steps soon know all curvature.
 const MANY: usize = 50;
-/// How fast the gap falls is judged over this many iterations …
+/// How fast the gap falls is judged every so many iterations.
 const SPAN: usize = 25;
-/// … and too slow if it would take more than this many further ones.
-const LEFT: f64 = 100.0;
 /// A gap of this many times the rounding of the objective is as good as none.
 const ROUNDINGS: f64 = 10.0;
 /// Where hard constraints are broken, gaps tell nothing: they get this many iterations.
@@ -35,8 +34,7 @@ pub(super) struct Escalation {
     runs: Runs,
     tolerance: f64,
     iteration: usize,
-    /// The gap when it was last looked at.
-    gap: f64,
+    pace: Pace,
 }
 
 /// Which steps are taken.
@@ -57,9 +55,9 @@ impl Escalation {
     pub fn start(engine: &mut Engine, tolerance: f64) -> Self {
         let mut escalation = Self::of_dual(engine, tolerance);
         let measurements = escalation.dual.measurements();
-        let is_steep = escalation.gap > STIFF * engine.tables() as f64;
+        let is_steep = escalation.pace.first > STIFF * engine.tables() as f64;
         if is_steep && measurements.len() >= MANY && !measurements.has_hard() {
-            escalation.start_newton(engine);
+            escalation.start_newton(engine, false);
         }
         escalation
     }
@@ -67,20 +65,21 @@ impl Escalation {
     /// Begins with Newton's steps.
     pub fn newton(engine: &mut Engine, tolerance: f64) -> Self {
         let mut escalation = Self::of_dual(engine, tolerance);
-        escalation.start_newton(engine);
+        escalation.start_newton(engine, false);
         escalation
     }
 
     fn of_dual(engine: &mut Engine, tolerance: f64) -> Self {
         let measurements = engine.energies.measurements.clone();
         let dual = Dual::start(engine, measurements, None, 1.0);
-        let gap = dual.gap();
-        Self { dual, newton: None, runs: Runs::Dual, tolerance, iteration: 0, gap }
+        let pace = Pace::new(dual.gap());
+        Self { dual, newton: None, runs: Runs::Dual, tolerance, iteration: 0, pace }
     }
 
-    fn start_newton(&mut self, engine: &mut Engine) {
+    fn start_newton(&mut self, engine: &mut Engine, goes_on: bool) {
         let measurements = engine.energies.measurements.clone();
-        self.newton = Some(Newton::start(engine, measurements));
+        let from = goes_on.then(|| self.dual.unknowns());
+        self.newton = Some(Newton::start(engine, measurements, from));
         self.runs = Runs::Newton;
     }
 
@@ -96,17 +95,11 @@ impl Escalation {
         if self.dual.measurements().has_hard() {
             return self.iteration == PATIENCE;
         }
-        if !self.iteration.is_multiple_of(SPAN) {
-            return false;
-        }
-        let before = std::mem::replace(&mut self.gap, self.dual.gap());
         // What rounding leaves of a gap no method takes away.
         let target = self.tolerance * step.objective.abs().max(1.0);
         let target = target.max(ROUNDINGS * step.rounding);
-        let rate = (before / self.gap).ln() / SPAN as f64;
-        let left = (self.gap / target).ln() / rate;
-        // NaN where gaps are not finite, which is slow as well.
-        !(self.gap <= target || rate > 0.0 && left <= LEFT)
+        self.iteration.is_multiple_of(SPAN)
+            && self.pace.is_slow(self.iteration, self.dual.gap(), target)
     }
 
     fn step_dual(&mut self, engine: &mut Engine) -> Step {
@@ -124,6 +117,41 @@ impl Escalation {
     }
 }
 
+/// How fast the gap of quasi-Newton steps falls, from the start to its least so far: from one
+/// iteration to the next it goes up and down.
+#[derive(Clone, Copy, Debug)]
+struct Pace {
+    /// At the start, or where it was first finite.
+    first: f64,
+    least: f64,
+}
+
+impl Pace {
+    /// The first steps may raise the gap to this many times what it was: more, and they lead nowhere.
+    const RISE: f64 = 10.0;
+    /// Newton's steps are worth about so many iterations.
+    const LEFT: f64 = 500.0;
+    /// After so many the gap has stopped falling, however fast it did before.
+    const MOST: usize = 1000;
+
+    fn new(first: f64) -> Self {
+        Self { first, least: f64::INFINITY }
+    }
+
+    /// Whether Newton's steps would be faster, given the gap after so many iterations, and where it is to go.
+    fn is_slow(&mut self, iterations: usize, gap: f64, target: f64) -> bool {
+        self.least = self.least.min(gap);
+        if !self.first.is_finite() {
+            self.first = self.least;
+        }
+        let rate = (Self::RISE * self.first / self.least).ln() / iterations as f64;
+        let left = (self.least / target).ln() / rate;
+        // NaN where gaps are not finite, which is slow as well.
+        let is_fast = rate > 0.0 && left <= Self::LEFT && iterations < Self::MOST;
+        !(self.least <= target || is_fast)
+    }
+}
+
 impl Solver for Escalation {
     fn name(&self) -> &'static str {
         self.running().name()
@@ -137,7 +165,7 @@ impl Solver for Escalation {
                 self.dual.show()
             }
             Runs::HandedOver => {
-                self.start_newton(engine);
+                self.start_newton(engine, true);
                 self.step(engine)
             }
             Runs::Newton => {
@@ -168,5 +196,37 @@ impl Solver for Escalation {
 
     fn multipliers(&self, held: Held, into: &mut Vec<f64>) -> bool {
         self.running().multipliers(held, into)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// When a gap counts as slow, looked at as [`Escalation`] does.
+    fn given_up(first: f64, target: f64, gap: impl Fn(usize) -> f64) -> Option<usize> {
+        let mut pace = Pace::new(first);
+        (1..=100).map(|look| SPAN * look).find(|&at| pace.is_slow(at, gap(at), target))
+    }
+
+    #[test]
+    fn gaps_that_fall_steadily_are_waited_for() {
+        // Within 460 iterations, through hills and where the first steps go up.
+        let hills = |at: usize| 1e4 * (-0.05 * at as f64).exp() * (1.0 + 4.0 * (at % 2) as f64);
+        assert_eq!(given_up(1e4, 1e-6, hills), None);
+        assert_eq!(given_up(5e3, 1e-6, hills), None);
+    }
+
+    #[test]
+    fn gaps_that_rise_that_crawl_or_that_stall_are_not() {
+        assert_eq!(given_up(1.0, 1e-6, |_| 11.0), Some(SPAN));
+        assert_eq!(given_up(f64::INFINITY, 1e-6, |_| f64::INFINITY), Some(SPAN));
+        assert_eq!(given_up(1.0, 1e-6, |_| f64::NAN), Some(SPAN));
+        let crawls = given_up(1e4, 1e-6, |at| 1e4 * (-0.002 * at as f64).exp());
+        assert!(crawls.is_some_and(|at| at <= 100), "{crawls:?}");
+        let stalls = given_up(1e4, 1e-9, |at| 1e-8 + 1e4 * (-0.1 * at as f64).exp());
+        assert!(stalls.is_some_and(|at| at <= 1000), "{stalls:?}");
+        // What rounding leaves is no reason to give up.
+        assert_eq!(given_up(1e4, 2e-8, |at| 1e-8 + 1e4 * (-0.1 * at as f64).exp()), None);
     }
 }

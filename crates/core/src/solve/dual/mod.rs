@@ -116,6 +116,11 @@ impl Dual {
         self.multipliers().map(|multiplier| multiplier * self.program.scale)
     }
 
+    /// The unknowns of the program.
+    pub fn unknowns(&self) -> &[f64] {
+        &self.current().unknowns
+    }
+
     fn multipliers(&self) -> impl Iterator<Item = f64> + '_ {
         self.program.multipliers(&self.current().unknowns)
     }

@@ -50,8 +50,12 @@ pub(in crate::solve) struct Newton {
 }
 
 impl Newton {
-    /// From multipliers that are 0.
-    pub fn start(engine: &mut Engine, measurements: Measurements) -> Self {
+    /// From these unknowns, should they be near the solution; otherwise from multipliers that are 0.
+    pub fn start(
+        engine: &mut Engine,
+        measurements: Measurements,
+        unknowns: Option<&[f64]>,
+    ) -> Self {
         let (rows, width) = (measurements.len(), engine.coordinates());
         let tables = engine.tables().max(1) as f64;
         let program = DualProgram::new(engine, measurements, None, 1.0);
@@ -69,6 +73,14 @@ impl Newton {
             iteration: 0,
             failures: 0,
         };
+        // How far hard constraints are from being met no gap tells.
+        if let Some(unknowns) = unknowns.filter(|_| !newton.program.measurements.has_hard()) {
+            newton.current.unknowns.copy_from_slice(unknowns);
+            newton.settle(engine);
+            if newton.cooling.is_near(&newton.current) {
+                return newton;
+            }
+        }
         newton.program.start(&mut newton.current.unknowns);
         newton.settle(engine);
         newton.cooling.start(newton.current.gap, engine.oracle_calls);
