@@ -156,6 +156,22 @@ fn counts_that_the_reach_does_not_allow_are_named() {
 }
 
 #[test]
+fn a_time_that_nobody_can_reach_is_named() {
+    let folder = Folder::new()
+        .with("cells.csv", "cell,x,y\na,0,0\nb,1,0\nc,9,0\n")
+        .with("counts.csv", "time,a,b,c\nmay,3,2,0\njune,1,4,0\njuly,0,0,0\n")
+        .with("open.csv", "time,a,b,c\nmay,1,1,0\njune,1,1,0\njuly,0,0,1\n");
+    let given = ["--reach", "2", "--extent", "open.csv", "--out", "out"];
+    for further in [&[][..], &["--fit", "none"], &["--noise", "squared"]] {
+        let message = refusal(&folder, &[&given, further].concat());
+        assert_eq!(
+            message,
+            "counts.csv: time \"july\": found no open cell that a sequence of moves leads to, expected at least one; allow more with a longer --reach, another --start or another --extent"
+        );
+    }
+}
+
+#[test]
 fn flags_out_of_range_are_named() {
     let cases: [(&[&str], &str); 24] = [
         (&["--population", "0"], "--population: found 0, expected a positive number"),

@@ -1,6 +1,7 @@
 //! Weights of movement are found again from counts that they made.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use bethe_core::Cancel;
 use bethe_flows::data::{Cells, Observations};
@@ -118,4 +119,38 @@ fn rounds_that_are_left_only_fall() {
     }
     // The first solve says how many rounds there are at most.
     assert!(seen.last().unwrap().rounds < seen[0].rounds + seen[0].rounds_left);
+}
+
+#[test]
+fn what_was_learned_in_time_is_kept() {
+    let cells = Cells::grid(3, 3);
+    let mut rng = StdRng::seed_from_u64(3);
+    let Season { movement, observations, population, .. } =
+        seasons(&cells, 1.0, &mut rng).swap_remove(0);
+    let learned = vec![true; movement.features.len()];
+    // Time enough, until the observer lets it pass after a few rounds.
+    let deadline = Instant::now() + Duration::from_secs(2);
+    let learner = Learner {
+        cells: &cells,
+        movement: &movement,
+        learned: &learned,
+        bent: None,
+        start: None,
+        observations: &observations,
+        noise: &Noise::Poisson { rate: vec![1.0] },
+        population,
+        cancel: Cancel::never(),
+        deadline: Some(deadline),
+    };
+    let choice = choose(&learner, &mut |progress| {
+        if progress.rounds == 4 {
+            std::thread::sleep(deadline.saturating_duration_since(Instant::now()));
+        }
+    })
+    .unwrap();
+    assert!(choice.trials.is_empty() && !choice.converged, "{choice:?}");
+    let weights = |movement: &Movement| -> Vec<f64> {
+        movement.features.iter().map(|feature| feature.weight).collect()
+    };
+    assert_ne!(weights(&choice.law.movement), weights(&movement), "rounds were thrown away");
 }

@@ -138,6 +138,11 @@ impl Input {
                 self.cells.name(cell),
                 rounded(count, 6)
             )),
+            FlowError::Closed { time } => bad_input(format!(
+                "{file}: time {:?}: found no open cell that a sequence of moves leads to, expected at least \
+                 one; allow more with a longer --reach, another --start or another --extent",
+                self.observations.times()[time],
+            )),
             other => bad_input(format!("{file}: {other}")),
         }
     }

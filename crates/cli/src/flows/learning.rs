@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use anyhow::Result;
 use bethe_core::Cancel;
-use bethe_flows::energy::Noise;
 use bethe_flows::infer::{self, FlowError};
 use bethe_flows::learn::{Choice, Learner, Progress, choose, learn_with};
 use bethe_flows::model::FeatureKind;
@@ -50,12 +49,7 @@ impl Input {
             return Ok(None);
         }
         // Counts where nobody can be are told as they are in the file, not as they are held out.
-        if let Some(&(time, cell, count)) =
-            self.problem(config, cancel.child()).impossible().first()
-            && matches!(self.noise, Noise::Poisson { .. })
-        {
-            return Err(FlowError::Impossible { time, cell, count });
-        }
+        self.problem(config, cancel.child()).check_counts()?;
         let learner = self.learner(config, cancel);
         let choice = match config.prior {
             Some(prior) => learn_with(&learner, prior, observe)?,

@@ -66,6 +66,14 @@ pub enum FlowError {
         /// What was counted.
         count: f64,
     },
+    /// A time at which nobody can be anywhere.
+    #[error(
+        "time {time}: found no open cell that a sequence of moves leads to, expected at least one"
+    )]
+    Closed {
+        /// Number of the time.
+        time: usize,
+    },
     /// Counts that no movement explains.
     #[error("no movement explains the counts")]
     Unexplained,
@@ -146,31 +154,36 @@ impl FlowProblem<'_> {
         Ok(Arc::new(ChainModel::with_transitions(vec![cells; times], links, &tables)?))
     }
 
-    /// Refuses counts, under Poisson noise, in cells that no sequence of moves leads to.
-    fn check_counts(&self) -> Result<(), FlowError> {
-        match self.impossible().first() {
-            Some(&(time, cell, count)) if matches!(self.noise, Noise::Poisson { .. }) => {
-                Err(FlowError::Impossible { time, cell, count })
-            }
-            _ => Ok(()),
-        }
+    /// Refuses counts, under Poisson noise, in cells that no sequence of moves leads to, and times at which
+    /// nobody can be anywhere.
+    pub fn check_counts(&self) -> Result<(), FlowError> {
+        let possible = self.possible_cells();
+        let mut times = possible.iter().enumerate();
+        times.try_for_each(|(time, own)| check_time(self.observations, self.noise, time, own))
     }
 
     /// Counts `(time, cell, count)` in cells that no sequence of moves leads to.
     pub fn impossible(&self) -> Vec<(usize, usize, f64)> {
-        let mut possible = first_cells(self.start, self.observations.cells());
-        let mut found = Vec::new();
+        let possible = self.possible_cells();
+        let times = possible.iter().enumerate();
+        times.flat_map(|(time, own)| impossible_at(self.observations, time, own)).collect()
+    }
+
+    /// Whether a sequence of moves leads to an open cell. `[times][cells]`
+    fn possible_cells(&self) -> Vec<Vec<bool>> {
+        let mut possible: Vec<Vec<bool>> = Vec::new();
         for time in 0..self.observations.times().len() {
-            if time > 0 {
-                possible = cells_after(self.moves, time - 1, &possible);
-            }
+            let mut own = match possible.last() {
+                Some(before) => cells_after(self.moves, time - 1, before),
+                None => first_cells(self.start, self.observations.cells()),
+            };
             let open = |(cell, possible): (usize, &mut bool)| {
                 *possible &= self.observations.is_open(time, cell);
             };
-            possible.iter_mut().enumerate().for_each(open);
-            found.extend(impossible_at(self.observations, time, &possible));
+            own.iter_mut().enumerate().for_each(open);
+            possible.push(own);
         }
-        found
+        possible
     }
 }
 
@@ -196,7 +209,7 @@ fn cells_after(moves: &Moves, step: usize, before: &[bool]) -> Vec<bool> {
     after
 }
 
-/// Refuses counts, under Poisson noise, where nobody can be.
+/// Refuses counts, under Poisson noise, where nobody can be, and a time at which nobody can be anywhere.
 fn check_time(
     observations: &Observations,
     noise: &Noise,
@@ -207,6 +220,7 @@ fn check_time(
         Some((time, cell, count)) if matches!(noise, Noise::Poisson { .. }) => {
             Err(FlowError::Impossible { time, cell, count })
         }
+        _ if !possible.contains(&true) => Err(FlowError::Closed { time }),
         _ => Ok(()),
     }
 }

@@ -97,10 +97,11 @@ impl Compared {
                 let penalty = rounds.penalty(&next);
                 (state, expected, _) = rounds.run((next, expected.under(penalty)), ROUNDS)?;
             }
+            // Where rounds were cut off, what they learned is still the best there is.
+            states.push(state.clone());
             if own.is_late() {
                 break;
             }
-            states.push(state.clone());
             sums.push(deviance(learner, hidden, &expected.counts));
         }
         self.work = rounds.work;

@@ -137,6 +137,10 @@ fn impossible_counts_are_named() {
     // Gaussian noise has a term for everything.
     let noise = Noise::Gaussian { rate: vec![1.0], variance: 1.0 };
     assert!(migration.problem(&noise).solve(&precise(), &mut Ignore).is_ok());
+    // Nobody can be anywhere, whatever the noise.
+    migration.start = vec![f64::NEG_INFINITY; 9];
+    let error = migration.problem(&noise).solve(&precise(), &mut Ignore).err().unwrap();
+    assert_eq!(error, FlowError::Closed { time: 0 });
 }
 
 #[test]
