@@ -49,7 +49,7 @@ fn settings() -> Vec<Setting> {
 }
 
 pub fn table(name: &str, data: Option<&Path>) -> Table {
-    let columns = ["map", "cost", "weight", "relative gap", "calls", "products"];
+    let columns = ["map", "cost", "weight", "relative gap", "calls", "products", "seconds"];
     let mut table = Table::new(name, &columns);
     let mut years = vec![made()];
     years.extend(data.map(blackbirds));
@@ -74,6 +74,7 @@ pub fn table(name: &str, data: Option<&Path>) -> Table {
                 format!("{gap:.0e}"),
                 grouped(found.oracle_calls as f64),
                 grouped(found.products as f64),
+                format!("{:.2}", found.seconds),
             ]);
         }
     }
