@@ -86,17 +86,28 @@ fn hard_constraints_hold_and_cost_what_the_dual_says() {
 fn measured_chain(
     [length, states]: [usize; 2],
     weight: f64,
+    penalty: impl FnMut(f64) -> (Penalty, f64),
+) -> Problem {
+    let edges: Vec<(usize, usize)> = (1..length).map(|v| (v - 1, v)).collect();
+    measured(&edges, [length, states], 2.0, weight, penalty)
+}
+
+/// A graph with potentials in ±`reach`, and a penalty on the marginal of every state of it.
+fn measured(
+    edges: &[(usize, usize)],
+    [length, states]: [usize; 2],
+    reach: f64,
+    weight: f64,
     mut penalty: impl FnMut(f64) -> (Penalty, f64),
 ) -> Problem {
     let mut rng = rng(5);
     let mut model = Model::new(&vec![states; length]).unwrap();
-    let mut table =
-        |cells: usize| -> Vec<f64> { (0..cells).map(|_| rng.random_range(-2.0..2.0)).collect() };
-    for v in 0..length {
-        model.add_factor(&[v], &table(states)).unwrap();
-        if v > 0 {
-            model.add_factor(&[v - 1, v], &table(states * states)).unwrap();
-        }
+    let mut table = |cells: usize| -> Vec<f64> {
+        (0..cells).map(|_| rng.random_range(-reach..reach)).collect()
+    };
+    (0..length).for_each(|v| model.add_factor(&[v], &table(states)).unwrap());
+    for &(v, w) in edges {
+        model.add_factor(&[v, w], &table(states * states)).unwrap();
     }
     let mut energies = Vec::new();
     for v in 0..length {
@@ -111,17 +122,37 @@ fn measured_chain(
     Problem::new(model, energies).unwrap()
 }
 
+/// Contradictory targets under every penalty that bends, kinks or counts.
+const CONTRADICTORY: [fn(f64) -> (Penalty, f64); 4] = [
+    |target| (Penalty::Squared, -target),
+    |target| (Penalty::Huber { delta: 0.05 }, -target),
+    |target| (Penalty::Absolute, -target),
+    |target| (Penalty::Poisson { rate: 1.0, count: target }, 0.0),
+];
+
+#[test]
+fn contradictory_targets_on_trees_and_rings_are_met_as_far_as_can_be() {
+    let tree: Vec<(usize, usize)> = (1..20).map(|v| ((v - 1) / 2, v)).collect();
+    let ring: Vec<(usize, usize)> = (0..20).map(|v| (v, (v + 1) % 20)).collect();
+    for (name, edges) in [("tree", tree), ("ring", ring)] {
+        for (index, penalty) in CONTRADICTORY.into_iter().enumerate() {
+            for reach in [2.0, 40.0] {
+                let problem = measured(&edges, [20, 6], reach, 30_000.0, penalty);
+                let settings = settings(Method::Auto, 1e-6);
+                let found = run(&mut problem.bind().unwrap(), &settings).unwrap();
+                let label = format!("{name}, {index}, ±{reach}: {found:?}");
+                assert_eq!(found.status, Status::Converged, "{label}");
+                assert!(found.oracle_calls + found.products < 4000, "{label}");
+            }
+        }
+    }
+}
+
 #[test]
 fn contradictory_targets_of_large_weight_take_few_calls() {
-    let penalties: [fn(f64) -> (Penalty, f64); 4] = [
-        |target| (Penalty::Squared, -target),
-        |target| (Penalty::Huber { delta: 0.05 }, -target),
-        |target| (Penalty::Absolute, -target),
-        |target| (Penalty::Poisson { rate: 1.0, count: target }, 0.0),
-    ];
     // Few states have the exact preconditioner, many the one of single states.
     for size in [[30, 6], [6, 30]] {
-        for (index, penalty) in penalties.into_iter().enumerate() {
+        for (index, penalty) in CONTRADICTORY.into_iter().enumerate() {
             let problem = measured_chain(size, 30_000.0, penalty);
             let found = run(&mut problem.bind().unwrap(), &settings(Method::Auto, 1e-6)).unwrap();
             let label = format!("{size:?}, {index}: {found:?}");

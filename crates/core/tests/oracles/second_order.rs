@@ -1,6 +1,8 @@
 //! Products with the covariance: equal to enumeration and to finite differences of the marginals,
 //! symmetric, positive semidefinite.
 
+use std::sync::Arc;
+
 use bethe_core::model::BaseModel;
 use bethe_core::oracle::{BruteForce, JunctionTree, Oracle, Tables};
 use bethe_core::{Model, Support};
@@ -68,6 +70,65 @@ fn products_match_enumeration_on_every_graph() {
             }
         }
     }
+}
+
+#[test]
+fn warm_oracles_have_their_potentials_divided() {
+    for (graph, model) in graphs::graphs() {
+        let base = BaseModel::new(&model, []).unwrap();
+        for (looks, support) in supports(&base) {
+            for (name, bind) in ORACLES {
+                let Some(mut oracle) = bind(&base, &support) else { continue };
+                let tilt = vector(&mut StdRng::seed_from_u64(11), support.len(), 2.0);
+                let mut stated = vec![0.0; support.len()];
+                let before = oracle.tilted(&tilt, &mut stated);
+                for heat in [300.0, 5.0] {
+                    let case = format!("{name} on {graph}, support: {looks}, heat {heat}");
+                    let mut exact = BruteForce::new(&divided(&base, heat), &support);
+                    assert!(oracle.second_order().unwrap().warm(heat), "{case}");
+                    let mut marginals = [0; 2].map(|_| vec![0.0; support.len()]);
+                    let [own, other] = &mut marginals;
+                    let sums = [oracle.tilted(&tilt, own), exact.tilted(&tilt, other)];
+                    let allowed = 1e-13 * reach(&base);
+                    let apart = (sums[0] - sums[1]).abs();
+                    assert!(apart <= 10.0 * allowed * sums[1].abs().max(1.0), "{case}: {sums:?}");
+                    assert!(
+                        own.iter().zip(&*other).all(|(f, e)| (f - e).abs() < allowed),
+                        "{case}"
+                    );
+                    assert_product(&case, oracle.as_mut(), &mut exact, allowed);
+                    let mut tables = Vec::new();
+                    exact
+                        .visit_marginals(Tables::All, &mut |_, values| tables.push(values.clone()));
+                    oracle.visit_marginals(Tables::All, &mut |table, values| {
+                        let mut cells = values.iter().zip(&tables[table]);
+                        assert!(cells.all(|(f, e)| (f - e).abs() < allowed), "{case}: {table}");
+                    });
+                    let mut best = vec![0; base.variables()];
+                    let scores = [oracle.decode(&tilt, &mut best), exact.decode(&tilt, &mut best)];
+                    let apart = (scores[0] - scores[1]).abs();
+                    assert!(apart <= 10.0 * allowed, "{case}: {scores:?}");
+                }
+                assert!(oracle.second_order().unwrap().warm(1.0));
+                let mut again = vec![0.0; support.len()];
+                let case = format!("{name} on {graph}, support: {looks}, as stated");
+                let (after, allowed) = (oracle.tilted(&tilt, &mut again), 1e-14 * reach(&base));
+                assert!((after - before).abs() <= 10.0 * allowed * before.abs().max(1.0), "{case}");
+                assert!(again.iter().zip(&stated).all(|(a, b)| (a - b).abs() <= allowed), "{case}");
+            }
+        }
+    }
+}
+
+/// The same with all potentials divided.
+fn divided(base: &BaseModel, heat: f64) -> BaseModel {
+    let mut divided = base.clone();
+    for table in &mut divided.tables {
+        let potentials = table.log_potentials.iter().map(|potential| potential / heat);
+        table.log_potentials = Arc::new(potentials.collect());
+    }
+    divided.constant /= heat;
+    divided
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Max-product: the best score on the way up, the states that reach it on the way down.
 
 use super::projection::Projection;
-use super::statics::fill_block;
+use super::statics::{Static, fill_block};
 use super::structure::{Node, Source, Structure};
 use super::sums::compensated_sum;
 use crate::cancel::Cancel;
@@ -127,11 +127,12 @@ impl Maxima {
 
 /// The tilted score of an assignment, summed over the model's tables.
 fn score(structure: &Structure, tilt: &[f64], assignment: &[usize]) -> f64 {
-    let statics = structure
-        .nodes
-        .iter()
-        .flat_map(|node| &node.statics)
-        .map(|part| part.log_potentials[structure.position(&part.scope, assignment)]);
+    let statics = structure.nodes.iter().flat_map(|node| {
+        let own = |table: &Static| {
+            node.part * table.log_potentials[structure.position(&table.scope, assignment)]
+        };
+        node.statics.iter().map(own)
+    });
     let tilts = structure.nodes.iter().flat_map(|node| &node.operands).map(|operand| match operand
         .source
     {
@@ -142,5 +143,5 @@ fn score(structure: &Structure, tilt: &[f64], assignment: &[usize]) -> f64 {
         }
         Source::Message { .. } | Source::Joined => 0.0,
     });
-    compensated_sum(statics.chain(tilts)) + structure.constant
+    compensated_sum(statics.chain(tilts)) + structure.constant / structure.heat
 }

@@ -188,6 +188,15 @@ impl Covariance for JunctionTree {
         assert!(self.is_answered && self.sums.is_collected(), "an answer to differentiate");
         self.sums.covariance(&self.structure, direction, product, &self.cancel);
     }
+
+    fn warm(&mut self, heat: f64) -> bool {
+        if heat != self.structure.heat {
+            Arc::make_mut(&mut self.structure).set_heat(heat);
+            self.sums.forget();
+            self.is_answered = false;
+        }
+        true
+    }
 }
 
 #[cfg(test)]

@@ -152,7 +152,8 @@ impl Structure {
     pub(super) fn multiply_statics(&mut self, cancel: &Cancel) -> Result<(), ModelError> {
         let Self { nodes, projections, .. } = self;
         for node in nodes.iter_mut().filter(|node| node.tilted && !node.statics.is_empty()) {
-            let mut product = vec![0.0; node.cells];
+            let mut product = std::mem::take(&mut node.product);
+            product.resize(node.cells, 0.0);
             let multiply = Multiply { projections, node, product: &mut product, cancel };
             let reach = dispatch(multiply).ok_or(ModelError::Cancelled)?;
             node.shift = reach.highest;
@@ -162,6 +163,13 @@ impl Structure {
             }
         }
         Ok(())
+    }
+
+    /// Divides what the model states by `heat` from now on.
+    pub(super) fn set_heat(&mut self, heat: f64) {
+        self.heat = heat;
+        self.nodes.iter_mut().for_each(|node| node.part = 1.0 / heat);
+        self.multiply_statics(&Cancel::never()).expect("nothing cancels it");
     }
 
     pub(super) fn cells(&self, scope: &[usize]) -> usize {
@@ -240,10 +248,10 @@ pub(super) fn add_up(
 #[inline(always)]
 pub(super) fn fill_block(projections: &Projections, node: &Node, block: usize, target: &mut [f64]) {
     let Some((first, others)) = node.statics.split_first() else { return target.fill(0.0) };
-    let of = |part: &Static| &projections[part.projection];
-    of(first).spread(block, &first.log_potentials, target, |cell, value| *cell = value);
-    for part in others {
-        of(part).spread(block, &part.log_potentials, target, |cell, value| *cell += value);
+    let (part, of) = (node.part, |table: &Static| &projections[table.projection]);
+    of(first).spread(block, &first.log_potentials, target, |cell, value| *cell = part * value);
+    for table in others {
+        of(table).spread(block, &table.log_potentials, target, |cell, value| *cell += part * value);
     }
 }
 

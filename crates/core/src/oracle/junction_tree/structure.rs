@@ -35,6 +35,8 @@ pub(super) struct Structure {
     /// The base model's variables of each clique. `[cliques]`
     pub cliques: Vec<Vec<usize>>,
     pub constant: f64,
+    /// What the constant and the log-potentials of the model are divided by.
+    pub heat: f64,
     /// The memory of all tables, by estimate.
     pub bytes: f64,
     pub support: Support,
@@ -66,6 +68,8 @@ pub(super) struct Node {
     pub joined: Vec<Joined>,
     /// Tables of the model that live here and are not all zero, joined where they can be.
     pub statics: Vec<Static>,
+    /// The part of their log-potentials that counts, one over the heat.
+    pub part: f64,
     /// The product of their exponentials, the greatest 1; empty where there are none, or where it
     /// leaves the range of a double. A clique that is not `tilted` is computed once, and has none.
     pub product: Vec<f64>,
@@ -170,6 +174,7 @@ impl Structure {
             origin,
             cliques: cliques.list.iter().map(|clique| clique.scope.clone()).collect(),
             constant: base.constant,
+            heat: 1.0,
             bytes: cliques.bytes,
             support: support.clone(),
         };
@@ -209,6 +214,7 @@ impl Structure {
                 operand_cells: 0,
                 joined: Vec::new(),
                 statics: Vec::new(),
+                part: 1.0,
                 product: Vec::new(),
                 shift: 0.0,
                 lowest: 0.0,

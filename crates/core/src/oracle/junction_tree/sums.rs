@@ -107,6 +107,11 @@ impl Sums {
         })
     }
 
+    /// The model has changed: no message holds any more.
+    pub fn forget(&mut self) {
+        self.untilted = Untilted::Nothing;
+    }
+
     /// Whether a pass up has been made, to its end.
     pub fn is_collected(&self) -> bool {
         self.untilted != Untilted::Nothing
@@ -160,7 +165,8 @@ impl Sums {
         }
         self.untilted = Untilted::Messages;
         // Solvers compare log-partitions of long models at close tilts: rounding must not add up.
-        compensated_sum(self.cliques.iter().map(|clique| clique.shift)) + structure.constant
+        compensated_sum(self.cliques.iter().map(|clique| clique.shift))
+            + structure.constant / structure.heat
     }
 
     /// The pass down to the cliques of the support, whose marginals are written; whether it was not
