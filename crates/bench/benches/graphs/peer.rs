@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{ChildStderr, Command, Stdio};
 
 use serde_json::Value;
 
@@ -55,13 +55,9 @@ pub fn run(script: &str, arguments: &[&str]) -> Option<Value> {
     }
 }
 
-fn answer(python: &str, script: &str, arguments: &[&str]) -> Result<Value, String> {
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("peers").join(script);
-    let mut command = Command::new(python);
-    command.arg(&script).args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().map_err(|error| error.to_string())?;
+/// Passes progress on; the last line of anything else.
+fn last_words(said: ChildStderr) -> String {
     let mut last = String::new();
-    let said = child.stderr.take().expect("it is piped");
     for line in BufReader::new(said).lines().map_while(Result::ok) {
         if let Some(progress) = line.strip_prefix("progress: ") {
             eprintln!("    … {progress}");
@@ -69,7 +65,19 @@ fn answer(python: &str, script: &str, arguments: &[&str]) -> Result<Value, Strin
             last = line;
         }
     }
+    last
+}
+
+fn answer(python: &str, script: &str, arguments: &[&str]) -> Result<Value, String> {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("peers").join(script);
+    let mut command = Command::new(python);
+    command.arg(&script).args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().map_err(|error| error.to_string())?;
+    let said = child.stderr.take().expect("it is piped");
+    // Beside the answer, which may fill its pipe before this one ends.
+    let listener = std::thread::spawn(|| last_words(said));
     let output = child.wait_with_output().map_err(|error| error.to_string())?;
+    let last = listener.join().expect("it only reads");
     if !output.status.success() {
         return Err(last);
     }
