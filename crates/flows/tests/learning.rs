@@ -154,3 +154,29 @@ fn what_was_learned_in_time_is_kept() {
     };
     assert_ne!(weights(&choice.law.movement), weights(&movement), "rounds were thrown away");
 }
+
+#[test]
+fn learning_does_not_depend_on_the_number_of_threads() {
+    let cells = Cells::grid(4, 4);
+    let mut rng = StdRng::seed_from_u64(6);
+    let Season { movement, observations, population, .. } =
+        seasons(&cells, 1.0, &mut rng).swap_remove(0);
+    let learned = vec![true; movement.features.len()];
+    let learner = Learner {
+        cells: &cells,
+        movement: &movement,
+        learned: &learned,
+        bent: None,
+        start: None,
+        observations: &observations,
+        noise: &Noise::Poisson { rate: vec![1.0] },
+        population,
+        cancel: Cancel::never(),
+        deadline: None,
+    };
+    let [one, four] = [1, 4].map(|threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| choose(&learner, &mut |_| ()).unwrap())
+    });
+    assert_eq!(one, four);
+}

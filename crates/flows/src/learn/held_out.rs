@@ -121,7 +121,9 @@ fn deviance(learner: &Learner, hidden: &[(usize, usize)], counts: &[f64]) -> f64
         let inferred = counts[time * observations.cells() + cell].max(f64::MIN_POSITIVE);
         Some(noise.deviance(count, noise.expected(cell, inferred, population)))
     };
-    hidden.par_iter().filter_map(deviance).sum()
+    // One after the other, so that sums are the same on any number of threads.
+    let own: Vec<f64> = hidden.par_iter().filter_map(deviance).collect();
+    own.iter().sum()
 }
 
 /// The fold of a count, by a hash of its place.
