@@ -1,32 +1,33 @@
 //! What this process used.
 
-use std::sync::OnceLock;
-use std::time::Instant;
-
-/// Seconds that a processor spent on the threads of this process, where the system tells; on a busy
-/// machine the clock on the wall tells more about others. Otherwise that clock.
+/// Seconds that a processor spent on the threads of this process; on a busy machine the clock on the
+/// wall tells more about others.
 pub fn processor_seconds() -> f64 {
-    static START: OnceLock<Instant> = OnceLock::new();
-    let nanoseconds = |task: std::io::Result<std::fs::DirEntry>| -> Option<f64> {
-        let text = std::fs::read_to_string(task.ok()?.path().join("schedstat")).ok()?;
-        text.split(' ').next()?.parse().ok()
-    };
-    let tasks = std::fs::read_dir("/proc/self/task").ok();
-    match tasks.and_then(|tasks| tasks.map(nanoseconds).sum::<Option<f64>>()) {
-        Some(nanoseconds) => nanoseconds / 1e9,
-        None => START.get_or_init(Instant::now).elapsed().as_secs_f64(),
-    }
+    #[cfg(unix)]
+    return seconds_of(rustix::time::ClockId::ProcessCPUTime);
+    #[cfg(not(unix))]
+    elapsed()
 }
 
 /// The same of this thread alone.
 pub fn thread_seconds() -> f64 {
-    static START: OnceLock<Instant> = OnceLock::new();
-    let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
-    match text.split(' ').next().and_then(|nanoseconds| nanoseconds.parse::<f64>().ok()) {
-        Some(nanoseconds) if nanoseconds > 0.0 => nanoseconds / 1e9,
-        // Some systems count nothing.
-        _ => START.get_or_init(Instant::now).elapsed().as_secs_f64(),
-    }
+    #[cfg(unix)]
+    return seconds_of(rustix::time::ClockId::ThreadCPUTime);
+    #[cfg(not(unix))]
+    elapsed()
+}
+
+#[cfg(unix)]
+fn seconds_of(clock: rustix::time::ClockId) -> f64 {
+    let time = rustix::time::clock_gettime(clock);
+    time.tv_sec as f64 + 1e-9 * time.tv_nsec as f64
+}
+
+/// On the wall, where the system is not asked for another.
+#[cfg(not(unix))]
+fn elapsed() -> f64 {
+    static START: std::sync::OnceLock<std::time::Instant> = std::sync::OnceLock::new();
+    START.get_or_init(std::time::Instant::now).elapsed().as_secs_f64()
 }
 
 /// Forgets the most memory this process had: what it has now counts as the most. Whether the system
