@@ -74,15 +74,16 @@ impl Newton {
             failures: 0,
         };
         // How far hard constraints are from being met no gap tells.
-        if let Some(unknowns) = unknowns.filter(|_| !newton.program.measurements.has_hard()) {
+        let unknowns = unknowns.filter(|_| !newton.program.measurements.has_hard());
+        let is_near = unknowns.is_some_and(|unknowns| {
             newton.current.unknowns.copy_from_slice(unknowns);
             newton.settle(engine);
-            if newton.cooling.is_near(&newton.current) {
-                return newton;
-            }
+            newton.cooling.is_near(&newton.current)
+        });
+        if !is_near {
+            newton.program.start(&mut newton.current.unknowns);
+            newton.settle(engine);
         }
-        newton.program.start(&mut newton.current.unknowns);
-        newton.settle(engine);
         newton.cooling.start(newton.current.gap, engine.oracle_calls);
         if !newton.cooling.is_cold() {
             std::mem::swap(&mut newton.current, &mut newton.shown);
