@@ -99,7 +99,7 @@ impl Candidate {
 
 /// Refuses to tune by counts where none can be held out, or none is left.
 pub fn check(config: &Config, input: &Input) -> Result<()> {
-    let hidden = held_out_places(&input.counts).len();
+    let hidden = held_out_places(&input.counts, input.given_start.is_none()).len();
     let times = 0..input.counts.times().len();
     let counted: usize = times.map(|time| input.counts.at(time).iter().flatten().count()).sum();
     if config.tune != Some(TuneChoice::Counts) || (hidden > 0 && hidden < counted) {
@@ -120,7 +120,7 @@ pub fn tune(
 ) -> Result<Vec<Tuned>, FlowError> {
     let Some(by) = config.tune else { return Ok(Vec::new()) };
     let candidates = Candidate::all(config, &input.cells);
-    let hidden = held_out_places(&input.counts);
+    let hidden = held_out_places(&input.counts, input.given_start.is_none());
     let mut shown = input.counts.clone();
     if by == TuneChoice::Counts {
         hidden.iter().for_each(|&(time, cell)| shown.forget(time, cell));

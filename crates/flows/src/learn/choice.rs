@@ -18,7 +18,7 @@ pub const PRIORS: [Option<Prior>; 6] = [
 /// The standard deviation of drifts.
 const DRIFT: f64 = 1.0;
 /// Rounds at the end: with many counts, and with few.
-const LAST_ROUNDS: [usize; 2] = [10, 40];
+const LAST_ROUNDS: [usize; 2] = [12, 200];
 
 /// A prior that was tried.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -8,7 +8,7 @@
 
 use bethe_core::solve_positive;
 
-use super::maximise::Likelihood;
+use super::likelihood::Likelihood;
 use super::rounds::{Expected, Rounds, State, is_out_of_time};
 use crate::infer::FlowError;
 use crate::uncertainty::information_work;

@@ -93,14 +93,6 @@ impl Design {
         self.bent.is_some() && parameters.exponent.ln().abs() >= LARGEST - NEAR_BOUND
     }
 
-    /// Moves what is learned into its bounds.
-    pub fn clamp(&self, vector: &mut [f64]) {
-        if self.bent.is_some() {
-            let exponent = &mut vector[self.unknown.len()];
-            *exponent = exponent.clamp(-LARGEST, LARGEST);
-        }
-    }
-
     /// Scores of the moves of a table, `[moves]`, and how they change with what is learned,
     /// `[moves][unknowns]`.
     pub fn terms(&self, table: usize, parameters: &Parameters) -> (Vec<f64>, Vec<f64>) {

@@ -12,8 +12,8 @@ use crate::infer::FlowError;
 const FOLDS: usize = 5;
 /// With this many counts, one fold is enough to tell priors apart.
 const MANY: usize = 3000;
-/// Rounds under each prior of pulls while they are compared.
-const ROUNDS: usize = 4;
+/// Rounds under each prior of pulls while they are compared: with many counts, and with few.
+const ROUNDS: [usize; 2] = [4, 12];
 
 /// Priors, compared.
 #[derive(Default)]
@@ -36,9 +36,21 @@ pub(super) fn has_few_counts(observations: &Observations) -> bool {
     places(observations).len() <= MANY
 }
 
-/// Where counts are held out to compare models: a fifth of them, by time and cell.
-pub fn held_out_places(observations: &Observations) -> Vec<(usize, usize)> {
-    places(observations).into_iter().filter(|&place| fold_of(place) == 0).collect()
+/// Where counts are held out to compare models: a fifth of them, by time and cell. Where the start is
+/// learned, those of the first time stay: what was not counted there is little more than guessed.
+pub fn held_out_places(observations: &Observations, learns_start: bool) -> Vec<(usize, usize)> {
+    places_of_fold(observations, learns_start, 0)
+}
+
+fn places_of_fold(
+    observations: &Observations,
+    learns_start: bool,
+    fold: usize,
+) -> Vec<(usize, usize)> {
+    let is_held_out = |&(time, cell): &(usize, usize)| {
+        fold_of((time, cell)) == fold && (time > 0 || !learns_start)
+    };
+    places(observations).into_iter().filter(is_held_out).collect()
 }
 
 /// The mean deviance of held-out counts under each prior. Folds that there is no time for are left
@@ -48,19 +60,19 @@ pub(super) fn compare(
     rounds_after: usize,
     observe: &mut dyn FnMut(Progress),
 ) -> Result<Compared, FlowError> {
-    let seen = places(learner.observations);
+    let is_few = has_few_counts(learner.observations);
     let mut compared = Compared::default();
     let (mut sums, mut number): (Vec<f64>, usize) = (Vec::new(), 0);
-    let folds = if seen.len() <= MANY { FOLDS } else { 1 };
-    let of_a_fold = 1 + first_rounds(learner) + ROUNDS * (PRIORS.len() - 1);
+    let folds = if is_few { FOLDS } else { 1 };
+    let rounds = ROUNDS[usize::from(is_few)];
+    let of_a_fold = 1 + first_rounds(learner) + rounds * (PRIORS.len() - 1);
     for fold in 0..folds {
         compared.work.rounds_left = (folds - fold) * of_a_fold + rounds_after;
-        let hidden: Vec<(usize, usize)> =
-            seen.iter().copied().filter(|&place| fold_of(place) == fold).collect();
-        if hidden.is_empty() || hidden.len() == seen.len() {
+        let hidden = places_of_fold(learner.observations, learner.start.is_none(), fold);
+        if hidden.is_empty() || hidden.len() == places(learner.observations).len() {
             continue;
         }
-        let own = compared.fold(learner, &hidden, observe)?;
+        let own = compared.fold(learner, (&hidden, rounds), observe)?;
         if number > 0 && own.len() < sums.len() {
             break;
         }
@@ -78,7 +90,7 @@ impl Compared {
     fn fold(
         &mut self,
         learner: &Learner,
-        hidden: &[(usize, usize)],
+        (hidden, most): (&[(usize, usize)], usize),
         observe: &mut dyn FnMut(Progress),
     ) -> Result<Vec<f64>, FlowError> {
         let shown = hide(learner.observations, hidden);
@@ -95,7 +107,7 @@ impl Compared {
             if prior.is_some() {
                 let next = rounds.under(&state, prior);
                 let penalty = rounds.penalty(&next);
-                (state, expected, _) = rounds.run((next, expected.under(penalty)), ROUNDS)?;
+                (state, expected, _) = rounds.run((next, expected.under(penalty)), most)?;
             }
             // Where rounds were cut off, what they learned is still the best there is.
             states.push(state.clone());

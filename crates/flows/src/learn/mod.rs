@@ -10,10 +10,11 @@
 
 mod choice;
 mod correction;
+mod descent;
 mod design;
 mod held_out;
 mod law;
-mod maximise;
+mod likelihood;
 mod pulls;
 mod quasi_newton;
 mod rounds;

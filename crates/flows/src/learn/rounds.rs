@@ -1,32 +1,30 @@
-//! Rounds of hard EM: the most likely movement under a law, then a likelier law under the movement.
+//! Laws on their way, and the most likely movement under each.
 
 use std::ops::ControlFlow;
 
 use bethe_core::solve::{Record, SolveError};
-use bethe_core::solve_positive;
 use bethe_core::{Settings, Status};
 
 use super::design::{Design, Parameters};
 use super::held_out::has_few_counts;
 use super::law::{Law, Learner, Prior};
-use super::maximise::{Evidence, Likelihood, Point};
+use super::likelihood::{Evidence, Likelihood, Point};
 use super::pulls::Pulls;
 use crate::data::Observations;
 use crate::infer::{FlowError, FlowProblem, Flows};
 use crate::model::FeatureKind;
 use crate::uncertainty::information;
 
-/// Quasi-Newton steps of a round.
-const STEPS: usize = 8;
 /// Rounds without pulls, where weights have the longest way: with many counts, and with few.
-const FIRST: [usize; 2] = [6, 12];
+const FIRST: [usize; 2] = [12, 60];
 /// Individuals that the prior of the start puts anywhere.
-const ANYWHERE: f64 = 1.0;
-/// Rounds end when they lower the objective by less than this many nats, and by less than this
-/// fraction of it.
-const SMALL: (f64, f64) = (0.1, 1e-6);
-/// How far a weight may be thrown by extrapolation, in a round.
-const FARTHEST: f64 = 2.0;
+pub(super) const ANYWHERE: f64 = 1.0;
+/// Solves leave so many nats of the population open, within these tolerances: with many counts, and
+/// with few.
+const OPEN: [f64; 2] = [0.05, 1e-3];
+const TOLERANCES: (f64, f64) = (1e-10, 1e-4);
+/// Rounds that lower the objective by fewer nats change little; or by less than this fraction of it.
+const SMALL: [(f64, f64); 2] = [(0.1, 1e-6), (0.01, 1e-9)];
 
 /// A law on its way.
 #[derive(Clone, Debug, PartialEq)]
@@ -94,7 +92,8 @@ impl Expected {
 
 impl<'a> Rounds<'a> {
     pub fn new(learner: &'a Learner<'a>, observe: &'a mut dyn FnMut(Progress)) -> Self {
-        let tolerance = (0.05 / learner.size()).clamp(1e-8, 1e-4);
+        let open = OPEN[usize::from(has_few_counts(learner.observations))];
+        let tolerance = (open / learner.size()).clamp(TOLERANCES.0, TOLERANCES.1);
         let design = Design::new(learner);
         let work = Work::default();
         let (weighs_information, multipliers) = (false, Vec::new());
@@ -153,14 +152,18 @@ impl<'a> Rounds<'a> {
         Ok(self.movement(state, f64::INFINITY)?.expect("nothing is above an infinite bound"))
     }
 
-    fn begin_round(&mut self) {
+    pub(super) fn begin_round(&mut self) {
         self.work.rounds += 1;
         self.work.rounds_left = self.work.rounds_left.saturating_sub(1);
     }
 
     /// The most likely movement under a law, unless the solve proves its objective to be above a
     /// bound: laws that were thrown too far can take thousands of calls.
-    fn movement(&mut self, state: &State, bound: f64) -> Result<Option<Expected>, FlowError> {
+    pub(super) fn movement(
+        &mut self,
+        state: &State,
+        bound: f64,
+    ) -> Result<Option<Expected>, FlowError> {
         let Learner { noise, population, observations, .. } = *self.learner;
         self.set(state);
         let size = self.learner.size();
@@ -204,6 +207,12 @@ impl<'a> Rounds<'a> {
         Ok(Some(Expected { objective, evidence, counts, penalty, information }))
     }
 
+    /// How far rounds must lower this objective to go on, in nats.
+    pub(super) fn small(&self, expected: &Expected) -> f64 {
+        let (nats, fraction) = SMALL[usize::from(has_few_counts(self.learner.observations))];
+        nats.max(fraction * expected.objective.abs())
+    }
+
     /// Minus the logarithm of the prior density of a law, up to a constant.
     pub fn penalty(&self, state: &State) -> f64 {
         let anywhere = |start: &Vec<f64>| ANYWHERE / start.len() as f64 * start.iter().sum::<f64>();
@@ -241,71 +250,6 @@ impl<'a> Rounds<'a> {
             }
         });
         numbers
-    }
-
-    /// A likelier law under a movement.
-    fn maximise(&self, state: &State, evidence: &Evidence) -> State {
-        let likelihood = Likelihood::new(&self.design, evidence, state.prior);
-        let cells = self.learner.cells.len();
-        State {
-            prior: state.prior,
-            point: likelihood.maximise(&state.point, STEPS),
-            start: state.start.as_ref().map(|_| start_of(&evidence.counts[..cells])),
-        }
-    }
-
-    /// Rounds from a law, and the movement under it, until they change little; at most so many.
-    /// Says whether they did. A round that raises the objective is the last and is left out.
-    pub fn run(
-        &mut self,
-        begin: (State, Expected),
-        most: usize,
-    ) -> Result<(State, Expected, bool), FlowError> {
-        let after = self.work.rounds_left.saturating_sub(most);
-        let end = self.settle(begin, most);
-        self.work.rounds_left = after;
-        end
-    }
-
-    fn settle(
-        &mut self,
-        (state, expected): (State, Expected),
-        most: usize,
-    ) -> Result<(State, Expected, bool), FlowError> {
-        let (mut now, mut expected) = (state, expected);
-        let mut history = History::default();
-        for _ in 0..most {
-            let next = self.maximise(&now, &expected.evidence);
-            let [before, after] = [&now, &next].map(|s| self.design.vector(&s.point.parameters));
-            let far = history.extrapolate(before, after);
-            let mut trial = next.clone();
-            trial.point.parameters = self.design.with(&next.point.parameters, &far);
-            let bound = if trial == next { f64::INFINITY } else { expected.objective };
-            self.begin_round();
-            let mut there = match self.movement(&trial, bound) {
-                Err(error) if is_out_of_time(&error) => break,
-                there => there?,
-            };
-            if there.as_ref().is_none_or(|there| there.objective > bound) {
-                history = History::default();
-                there = match self.movement(&next, f64::INFINITY) {
-                    Err(error) if is_out_of_time(&error) => break,
-                    there => there?,
-                };
-                trial = next;
-            }
-            let there = there.expect("nothing is above an infinite bound");
-            let fallen = expected.objective - there.objective;
-            let small = SMALL.0.max(SMALL.1 * expected.objective.abs());
-            if fallen < 0.0 {
-                return Ok((now, expected, -fallen < small));
-            }
-            (now, expected) = (trial, there);
-            if fallen < small {
-                return Ok((now, expected, true));
-            }
-        }
-        Ok((now, expected, false))
     }
 
     /// A state as a law.
@@ -348,55 +292,4 @@ pub(super) fn hide(observations: &Observations, hidden: &[(usize, usize)]) -> Ob
     let mut left = observations.clone();
     hidden.iter().for_each(|&(time, cell)| left.forget(time, cell));
     left
-}
-
-/// Weights before rounds and after them: rounds converge slowly where counts say little about
-/// flows, so their limit is extrapolated (Anderson's method).
-#[derive(Default)]
-struct History {
-    rounds: Vec<(Vec<f64>, Vec<f64>)>,
-}
-
-impl History {
-    /// Where the next round begins.
-    fn extrapolate(&mut self, before: Vec<f64>, after: Vec<f64>) -> Vec<f64> {
-        self.rounds.push((before, after.clone()));
-        let size = after.len();
-        let kept = self.rounds.len().min(size + 1).min(4);
-        let rounds = &self.rounds[self.rounds.len() - kept..];
-        if kept < 2 {
-            return after;
-        }
-        let gap = |(before, after): &(Vec<f64>, Vec<f64>)| -> Vec<f64> {
-            after.iter().zip(before).map(|(a, b)| a - b).collect()
-        };
-        let gaps: Vec<Vec<f64>> = rounds.iter().map(gap).collect();
-        let last = &gaps[kept - 1];
-        let changes: Vec<Vec<f64>> = gaps
-            .windows(2)
-            .map(|pair| pair[1].iter().zip(&pair[0]).map(|(b, a)| b - a).collect())
-            .collect();
-        let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
-        let count = changes.len();
-        let mut matrix: Vec<f64> =
-            changes.iter().flat_map(|a| changes.iter().map(|b| dot(a, b))).collect();
-        let most = (0..count).map(|i| matrix[i * count + i]).fold(0.0, f64::max);
-        if most <= 0.0 {
-            return after;
-        }
-        (0..count).for_each(|i| matrix[i * count + i] += 1e-8 * most);
-        let mut shares: Vec<f64> = changes.iter().map(|change| dot(change, last)).collect();
-        solve_positive(&mut matrix, &mut shares, 1e-12 * most);
-        let mut far = after.clone();
-        for (share, pair) in shares.iter().zip(rounds.windows(2)) {
-            let steps = pair[1].1.iter().zip(&pair[0].1);
-            far.iter_mut().zip(steps).for_each(|(x, (b, a))| *x -= share * (b - a));
-        }
-        let farthest = far.iter().zip(&after).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
-        if !farthest.is_finite() || far.iter().any(|x| !x.is_finite()) {
-            return after;
-        }
-        let shrink = (FARTHEST / farthest).min(1.0);
-        far.iter().zip(&after).map(|(far, near)| near + shrink * (far - near)).collect()
-    }
 }

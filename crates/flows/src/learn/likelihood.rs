@@ -1,5 +1,5 @@
-//! The most likely law under a movement: `Σ n_t(i,j) log p_t(j|i)` and the priors, by quasi-Newton
-//! steps.
+//! How likely laws are under a movement: `Σ n_t(i,j) log p_t(j|i)` and the priors, with slopes and
+//! curvature.
 
 use bethe_core::solve_positive;
 use rayon::prelude::*;
@@ -7,7 +7,6 @@ use rayon::prelude::*;
 use super::design::{Design, Parameters};
 use super::law::Prior;
 use super::pulls::{AXES, Curvature, Pulls};
-use super::quasi_newton::{Search, minimise};
 use super::sweep::{Group, Strip, Swept, Table};
 
 /// Standard deviations of the priors: of weights, and of the logarithm of the exponent.
@@ -42,7 +41,8 @@ pub(super) struct Likelihood<'a> {
 
 /// A likelihood at a point.
 struct Evaluated {
-    /// Minus the logarithm of the posterior density, up to a constant.
+    /// Minus the logarithm of the posterior density, up to a constant; tests hold slopes to it.
+    #[cfg_attr(not(test), expect(dead_code))]
     value: f64,
     /// In what is learned of features, then in the numbers of pulls.
     gradient: Vec<f64>,
@@ -164,19 +164,19 @@ impl<'a> Likelihood<'a> {
         0.5 * (weights.sum::<f64>() + point.pulls.iter().map(|z| z * z).sum::<f64>())
     }
 
-    /// A likelier law, by a few steps from a point.
-    pub fn maximise(&self, point: &Point, steps: usize) -> Point {
+    /// The slopes at a point, in features and in pulls, with the curvature of a movement that was seen.
+    pub fn tangent(&self, point: &Point) -> Tangent {
         let design = self.design;
         let unknowns = design.unknowns();
-        let Evaluated { gradient, mut curvature, arrivals, spreads, .. } =
+        let Evaluated { mut gradient, mut curvature, arrivals, spreads, .. } =
             self.evaluate(point, true);
-        let of_pulls: Option<Curvature> =
-            self.pulls.as_ref().map(|pulls| pulls.curvature(&arrivals, &spreads));
         // An exponent that would leave its bounds stays there.
         let outwards = |exponent: usize| gradient[exponent] * point.parameters.exponent.ln() < 0.0;
         let held =
             (design.is_at_bound(&point.parameters) && outwards(unknowns - 1)).then(|| unknowns - 1);
-        // Units in which every curvature is 1, whatever those of features are.
+        if let Some(held) = held {
+            gradient[held] = 0.0;
+        }
         let units: Vec<f64> =
             (0..unknowns).map(|i| curvature[i * unknowns + i].powf(-0.5)).collect();
         for (at, own) in curvature.iter_mut().enumerate() {
@@ -184,30 +184,31 @@ impl<'a> Likelihood<'a> {
             let is_apart = i != j && (held == Some(i) || held == Some(j));
             *own = if is_apart { 0.0 } else { *own * units[i] * units[j] };
         }
-        let divide = |vector: &mut [f64]| {
-            let (weights, pulls) = vector.split_at_mut(unknowns);
-            weights.iter_mut().zip(&units).for_each(|(own, unit)| *own *= unit);
-            solve_positive(&mut curvature.clone(), weights, 1e-12);
-            weights.iter_mut().zip(&units).for_each(|(own, unit)| *own *= unit);
-            if let Some(of_pulls) = &of_pulls {
-                of_pulls.divide(pulls);
-            }
-        };
-        let at = |vector: &[f64]| Point {
-            parameters: design.with(&point.parameters, &vector[..unknowns]),
-            pulls: vector[unknowns..].to_vec(),
-        };
-        let mut vector = design.vector(&point.parameters);
-        vector.extend(&point.pulls);
-        let mut evaluate = |vector: &mut [f64]| {
-            design.clamp(vector);
-            let Evaluated { value, mut gradient, .. } = self.evaluate(&at(vector), false);
-            if let Some(held) = held {
-                gradient[held] = 0.0;
-            }
-            (value, gradient)
-        };
-        at(&minimise(vector, Search { steps, decrease: 1e-3 }, &mut evaluate, &divide))
+        let of_pulls = self.pulls.as_ref().map(|pulls| pulls.curvature(&arrivals, &spreads));
+        Tangent { gradient, curvature, units, of_pulls }
+    }
+}
+
+/// How minus the log-posterior of laws changes at a point.
+pub(super) struct Tangent {
+    /// In what is learned of features, then in the numbers of pulls.
+    pub gradient: Vec<f64>,
+    /// In what is learned of features, in units in which every curvature is 1.
+    curvature: Vec<f64>,
+    units: Vec<f64>,
+    of_pulls: Option<Curvature>,
+}
+
+impl Tangent {
+    /// Divides slopes by the curvature.
+    pub fn divide(&self, slopes: &mut [f64]) {
+        let (weights, pulls) = slopes.split_at_mut(self.units.len());
+        weights.iter_mut().zip(&self.units).for_each(|(own, unit)| *own *= unit);
+        solve_positive(&mut self.curvature.clone(), weights, 1e-12);
+        weights.iter_mut().zip(&self.units).for_each(|(own, unit)| *own *= unit);
+        if let Some(of_pulls) = &self.of_pulls {
+            of_pulls.divide(pulls);
+        }
     }
 }
 
