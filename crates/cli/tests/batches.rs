@@ -97,7 +97,7 @@ fn bad_lines_go_before_infeasible_ones_and_are_counted() {
     let message = folder.refusal(&["solve", "b.jsonl", "--format", "pr"]);
     assert!(message.starts_with("b.jsonl:2: "), "{message}");
     let message = folder.refusal(&["solve", "p.json", "--strict"]);
-    assert_eq!(message, "--strict: p.json holds one problem, expected one a line (.jsonl)");
+    assert_eq!(message, "--strict: p.json holds one problem, expected one per line (.jsonl)");
 }
 
 #[test]

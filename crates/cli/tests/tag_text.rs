@@ -52,7 +52,7 @@ fn what_is_assumed_is_said() {
     let output = folder.bethe(&["tag", "model", "--text", "Kaya J., 1984"]);
     let said = error(&output);
     let expected = "warning: model: the model does not show how its training text was split into \
-                    tokens; assumed at spaces. --tokens says how\n";
+                    tokens; assumed at spaces. Use --tokens to say how\n";
     assert!(said.starts_with(expected), "{said}");
     let tagged = String::from_utf8(output.stdout).unwrap();
     assert_eq!(column(&sequences(&tagged)[0], 0), ["Kaya", "J.,", "1984"]);

@@ -41,7 +41,7 @@ pub fn run(flags: Flags) -> Result<Outcome> {
     };
     let parser = Parser::new(&tagger, flags.tokens.dialect(&tagger, &flags.model_name())?);
     check_labels(&flags, &parser)?;
-    // A file that is missing shows before anything is written.
+    // A missing file is reported before anything is written.
     let inputs = inputs::all(&flags, memory);
     let opened = inputs.iter().map(Input::open).collect::<Result<Vec<_>>>()?;
     inputs::warn_of_tokens(&flags);

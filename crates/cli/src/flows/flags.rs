@@ -17,7 +17,7 @@ pub struct Flags {
     /// per count
     pub observations: PathBuf,
 
-    /// For counts as time,cell,count: what a time and a cell without a row mean [default:
+    /// For counts as time,cell,count: what it means if a time and a cell have no row [default:
     /// unobserved]
     #[arg(long, value_enum)]
     pub unlisted: Option<UnlistedChoice>,
@@ -38,7 +38,7 @@ pub struct Flags {
     #[arg(long, value_enum, value_name = "NAME")]
     pub loss: Option<LossChoice>,
 
-    /// Weights of --loss birdflow, with the power of distance and what a distance of 1 is [default:
+    /// Weights of --loss birdflow, with the power of distance and the unit of distance [default:
     /// obs=1,distance=0.01,entropy=0.0001,power=0.4, unit 100 km, with x and y in metres]
     #[arg(long, value_name = "NAME=NUMBER,…", allow_hyphen_values = true)]
     pub weights: Option<String>,
@@ -48,7 +48,8 @@ pub struct Flags {
     #[arg(long, value_name = "all|counted|FILE", default_value = "all")]
     pub extent: String,
 
-    /// Leave out the times before this one; if it comes after --last, the year's end lies between
+    /// Leave out the times before this one; if it comes after --last, the season spans the end of
+    /// the year
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub first: Option<String>,
 
@@ -126,7 +127,8 @@ pub struct Flags {
     #[arg(long, value_enum, value_name = "yes|no")]
     pub errors: Option<YesNo>,
 
-    /// Find standard errors by N populations that move as inferred, are counted and inferred again
+    /// Find standard errors from N simulated populations that move as inferred, are counted and
+    /// inferred again
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub bootstrap: Option<usize>,
 

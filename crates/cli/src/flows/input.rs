@@ -177,7 +177,7 @@ pub fn wrong(error: impl std::fmt::Display) -> anyhow::Error {
     bad_input(error.to_string())
 }
 
-/// A hint where the file of counts is one of cells.
+/// A hint for when the file of counts is really one of cells.
 fn swapped(config: &Config) -> String {
     let readable = [&config.observations, &config.cells].iter().all(|path| path.is_file());
     match readable && read_cells(&config.observations, None, config.memory).is_ok() {
@@ -219,7 +219,7 @@ fn observations(
     season(config, opened(config, cells, observations, warnings)?)
 }
 
-/// Longitude and latitude of the cells, for `--geojson`, where they are not what is used anyway.
+/// Longitude and latitude of the cells, for `--geojson`, unless they are used anyway.
 fn degrees(config: &Config, cells: &Cells, warnings: &mut Vec<String>) -> Result<Option<Cells>> {
     if !config.geojson {
         return Ok(None);

@@ -50,11 +50,11 @@ pub struct Flags {
     #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = 10_000)]
     pub max_iterations: usize,
 
-    /// Stop after this time, per problem and with its set-up, e.g. 50ms (ns, us, ms, s, m)
+    /// Stop after this time per problem, set-up included, e.g. 50ms (ns, us, ms, s, m)
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub time_limit: Option<String>,
 
-    /// Most cells of tables to visit in the search for map under hard measurements; 0 for no search
+    /// How many table cells the search for map under hard measurements may visit; 0 for no search
     #[arg(
         long,
         value_name = "CELLS",
@@ -63,7 +63,7 @@ pub struct Flags {
     )]
     pub map_budget: usize,
 
-    /// Which point is the answer
+    /// Which point to return
     #[arg(long = "return", value_name = "POINT", value_enum, default_value_t = ReturnChoice::Best)]
     pub returned: ReturnChoice,
 
@@ -83,7 +83,7 @@ pub struct Flags {
     pub tilt: bool,
 
     /// Print the covariance of all measurements, or of all states of some variables: names or
-    /// numbers with commas between them; both of one draw and of what was inferred
+    /// numbers separated by commas; both for one draw and for what was inferred
     #[arg(
         long,
         value_name = "VARIABLES",

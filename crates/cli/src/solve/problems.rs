@@ -54,7 +54,7 @@ pub struct NamedProblem {
 pub enum Problems {
     /// One problem, or one for each sample of evidence; all checked.
     Whole(Vec<NamedProblem>),
-    /// One a line, which are read as they are asked for.
+    /// One per line, read on demand.
     Lines(Lines, Arc<Additions>),
 }
 

@@ -47,7 +47,7 @@ pub fn sentences(text: &str, flags: &Flags, tagger: &Tagger) -> Result<Vec<Sente
     }
 }
 
-/// What a person who gave sentences in place of columns is told.
+/// The message to a person who gave sentences instead of columns.
 #[derive(Clone, Copy)]
 pub struct Hint<'a> {
     flags: &'a Flags,
@@ -73,8 +73,8 @@ impl<'a> Hint<'a> {
         let model = self.flags.tagger.model.display();
         bad_input(match is_sentence {
             true => format!(
-                "{message}; a file has one token a line. For a sentence: `bethe tag {model} --text \
-                 'THE SENTENCE'`"
+                "{message}; a file has one token per line. For a sentence: `bethe tag {model} \
+                 --text 'THE SENTENCE'`"
             ),
             false => message,
         })

@@ -36,12 +36,12 @@ pub struct LimitFlags {
 }
 
 impl LimitFlags {
-    /// The memory that a file may take which is read before any sequence.
+    /// The memory for a file that is read before any sequence.
     pub fn whole_memory(&self) -> Result<MemoryLimit> {
         self.memory.limit()
     }
 
-    /// The memory that each of the sequences may take that so many threads tag at once.
+    /// The memory for each sequence, if this many threads tag at once.
     pub fn memory(&self, threads: usize) -> Result<MemoryLimit> {
         Ok(self.memory.limit()?.shared_by(threads))
     }

@@ -132,7 +132,7 @@ pub struct Flags {
     )]
     pub patience: Option<usize>,
 
-    /// Rules about whole sequences: auto (generated from the labels, kept if they pay on held-out
+    /// Rules about whole sequences: auto (generated from the labels, kept if they help on held-out
     /// sequences), none, or a file that declares them
     #[arg(long, value_name = "none|auto|FILE", default_value = "auto", help_heading = "Rules")]
     pub constraints: String,
@@ -178,7 +178,7 @@ pub struct Flags {
     #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Rules")]
     pub batch: Option<usize>,
 
-    /// At the end, train the weights of the base model and of the rules together, by the --learner
+    /// At the end, train the weights of the base model and of the rules together, with --learner
     #[arg(long, help_heading = "Rules")]
     pub joint: bool,
 
