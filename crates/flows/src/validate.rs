@@ -1,7 +1,8 @@
 //! How well flows predict marked individuals that were seen twice.
 //!
-//! The score is the mean log-probability of the second cell, given the first. As an individual may be
-//! where no model expects it, every prediction has a hundredth of the uniform distribution in it.
+//! The score is the mean log-probability of the second cell, given the first. As an individual may
+//! be where no model expects it, every prediction is mixed with a hundredth of the uniform
+//! distribution.
 
 use std::collections::HashMap;
 

@@ -162,6 +162,6 @@ impl Design {
     }
 }
 
-/// Bounds on the logarithm of an exponent, and what is as good as there.
+/// Bounds on the logarithm of an exponent, and how near counts as being there.
 const LARGEST: f64 = 2.0;
 const NEAR_BOUND: f64 = 1e-9;

@@ -87,7 +87,7 @@ impl<'a> Pulls<'a> {
         drifts.chunks(AXES).enumerate().flat_map(of_step).collect()
     }
 
-    /// What slopes in pulls, `[blocks][cells]`, are in numbers, without the prior's.
+    /// Turns slopes in pulls, `[blocks][cells]`, into slopes in numbers, without the prior's.
     pub fn slopes(&self, of_pulls: &[f64]) -> Vec<f64> {
         let cells = self.cells();
         let mut slopes = self.summed(of_pulls);

@@ -81,7 +81,7 @@ fn direction(
     }
     divide(&mut direction);
     if let Some((step, change)) = memory.last() {
-        // The latest step says how far the curvature is from what it is about.
+        // The latest step says how far off the approximate curvature is.
         let mut divided = change.clone();
         divide(&mut divided);
         let scale = dot(step, change) / dot(change, &divided);

@@ -18,17 +18,17 @@ use crate::uncertainty::information;
 
 /// Quasi-Newton steps of a round.
 const STEPS: usize = 8;
-/// Rounds without pulls, where weights have the longest way: with many counts, and with few.
+/// Rounds without pulls, where weights have farthest to go: with many counts, and with few.
 const FIRST: [usize; 2] = [6, 12];
 /// Individuals that the prior of the start puts anywhere.
 const ANYWHERE: f64 = 1.0;
 /// Rounds end when they lower the objective by less than this many nats, and by less than this
 /// fraction of it.
 const SMALL: (f64, f64) = (0.1, 1e-6);
-/// How far a weight may be thrown by extrapolation, in a round.
+/// How far extrapolation may move a weight in a round.
 const FARTHEST: f64 = 2.0;
 
-/// A law on its way.
+/// A law that is being learned.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct State {
     pub prior: Option<Prior>,
@@ -37,7 +37,7 @@ pub(super) struct State {
     pub start: Option<Vec<f64>>,
 }
 
-/// How far learning is, for the observer.
+/// How far learning has come, for the observer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Progress {
     /// Solves so far.
@@ -159,7 +159,7 @@ impl<'a> Rounds<'a> {
     }
 
     /// The most likely movement under a law, unless the solve proves its objective to be above a
-    /// bound: laws that were thrown too far can take thousands of calls.
+    /// bound: laws that extrapolation moved too far can take thousands of calls.
     fn movement(&mut self, state: &State, bound: f64) -> Result<Option<Expected>, FlowError> {
         let Learner { noise, population, observations, .. } = *self.learner;
         self.set(state);
@@ -254,7 +254,7 @@ impl<'a> Rounds<'a> {
         }
     }
 
-    /// Rounds from a law, and the movement under it, until they change little; at most so many.
+    /// Rounds from a law, and the movement under it, until they change little; at most this many.
     /// Says whether they did. A round that raises the objective is the last and is left out.
     pub fn run(
         &mut self,
