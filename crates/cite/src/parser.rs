@@ -84,7 +84,7 @@ pub enum Refusal {
     Unlabelled,
 }
 
-/// Why a model makes no parser.
+/// Why a model cannot be used as a parser.
 #[derive(Debug, Error)]
 pub enum ParserError {
     /// It cannot be read.

@@ -230,7 +230,7 @@ fn files_without_anything_in_them_are_refused() {
         ),
         (
             &["train", "train.txt", "--lexicon", "empty"],
-            "empty: found no entry, expected a word or phrase a line",
+            "empty: found no entry, expected one word or phrase per line",
         ),
         (&["cite", "--text", "  "], "--text: found no word, expected a reference"),
         (&["tag", "model", "--text", " "], "--text: found no word, expected a sentence"),

@@ -48,7 +48,7 @@ impl Entry {
         true
     }
 
-    /// Text without a label, or between others, that says something, as a note.
+    /// Keeps text without a label, or between others, as a note if it says something.
     pub(super) fn keep_unlabelled(&mut self, line: &Labelled, parts: &[Part]) {
         let mut is_kept = vec![false; line.tokens.len()]; // [tokens]
         for part in parts.iter().filter(|part| !is_between(part)) {

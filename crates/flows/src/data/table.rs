@@ -15,7 +15,7 @@ const BYTES_PER_ROW: f64 = 256.0;
 /// Separators of values, the likeliest first.
 const SEPARATORS: [u8; 3] = [b',', b';', b'\t'];
 
-/// The first line without its mark, and the others.
+/// The first line without its byte-order mark, and the others.
 type Source = Chain<Cursor<Vec<u8>>, Box<dyn BufRead + Send>>;
 
 /// A CSV file with a header. Values are trimmed of white space.

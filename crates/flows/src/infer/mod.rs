@@ -123,7 +123,7 @@ impl FlowProblem<'_> {
         chain.heed(&cancel);
         let task = Task { marginals, allows_average, cancel, start, ..Task::new(chain, energies) };
         let solution = solve(task, settings, observer)?;
-        // What is read from the answer is not cut off.
+        // Reading the answer must not be cut off.
         bound.chain.heed(&Cancel::never());
         Ok(Flows::new(bound, solution, self.population))
     }

@@ -24,7 +24,7 @@ pub enum Layout {
 
 /// From this share of lines that certainly go on from the one before, text was wrapped.
 const WRAPPED: f64 = 0.2;
-/// As many lines seem to go on by chance.
+/// About this many lines seem to go on by chance.
 const CHANCE: f64 = 0.6;
 /// A mark of a list must be among the first lines.
 const FIRST: usize = 2;
