@@ -12,7 +12,7 @@ pub struct Answer {
     pub solver: &'static str,
     /// The oracle that was used: `chain`, `junction-tree`, `trw` or `loopy`.
     pub oracle: &'static str,
-    /// The memory of its tables in bytes, by the estimate that a memory limit is about.
+    /// The memory of its tables in bytes, by the estimate that a memory limit applies to.
     pub memory_estimate: u64,
     /// Which entropy was used: `exact`, `tree-reweighted` or `bethe`.
     pub entropy: &'static str,

@@ -76,7 +76,7 @@ impl Problem {
     /// too once it is cancelled.
     ///
     /// # Errors
-    /// If inference is to be exact and the model is too wide, if it allows nothing, or
+    /// If exact inference is asked for and the model is too wide, if it allows nothing, or
     /// [`ModelError::Cancelled`].
     pub fn bind_to(&self, oracle: OracleKind, cancel: &Cancel) -> Result<BoundProblem, ModelError> {
         let limits = Limits { cancel: cancel.clone(), ..Limits::default() };

@@ -87,8 +87,8 @@ impl Problem {
     /// ```
     ///
     /// # Errors
-    /// As [`Problem::solve_with`], and if the oracle is not to be exact. Whether the answer has a derivative is known to
-    /// [`Differentiable::pullback`].
+    /// As [`Problem::solve_with`], and if the request is not for exact inference.
+    /// [`Differentiable::pullback`] says whether the answer has a derivative.
     pub fn solve_differentiable(
         &self,
         settings: &Settings,
@@ -136,7 +136,7 @@ impl Differentiable {
     /// measurements have cost one each.
     ///
     /// # Errors
-    /// If the answer is not proved, or the energies are no convex measurements; if `v` has a table
+    /// If the answer is not proved, or the energies are not convex measurements; if `v` has a table
     /// that the answer lacks.
     pub fn pullback(&mut self, v: &[TableAnswer]) -> Result<Gradients, DerivativeError> {
         let direction = self.direction(v)?;

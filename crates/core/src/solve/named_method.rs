@@ -42,7 +42,7 @@ fn check_average(engine: &Engine, settings: &Settings) -> Result<(), SolveError>
             or: ", or solver rda, mirror-descent or accelerated-rda",
         }),
         Returned::Average if !engine.allows_average => Err(SolveError::NoAverage {
-            found: "a request for the tilt of the answer, which an average has not",
+            found: "a request for the tilt of the answer, which an average does not have",
             or: "",
         }),
         _ => Ok(()),

@@ -20,7 +20,7 @@ struct End {
 const AT_BOUND: f64 = 1e-9;
 
 impl Memory {
-    /// For so many sequences, none of which was inferred yet.
+    /// For this many sequences, none of which was inferred yet.
     pub fn new(sequences: usize) -> Self {
         Self { ends: (0..sequences).map(|_| Mutex::new(None)).collect() }
     }

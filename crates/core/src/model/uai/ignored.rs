@@ -2,7 +2,7 @@ use std::fmt;
 
 use super::words::Word;
 
-/// What a file has after its end, and nobody read.
+/// What a file has after its end, which was not read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ignored {
     /// Of the first word, counted from 1.

@@ -67,7 +67,7 @@ impl System {
         }
     }
 
-    /// Writes about the Newton direction at an iterate, where the latest call was.
+    /// Writes approximately the Newton direction at an iterate, where the latest call was.
     pub fn find(
         &mut self,
         program: &DualProgram,
@@ -220,9 +220,9 @@ fn single_entries(program: &DualProgram, width: usize) -> Option<Vec<(usize, f64
         .collect()
 }
 
-/// What the curvature of a count in `v = log(w·rate − λ)` is taken for, given `slack·z`, which it is,
-/// and `w·count`, which that is at the solution. With their logarithmic mean, `(a − b)/log(a/b)`, a
-/// step by itself leads to where they are equal, from however far.
+/// The value used for the curvature of a count in `v = log(w·rate − λ)`, given `slack·z`, which it
+/// is, and `w·count`, which it is at the solution. With their logarithmic mean, `(a − b)/log(a/b)`,
+/// one step leads to where they are equal, from however far.
 fn logarithmic_mean(a: f64, b: f64) -> f64 {
     let ratio = (a / b).max(LEAST_RATIO);
     if (ratio - 1.0).abs() < 1e-4 { 0.5 * (a + b) } else { b * (ratio - 1.0) / ratio.ln() }
