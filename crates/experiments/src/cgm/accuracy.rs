@@ -1,4 +1,4 @@
-//! How near inferred flows and counts are to what really happened.
+//! How close inferred flows and counts are to what really happened.
 
 use std::collections::HashMap;
 

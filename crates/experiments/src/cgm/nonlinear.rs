@@ -30,7 +30,7 @@ const TILT_LIMIT: f64 = 3.0;
 /// Finds the most likely movement of a population; the settings' method does not matter.
 ///
 /// # Errors
-/// If a setting is out of range, or the counts cannot be.
+/// If a setting is out of range, or the counts are impossible.
 pub fn solve_by_nonlinear_bp(
     problem: &FlowProblem,
     settings: &Settings,
@@ -71,7 +71,7 @@ struct NonlinearBp<'a> {
     best: Option<Best>,
 }
 
-/// What a tilt came to.
+/// The outcome of a tilt.
 #[derive(Clone, Copy)]
 struct Reached {
     objective: f64,

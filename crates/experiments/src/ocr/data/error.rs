@@ -27,7 +27,7 @@ pub enum Fault {
     /// The system, or the packing, failed.
     #[error("cannot read: {0}")]
     Read(io::Error),
-    /// Bytes that are no text.
+    /// Bytes that are not text.
     #[error("found bytes that are not text, expected tab-separated columns")]
     NotText,
     /// Another number of columns.

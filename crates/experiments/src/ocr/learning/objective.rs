@@ -24,7 +24,7 @@ pub enum Loss {
     Likelihood,
     /// The paper's, with the answer's tilt held.
     Surrogate,
-    /// Convex but for the minimum over words.
+    /// Convex except for the minimum over words.
     FenchelYoung,
 }
 
@@ -93,7 +93,7 @@ pub struct Objective<'a> {
     pub examples: Examples<'a>,
     /// The field.
     pub field: Arc<Field>,
-    /// The energy, but for the likelihood.
+    /// The energy, except for the likelihood.
     pub energy: Option<Arc<Energy>>,
     /// The loss.
     pub loss: Loss,
