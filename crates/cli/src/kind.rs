@@ -157,7 +157,7 @@ fn is_json_list(text: &str) -> bool {
     text.strip_prefix('[').is_some_and(|rest| is_json_object(rest.trim_start()))
 }
 
-/// Whether the first line that is no comment begins an entry, such as `@article{`.
+/// Whether the first line that is not a comment begins an entry, such as `@article{`.
 fn is_bibtex(lines: &[&str]) -> bool {
     let first = lines.iter().map(|line| line.trim_start()).find(|line| !line.starts_with('%'));
     let entry = first.and_then(|line| line.strip_prefix('@')?.split_once(['{', '(']));

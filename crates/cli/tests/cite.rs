@@ -148,7 +148,7 @@ fn explanations_say_what_rules_changed() {
     let comments = |format: &str, mark: &str| -> Vec<String> {
         let written = cite(&input, &["--format", format, "--explain"]);
         let lines = written.lines().filter_map(|line| line.strip_prefix(mark));
-        // BibTeX also says which entries are worth a look.
+        // BibTeX also says which entries are worth checking.
         let lines = lines.filter(|line| !line.starts_with("low confidence"));
         lines.map(str::to_string).collect()
     };

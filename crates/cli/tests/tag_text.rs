@@ -87,7 +87,7 @@ fn a_sentence_in_a_file_gets_a_hint() {
     let output = folder.bethe_with_input(&["tag", "model"], "Kaya learning\n");
     assert_eq!(output.status.code(), Some(2));
     let said = error(&output);
-    assert!(said.contains("\"Kaya learning\", whose second word is no label"), "{said}");
+    assert!(said.contains("\"Kaya learning\", whose second word is not a label"), "{said}");
     assert!(said.trim_end().ends_with(hint), "{said}");
     // A token and its label, whatever the separator, or no label yet, are fine.
     for input in ["Kaya B-author\n", "Kaya _\n", "Kaya\tlearning\n", "Kaya\n"] {

@@ -47,7 +47,7 @@ fn total_memory(text: &str) -> Option<u64> {
 fn lowest_limit(mount: &Path, path: &str, file: &str) -> Option<u64> {
     let group = mount.join(path.trim_start_matches('/'));
     let around = group.ancestors().take_while(|folder| folder.starts_with(mount));
-    // `max` is no number, and no limit.
+    // `max` is not a number: there is no limit.
     let limit = |folder: &Path| -> Option<u64> {
         fs::read_to_string(folder.join(file)).ok()?.trim().parse().ok()
     };

@@ -73,7 +73,7 @@ fn is_between(part: &Part) -> bool {
     part.between && !part.field.is_some_and(|field| is_about_people(part, field))
 }
 
-/// Whether a text has more than words that hold others together: `Available from` has not.
+/// Whether a text has more than words that hold others together: `Available from` does not.
 pub(super) fn says_something(text: &str) -> bool {
     let says = |word: &str| {
         let lower = word.to_lowercase();

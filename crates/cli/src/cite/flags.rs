@@ -81,7 +81,7 @@ pub enum Format {
 /// Whether references are wrapped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Unwrap {
-    /// Wrapped if the first lines of the file look so
+    /// Wrapped if the first lines of the file suggest it
     Auto,
     /// Wrapped
     Always,

@@ -51,7 +51,7 @@ impl Input {
                 Ok(Batches::File(Box::new(References::new(lines, unwrap)), None))
             }
             From::File(path) => {
-                // Whoever sends line by line waits for no more than the line.
+                // A sender that goes line by line waits for no more than its line.
                 let unwrap = match unwrap {
                     Unwrap::Auto if path == Path::new("-") => Unwrap::Never,
                     unwrap => unwrap,

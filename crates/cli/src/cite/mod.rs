@@ -34,7 +34,7 @@ pub fn run(flags: Flags) -> Result<Outcome> {
     let memory = flags.limits.memory(pool.current_num_threads())?;
     let options = TagOptions {
         memory_limit: memory,
-        // BibTeX says which entries are worth a look.
+        // BibTeX says which entries are worth checking.
         marginals: flags.marginals || flags.format == Format::Bibtex,
         explain: flags.explain,
         ..flags.limits.options(&tagger)?

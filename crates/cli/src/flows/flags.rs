@@ -34,7 +34,7 @@ pub struct Flags {
     #[arg(long, value_name = "M", allow_negative_numbers = true, required_unless_present = "loss")]
     pub population: Option<f64>,
 
-    /// Minimise another loss in place of the likelihood of counts
+    /// Minimise another loss instead of the likelihood of counts
     #[arg(long, value_enum, value_name = "NAME")]
     pub loss: Option<LossChoice>,
 
@@ -44,7 +44,7 @@ pub struct Flags {
     pub weights: Option<String>,
 
     /// The cells that are open at each time: all, counted (all but those with a count of 0), or a
-    /// file laid out as OBSERVATIONS with 0 where nobody can be
+    /// file laid out like OBSERVATIONS with 0 where nobody can be
     #[arg(long, value_name = "all|counted|FILE", default_value = "all")]
     pub extent: String,
 
@@ -122,8 +122,8 @@ pub struct Flags {
     #[arg(long, value_enum, value_name = "pairs|counts")]
     pub tune: Option<TuneChoice>,
 
-    /// Standard errors of counts and flows, given the counts: errors.csv, and a column of flows.csv
-    /// [default: yes if they take little time]
+    /// Whether to find standard errors of counts and flows, given the counts: errors.csv, and a
+    /// column of flows.csv [default: yes if they take little time]
     #[arg(long, value_enum, value_name = "yes|no")]
     pub errors: Option<YesNo>,
 
@@ -139,7 +139,7 @@ pub struct Flags {
     #[command(flatten)]
     pub steps: StepFlags,
 
-    /// Converged means gap ≤ tolerance · max(1, |objective|)
+    /// Converged when gap ≤ tolerance · max(1, |objective|)
     #[arg(long, value_name = "NUMBER", default_value_t = 1e-6, allow_negative_numbers = true)]
     pub tolerance: f64,
 

@@ -166,7 +166,7 @@ fn written(mut drawing: Drawing, out: Option<PendingFile>, records: usize) -> Re
     }
 }
 
-/// What a fit came to.
+/// The outcome of a fit.
 enum Fit {
     Model(Model),
     /// Hard measurements cannot hold, or Ctrl-C came before there was an answer.

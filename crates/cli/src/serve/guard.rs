@@ -124,7 +124,7 @@ fn is_link(headers: &HeaderMap) -> bool {
         && !headers.contains_key(header::ORIGIN)
 }
 
-/// Pages are no secret, and results have addresses that nobody guesses.
+/// Pages are not secret, and results have addresses that nobody guesses.
 fn is_guarded(route: &str) -> bool {
     route.starts_with("/api/") && route != super::results::ROUTE
 }

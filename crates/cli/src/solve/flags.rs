@@ -18,7 +18,7 @@ pub struct Flags {
     /// Problem file: .json, .jsonl, .uai, or - for standard input
     pub problem: PathBuf,
 
-    /// More energies, {"energies": [...]}, added to every problem
+    /// File with more energies, {"energies": [...]}, added to every problem
     #[arg(long, value_name = "FILE")]
     pub energies: Option<PathBuf>,
 
@@ -41,8 +41,8 @@ pub struct Flags {
     #[arg(long)]
     pub global: bool,
 
-    /// Converged means gap ≤ tolerance · max(1, |objective|); iterations then go on to gap ≤
-    /// tolerance, for at most as many iterations again, plus ten
+    /// Converged when gap ≤ tolerance · max(1, |objective|); iterations then go on until gap ≤
+    /// tolerance, for at most as many again, plus ten
     #[arg(long, value_name = "NUMBER", default_value_t = 1e-6, allow_negative_numbers = true)]
     pub tolerance: f64,
 
@@ -93,12 +93,12 @@ pub struct Flags {
     )]
     pub covariance: Option<String>,
 
-    /// Write the answers to a file in place of standard output; it appears whole or not at all
+    /// Write the answers to a file instead of standard output; it appears whole or not at all
     #[arg(long, short, value_name = "FILE")]
     pub out: Option<PathBuf>,
 
-    /// In a .jsonl file: stop at the first wrong line; without it, such a line is answered by
-    /// {"error": …} and the exit code is 2 at the end
+    /// In a .jsonl file: stop at the first wrong line; without this flag, such a line is answered
+    /// by {"error": …} and the exit code is 2 at the end
     #[arg(long)]
     pub strict: bool,
 

@@ -115,7 +115,8 @@ impl<'a> Hint<'a> {
         let place = format!("{}:{}", first.path().display(), first.line(0));
         let found = first.row(0);
         let message = format!(
-            "{place}: found {found:?}, whose second word is no label of the model, expected a token, \
+            "{place}: found {found:?}, whose second word is not a label of the model, expected a \
+             token, \
              or a token and its label"
         );
         Err(self.added(message, true))

@@ -23,7 +23,7 @@ pub struct LimitFlags {
     #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = 40)]
     pub max_iterations: usize,
 
-    /// Converged means gap ≤ tolerance · max(1, |objective|)
+    /// Converged when gap ≤ tolerance · max(1, |objective|)
     #[arg(long, value_name = "NUMBER", default_value_t = 1e-4, allow_negative_numbers = true)]
     pub tolerance: f64,
 

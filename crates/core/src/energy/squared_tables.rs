@@ -103,7 +103,7 @@ impl Energies {
 }
 
 impl SquaredTables {
-    /// What the energies come to, if [`Energies::has_telling_tables`].
+    /// The energies in this form, if [`Energies::has_telling_tables`].
     pub fn new(energies: &Energies) -> Self {
         let width = energies.support().len();
         let (mut weights, mut targets) = (vec![0.0; width], vec![0.0; width]);

@@ -236,7 +236,7 @@ impl<'a> NonlinearBp<'a> {
         weights.iter_mut().for_each(|score| *score = (*score - highest).exp());
     }
 
-    /// Looks at what the latest tilt came to: halves the damping and goes back to the best tilt
+    /// Looks at the outcome of the latest tilt: halves the damping and goes back to the best tilt
     /// where both objective and gap grew.
     fn judge(&mut self, before: Reached, latest: &Evaluated, tilt: &mut [f64]) {
         let reached = Reached::from(latest);

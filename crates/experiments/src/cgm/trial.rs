@@ -48,7 +48,7 @@ pub struct Row {
     pub runs: Vec<(f64, f64)>,
 }
 
-/// A solver of ours.
+/// One of our solvers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Contender {
     /// Through the oracle.

@@ -65,7 +65,7 @@ pub(super) fn solve(
     problem.solve(&settings, &mut Ignore)
 }
 
-/// A fit, told.
+/// Solves at these weights, and reports the fit.
 pub(super) fn fitted(
     (name, weights): (&'static str, &Weights),
     known: (&Cells, &Observations),

@@ -47,7 +47,7 @@ const SHARE: f64 = 64.0;
 /// | `digits`: with every digit as `0`; *absent* without digits | `(MacKay-0000a),` |
 /// | `number`: `year` (1500–2099 and at most one letter), `all` digits, `some` digits, punctuation around it aside; *absent* without digits | `some` |
 /// | `letters`, `numerals`: how many letters or digits; from nine on 9 | `7`, `4` |
-/// | `ending`: the last character if it is no letter or digit and not the whole cell; else *absent* | `,` |
+/// | `ending`: the last character if it is not a letter or digit and not the whole cell; else *absent* | `,` |
 /// | `punctuation`, `dash`, `quote`, `bracket`: where it has such characters: `only`, `around`, `start`, `end`, `inside`; else *absent* | `dash`: `inside` |
 /// | `before`, `after`: the mark of punctuation that its stretch of words follows, and that which ends it; `^` and `$` at the ends | |
 /// | `since`, `until`: cells since the one and until the other: 0 to 3, 4 for up to seven, 8 for more | |

@@ -62,7 +62,7 @@ pub enum TagError {
         /// How much it is.
         error: TooLarge,
     },
-    /// A score that is no score.
+    /// A score that is not valid.
     #[error(
         "score {place} is {found:e}, expected a number between ±{MOST_SCORE:e}, or -∞ to forbid a label"
     )]

@@ -38,7 +38,7 @@ pub struct TrainSettings {
     pub rule_source: RuleSource,
     /// How their weights are learned.
     pub rules: RuleSettings,
-    /// Seed for everything random.
+    /// Seed for all random choices.
     pub seed: u64,
     /// Where to save the state of training, to continue after an interruption.
     pub checkpoint: Option<PathBuf>,

@@ -69,7 +69,7 @@ async function ask(body, use) {
   }
 }
 
-/** Reads the text anew. Labels set by hand stay with lines that did not change. */
+/** Reads the text again. Labels set by hand stay with lines that did not change. */
 function parse() {
   if (!part("text").value.trim()) {
     running?.abort();

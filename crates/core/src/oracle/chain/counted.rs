@@ -80,7 +80,7 @@ impl Chain {
     /// [`Oracle::visit_marginals`] reads.
     ///
     /// # Panics
-    /// If `tilt` is not of the support's length, or a position has not as many states as each
+    /// If `tilt` is not of the support's length, or a position does not have as many states as each
     /// counter has increments.
     pub fn decode_counted(&mut self, tilt: &[f64], counters: &[Counter], budget: usize) -> Counted {
         self.decode_counted_until(tilt, counters, budget, &Cancel::never())

@@ -34,7 +34,7 @@ struct Links {
 }
 
 impl<'a> Ranges<'a> {
-    /// Over allowed assignments, each counter by itself. `[positions + 1][counters]`
+    /// Over allowed assignments, each counter on its own. `[positions + 1][counters]`
     pub(super) fn find(viterbi: &'a Viterbi, counters: &'a [&'a Counter]) -> Vec<Range> {
         let positions = &viterbi.sequence.positions;
         let states = positions.first().map_or(1, |first| first.states);

@@ -20,14 +20,14 @@ const MOST_SHARE: f64 = 1e-4;
 /// Curvature where a conjugate has none, …
 const LEAST_CURVATURE: f64 = 1e-9;
 /// … and while there is a gap, this part of it over the square of the bound on multipliers: far from
-/// the solution kinks are taken for smooth.
+/// the solution kinks are treated as smooth.
 const KINK: f64 = 1e-3;
 
 /// While a hard constraint is broken, its multiplier changes by at most about this many times its
 /// size: where nothing else bends, steps would have no end.
 const HARD: f64 = 8.0;
 
-/// Counts of what is next to impossible are taken to be no farther off than this.
+/// Counts of what is next to impossible are treated as no farther off than this.
 const LEAST_RATIO: f64 = 1e-9;
 
 pub(super) struct System {
