@@ -61,7 +61,8 @@ fn a_mistake_is_answered_in_its_place_and_the_others_are_solved() {
         (
             "d.jsonl",
             &dual,
-            "d.jsonl:2: solver dual cannot serve energies other than measurements; expected solver auto",
+            "d.jsonl:2: solver dual does not support energies other than measurements; \
+             expected solver auto",
         ),
     ] {
         let output = folder.bethe(&[&["solve", file], further].concat());

@@ -66,7 +66,8 @@ impl LimitFlags {
 fn refused(error: TagError) -> anyhow::Error {
     match error {
         TagError::Solve(SolveError::Unserved { solver, energy, expected }) => bad_input(format!(
-            "--solver: found {solver}, which cannot serve the model's {energy}, expected {expected}"
+            "--solver: found {solver}, which does not support the model's {energy}, expected \
+             {expected}"
         )),
         TagError::Solve(error) => out_of_range(error),
         other => anyhow!(other),

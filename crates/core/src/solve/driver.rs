@@ -23,9 +23,9 @@ const POLISHING: usize = 10;
 /// [`visit_marginals`]: crate::oracle::Oracle::visit_marginals
 ///
 /// # Errors
-/// If a setting is out of range, if every configuration is forbidden, if the method cannot serve the
-/// energies, or if it is cancelled before there is an answer. Running out of time or iterations is
-/// not an error but a [`Status`].
+/// If a setting is out of range, if every configuration is forbidden, if the method does not
+/// support the energies, or if it is cancelled before there is an answer. Running out of time or
+/// iterations is not an error but a [`Status`].
 pub fn solve(
     mut task: Task,
     settings: &Settings,

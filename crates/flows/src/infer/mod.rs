@@ -83,7 +83,7 @@ pub enum FlowError {
     /// Tables that do not fit.
     #[error(transparent)]
     Model(#[from] ModelError),
-    /// A solver that cannot serve.
+    /// A solver that does not support the energy.
     #[error(transparent)]
     Solve(#[from] SolveError),
 }

@@ -106,7 +106,8 @@ impl Scratch {
 }
 
 impl Joint<'_> {
-    /// A loss; its gradient overwrites `gradient`. An error where the solver cannot serve the rules.
+    /// A loss; its gradient overwrites `gradient`. An error where the solver does not support the
+    /// rules.
     pub fn evaluate(
         &self,
         loss: Loss,
