@@ -239,7 +239,7 @@ fn degrees(config: &Config, cells: &Cells, warnings: &mut Vec<String>) -> Result
     if degrees.is_none() {
         warnings.push(format!(
             "{file}: flows.geojson has x and y of the cells, which maps take for longitude and \
-             latitude; name what they are with --crs EPSG:CODE, or add columns lon and lat"
+             latitude; say what they are with --crs EPSG:CODE, or add columns lon and lat"
         ));
     }
     Ok(degrees)
@@ -381,7 +381,7 @@ fn check_population(
     let more = if excess.len() > NAMED { ", …" } else { "" };
     warnings.push(format!(
         "{file}: counts sum to more than a population of {} explains at {} of {} times \
-         ({}{more}): to {} at most, where {} are expected; the flows are still of {} individuals",
+         ({}{more}): up to {}, where {} are expected; the flows still have {} individuals",
         config.population,
         excess.len(),
         counts.times().len(),

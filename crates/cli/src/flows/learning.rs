@@ -137,9 +137,11 @@ pub fn in_words(learning: &Learning) -> String {
     let pulls = match learning.pulls {
         None => "no pulls of places".to_string(),
         Some([0.0, _]) => "drifts".to_string(),
-        Some([first, 0.0]) => format!("drifts and pulls of places (deviation {first})"),
+        Some([first, 0.0]) => format!("drifts and pulls of places (standard deviation {first})"),
         Some([first, change]) => {
-            format!("drifts and pulls of places (deviation {first}, {change} more each step)")
+            format!(
+                "drifts and pulls of places (standard deviation {first}, {change} more each step)"
+            )
         }
     };
     let end = if learning.converged { "" } else { "; not converged" };
