@@ -35,7 +35,7 @@ pub fn labels(given: &Bound<'_, PyAny>) -> PyResult<Labels> {
     listed(given, "y", "labels")?.enumerate().map(of_sequence).collect()
 }
 
-/// What is to be a list of sequences, one by one.
+/// What should be a list of sequences, one by one.
 fn listed<'py>(
     given: &Bound<'py, PyAny>,
     name: &str,

@@ -93,7 +93,7 @@ pub struct Stream {
     /// Its bytes, if it is a plain file.
     size: Option<u64>,
     reader: Box<dyn BufRead + Send>,
-    /// For a text that is held as a whole.
+    /// The memory limit of a text that is held as a whole.
     memory: MemoryLimit,
 }
 

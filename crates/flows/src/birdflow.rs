@@ -23,11 +23,11 @@ use crate::model::{Feature, FeatureKind, Movement};
 /// The weights of the loss.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Weights {
-    /// Of squared errors.
+    /// The weight of squared errors.
     pub observation: f64,
-    /// Of distances.
+    /// The weight of distances.
     pub distance: f64,
-    /// Of entropies.
+    /// The weight of entropies.
     pub entropy: f64,
     /// The power of a distance.
     pub power: f64,

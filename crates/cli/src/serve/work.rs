@@ -22,7 +22,7 @@ pub struct Work {
     /// Cancelled when the program ends.
     pub stop: Cancel,
     pub time_limit: Duration,
-    /// For one request.
+    /// The memory limit of one request.
     pub memory: MemoryLimit,
 }
 

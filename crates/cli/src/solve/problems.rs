@@ -18,7 +18,7 @@ pub struct Inputs<'a> {
     pub evidence: Option<&'a Path>,
     /// No notes on standard error.
     pub quiet: bool,
-    /// For the text of each.
+    /// The memory limit of the text of each file.
     pub memory: MemoryLimit,
 }
 

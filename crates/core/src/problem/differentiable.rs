@@ -39,7 +39,7 @@ pub struct Gradients {
 /// The gradient in the numbers of one energy.
 #[derive(Clone, Debug, PartialEq)]
 pub enum EnergyGradients {
-    /// Of [`Energy::Measurement`].
+    /// The gradient of an [`Energy::Measurement`].
     Measurement {
         /// In its weight; 0 if it is hard.
         weight: f64,
@@ -48,7 +48,7 @@ pub enum EnergyGradients {
         /// In the coefficients of its terms. `[terms][cells]`
         coefficients: Vec<Vec<f64>>,
     },
-    /// Of [`Energy::TableMeasurement`].
+    /// The gradient of an [`Energy::TableMeasurement`].
     TableMeasurement {
         /// In its weight; 0 if it is hard.
         weight: f64,

@@ -48,7 +48,7 @@ pub(super) trait Program {
 pub(super) struct Iterate {
     /// `[unknowns]`
     pub unknowns: Aligned,
-    /// Of `value`. `[unknowns]`
+    /// The gradient of `value`. `[unknowns]`
     pub gradient: Aligned,
     /// The inverse of the curvature of `value` in each unknown, about; 0 where a bound holds the
     /// unknown against its gradient. `[unknowns]`

@@ -130,7 +130,7 @@ pub(super) struct Mean {
     pub references: usize,
     pub iterations: f64,
     pub calls: f64,
-    /// In percent.
+    /// The share that converged, in percent.
     pub converged: f64,
 }
 

@@ -37,7 +37,7 @@ pub struct Fitted {
 /// Weights tuned on half of the ringed birds.
 #[derive(Clone, Debug, Serialize)]
 pub struct Tuned {
-    /// In words.
+    /// The weights, in words.
     pub weights: String,
     /// How many were tried.
     pub tried: usize,

@@ -27,7 +27,7 @@ pub(super) struct Design {
     pub unknown: Vec<usize>,
     /// The feature whose exponent is learned; its value is that to the power 1.
     pub bent: Option<usize>,
-    /// Of cells, in units of their spacing.
+    /// Where cells are, in units of their spacing.
     pub positions: Vec<[f64; AXES]>,
 }
 

@@ -19,7 +19,7 @@ const ROUNDS: usize = 4;
 #[derive(Default)]
 pub(super) struct Compared {
     pub trials: Vec<Trial>,
-    /// Of one fold, to go on from.
+    /// The states of one fold, to go on from.
     pub states: Vec<State>,
     pub work: Work,
 }

@@ -11,7 +11,7 @@ pub(super) const AXES: usize = 3;
 pub(super) struct Pulls<'a> {
     prior: Prior,
     steps: usize,
-    /// Of cells, in units of their spacing.
+    /// Where cells are, in units of their spacing.
     positions: &'a [[f64; AXES]],
 }
 
@@ -167,7 +167,7 @@ impl<'a> Pulls<'a> {
 /// themselves, the steps of a walk, it would be full.
 pub(super) struct Curvature<'a> {
     pulls: &'a Pulls<'a>,
-    /// Of the elimination. `[walks][cells]`
+    /// The pivots of the elimination. `[walks][cells]`
     pivots: Vec<f64>,
     /// `[steps][axes]`
     of_drifts: Vec<f64>,

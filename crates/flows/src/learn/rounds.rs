@@ -63,7 +63,7 @@ pub(super) struct Rounds<'a> {
     pub learner: &'a Learner<'a>,
     pub design: Design,
     pub work: Work,
-    /// Of solves.
+    /// The tolerance of solves.
     pub tolerance: f64,
     /// Whether solves also find what counts tell about the movement.
     pub weighs_information: bool,
@@ -79,7 +79,7 @@ pub(super) struct Expected {
     pub evidence: Evidence,
     /// Individuals. `[times][cells]`
     pub counts: Vec<f64>,
-    /// Of the prior, in the objective.
+    /// What the prior adds to the objective.
     pub penalty: f64,
     /// What counts tell about the movement, in nats; 0 unless it is asked for.
     pub information: f64,

@@ -15,13 +15,13 @@ use crate::infer::{FlowError, Flows};
 pub struct Bootstrap<'a> {
     /// What was counted; populations are counted at the same places.
     pub observations: &'a Observations,
-    /// How.
+    /// The distribution of counts.
     pub noise: &'a Noise,
     /// How many individuals there are.
     pub population: f64,
     /// How many populations.
     pub replicates: usize,
-    /// Of the draws.
+    /// The seed of the draws.
     pub seed: u64,
 }
 

@@ -10,9 +10,9 @@ pub struct Memory {
 
 #[derive(Debug)]
 struct End {
-    /// Of the soft rules.
+    /// The weights of the soft rules.
     weights: Vec<f64>,
-    /// Of soft and hard rules.
+    /// The multipliers of soft and hard rules.
     multipliers: Vec<f64>,
 }
 

@@ -28,7 +28,7 @@ pub struct Sequences<R> {
     path: Arc<Path>,
     format: Format,
     comments: Option<char>,
-    /// For each sequence.
+    /// The memory limit of each sequence.
     memory: MemoryLimit,
     /// Of the sequences so far, where all of them share the limit.
     held: Option<f64>,

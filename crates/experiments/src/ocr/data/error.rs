@@ -41,7 +41,7 @@ pub enum Fault {
     /// A cell that does not say what its column is for.
     #[error("column {column}, {what}: found {found:?}, expected {expected}")]
     Cell {
-        /// From 1.
+        /// The column, from 1.
         column: usize,
         /// The column's meaning.
         what: &'static str,

@@ -20,7 +20,7 @@ const LEAST_CHUNK: usize = 8;
 /// What is minimised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Loss {
-    /// Of the base model alone.
+    /// The likelihood of the base model alone.
     Likelihood,
     /// The paper's, with the answer's tilt held.
     Surrogate,
@@ -97,7 +97,7 @@ pub struct Objective<'a> {
     pub energy: Option<Arc<Energy>>,
     /// The loss.
     pub loss: Loss,
-    /// Of inference.
+    /// Solver and limits of inference.
     pub limits: Settings,
     /// Scores of letters that stay as they are (`[words]`), where only `v` is learned.
     pub fixed: Option<(&'a Model, &'a [Vec<f64>])>,

@@ -6,7 +6,7 @@ use crate::oracle::chain::viterbi::Viterbi;
 /// Least and greatest total.
 pub(super) type Range = (i64, i64);
 
-/// Of no assignment.
+/// The range of no assignment.
 const NONE: Range = (i64::MAX, i64::MIN);
 
 /// Goes from position to position. The totals before each state follow from those one position
