@@ -66,7 +66,7 @@ def batches(chains: int) -> str:
         ["stating them with numpy tables before", shown(building), f"{chains / building:,.0f}"],
         ["`python -m pybethe solve chains.jsonl`", shown(of_command), f"{chains / of_command:,.0f}"],
     ]
-    return table([f"{chains:,} chains of 20 variables of 5 states", "time", "chains a second"], rows)
+    return table([f"{chains:,} chains of 20 variables of 5 states", "time", "chains per second"], rows)
 
 
 def gradients() -> str:

@@ -132,7 +132,7 @@ def _listed(tables: Tables, stddev: Any) -> list[tuple[Any, Any, Any]]:
         return [(scope, table, stddev) for scope, table in tables.items()]
     odd = set(stddev) ^ set(tables)
     if odd:
-        raise ValueError(f"stddev: found {odd.pop()!r} in one mapping only, expected one each table")
+        raise ValueError(f"stddev: found {odd.pop()!r} in one mapping only, expected one for each table")
     return [(scope, table, stddev[scope]) for scope, table in tables.items()]
 
 

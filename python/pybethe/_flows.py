@@ -45,12 +45,12 @@ class Flows:
     start: free, the name of a cell, or a mapping from cells to weights
     normalise: whether the moves from a cell are probabilities
     loss, weights: birdflow, and its weights
-    extent: all, counted, or a table laid out as the counts
+    extent: all, counted, or a table laid out like the counts
     first, last, close_year: the season
     unlisted: unobserved or zero; coordinates: xy or lonlat
     pairs: a table of marked individuals that were seen twice; tune: pairs or counts
     errors: whether standard errors are found; by default if that takes little time
-    bootstrap: finds them by so many populations; seed: of the bootstrap
+    bootstrap: finds them from this many simulated populations; seed: of the bootstrap
     threshold: leaves out smaller flows
     forecast: steps after the last time, for `forecast`
     solver, tolerance, max_iterations, beta, step_size, step_schedule, smoothness: of the solver
@@ -246,11 +246,11 @@ class Flows:
         return Table({**self._places(self.times), "count": found.ravel()})
 
     def routes(self, number: int, *, seed: int = 0) -> np.ndarray[Any, Any]:
-        """Routes of so many individuals, drawn at random: names of cells, `[routes, times]`."""
+        """Routes of this many individuals, drawn at random: names of cells, `[routes, times]`."""
         return np.array(self.cells)[self._found.routes(number, seed)]
 
     def page(self) -> str:
-        """The map as an HTML page by itself."""
+        """The map as a self-contained HTML page."""
         return self._found.page()
 
     def save(self, folder: str | PathLike[str]) -> list[str]:
@@ -313,7 +313,7 @@ def _counts(given: Any, times: Iterable[Any] | None, cells: Any, folder: Path) -
         )
     rows = list(range(len(given))) if times is None else list(times)
     if len(rows) != len(given):
-        raise ValueError(f"times: found {len(rows)}, expected {len(given)}, one a row of counts")
+        raise ValueError(f"times: found {len(rows)}, expected {len(given)}, one per row of counts")
     path = folder / "counts.csv"
     write(path, {"time": rows, **dict(zip(names, given.T.tolist()))})
     return str(path)
@@ -338,7 +338,7 @@ def _value(name: str, value: Any, folder: Path) -> str:
             value = {"cell": list(value), "rate" if name == "rate" else "weight": list(value.values())}
         return as_file(value, folder, f"{name}.csv")
     if isinstance(value, float):
-        return repr(float(value))  # nan and inf are told by the command
+        return repr(float(value))  # the command refuses nan and inf
     return os.fspath(value) if isinstance(value, PathLike) else text(value)
 
 

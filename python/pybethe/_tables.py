@@ -105,7 +105,7 @@ def without_folder(folder: str, message: str) -> str:
 
 @contextmanager
 def scratch() -> Iterator[Path]:
-    """A folder for files of ours. Mistakes in them are told without where they were."""
+    """A folder for files of ours. Errors about them name the file without its folder."""
     with tempfile.TemporaryDirectory() as folder:
         try:
             yield Path(folder)

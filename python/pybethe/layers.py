@@ -34,7 +34,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class CountRule:
-    """`weight · penalty(Σ_t coefficients·μ_t + offset)`. Soft penalties weigh 1 unless told otherwise;
+    """`weight · penalty(Σ_t coefficients·μ_t + offset)`. Soft penalties have weight 1 unless given;
     hard ones, `at_most` and `equal`, have no weight."""
 
     coefficients: Sequence[float]
@@ -58,7 +58,7 @@ def _indicator(of: Sequence[int], labels: int, sign: float) -> list[float]:
 def at_most(
     count: float, of: Sequence[int], *, labels: int, weight: float | None = None, hard: bool = False
 ) -> CountRule:
-    """At most so many of some labels: free up to `count`, then `weight` for each more."""
+    """At most `count` of some labels: free up to `count`, then `weight` for each more."""
     if hard:
         return CountRule(_indicator(of, labels, 1.0), "at_most", weight, -count)
     return CountRule(_indicator(of, labels, -1.0), "hinge", weight, 1.0 + count)
@@ -67,7 +67,7 @@ def at_most(
 def at_least(
     count: float, of: Sequence[int], *, labels: int, weight: float | None = None, hard: bool = False
 ) -> CountRule:
-    """At least so many of some labels."""
+    """At least `count` of some labels."""
     if hard:
         return CountRule(_indicator(of, labels, -1.0), "at_most", weight, count)
     return CountRule(_indicator(of, labels, 1.0), "hinge", weight, 1.0 - count)

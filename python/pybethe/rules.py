@@ -47,17 +47,17 @@ def _of(kinds: Kinds) -> Any:
 
 
 def at_most(count: int, kind: Kinds, *, weight: float | str | None = None) -> Rule:
-    """At most so many segments of a kind, or of several kinds together."""
+    """At most `count` segments of a kind, or of several kinds together."""
     return _rule(weight, at_most=count, of=_of(kind))
 
 
 def at_least(count: int, kind: Kinds, *, weight: float | str | None = None) -> Rule:
-    """At least so many segments of a kind, or of several kinds together."""
+    """At least `count` segments of a kind, or of several kinds together."""
     return _rule(weight, at_least=count, of=_of(kind))
 
 
 def exactly(count: int, kind: Kinds, *, weight: float | str | None = None) -> Rule:
-    """Exactly so many segments of a kind, or of several kinds together."""
+    """Exactly `count` segments of a kind, or of several kinds together."""
     return _rule(weight, exactly=count, of=_of(kind))
 
 
@@ -67,7 +67,7 @@ def equal(first: str, second: str, *, weight: float | str | None = None) -> Rule
 
 
 def if_then(first: str, second: str, *, weight: float | str | None = None) -> Rule:
-    """Where there is the one kind, there is the other."""
+    """Where the first kind occurs, so does the second."""
     return _rule(weight, **{"if": first, "then": second})
 
 

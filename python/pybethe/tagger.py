@@ -26,7 +26,7 @@ class Tagger:
 
     Parameters have the names of the flags of `bethe train`:
 
-    constraints: "auto" generates rules from the labels and keeps them if they pay; "none"; the path of a
+    constraints: "auto" generates rules from the labels and keeps them if they help; "none"; the path of a
         file of rules; or a list of rules (`pybethe.rules`)
     template: text of a template, for texts and columns
     scheme: auto, bio, io, iobes or plain

@@ -194,7 +194,7 @@ impl Answer {
         Map { problem: Arc::clone(&self.problem), found: self.found.map.clone() }
     }
 
-    /// What each energy comes to, weighted, in the order they were stated.
+    /// The weighted value of each energy, in the order they were stated.
     #[getter]
     fn energies(&self) -> Vec<Option<f64>> {
         self.found.energies.iter().map(|energy| energy.value).collect()

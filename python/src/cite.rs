@@ -18,8 +18,8 @@ use crate::{files, run};
 /// Fewest references that a thread takes at once.
 const SHARE: usize = 8;
 
-/// What a line says by itself: its text, its labels with spaces between them, how sure its entry is, and
-/// why it was not labelled.
+/// What a line says on its own: its text, its labels with spaces between them, how sure its entry
+/// is, and why it was not labelled.
 type Read = (String, Option<String>, Option<f64>, Option<String>);
 
 /// Where a model is.
@@ -29,7 +29,7 @@ enum Model {
     File(PathBuf),
 }
 
-/// A bibliography that grows line by line. Lines are read by themselves, wherever that is; they become
+/// A bibliography that grows line by line. Lines are read one by one, in any process; they become
 /// entries in their order, since keys differ and a dash stands for the authors before.
 #[pyclass(frozen, module = "pybethe")]
 pub struct Bibliography {
@@ -84,7 +84,7 @@ impl Bibliography {
         self.written(py, parsed.into_iter().map(Line::from))
     }
 
-    /// What each line says by itself, for `add`, here or in another process.
+    /// What each line says on its own, for `add`, here or in another process.
     #[pyo3(signature = (lines, *, n_jobs = None))]
     fn read(
         &self,

@@ -66,7 +66,8 @@ pub fn terms(model: &Model, given: &Bound<'_, PyAny>) -> PyResult<Vec<Term>> {
     };
     let no_mapping = |_| {
         PyTypeError::new_err(
-            "found terms that are no mapping, expected {scope: coefficients}, such as {0: [0, 1]}",
+            "found terms that are not a mapping, expected {scope: coefficients}, such as {0: [0, \
+             1]}",
         )
     };
     let items = pairs.try_iter().map_err(no_mapping)?;

@@ -192,7 +192,7 @@ impl InferredFlows {
         drawn.into_pyarray(py).reshape([number, held.flows.times()])
     }
 
-    /// The map, a page by itself.
+    /// The map, as a self-contained page.
     fn page(&self, py: Python<'_>) -> String {
         py.detach(|| self.asked.page(&mut self.held()))
     }

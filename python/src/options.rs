@@ -139,7 +139,7 @@ fn schedule(given: &Keywords<'_, '_>) -> PyResult<StepSchedule> {
         (None, size) => Ok(StepSchedule::Constant(size.unwrap_or(0.1))),
         (Some("inverse"), None) => Ok(StepSchedule::Inverse),
         (Some("inverse"), Some(_)) => {
-            Err(PyValueError::new_err("step_size and step_schedule exclude each other"))
+            Err(PyValueError::new_err("found both step_size and step_schedule, expected one"))
         }
         (Some(found), _) => {
             Err(PyValueError::new_err(format!("found step_schedule {found:?}, expected inverse")))

@@ -63,8 +63,8 @@ impl Problem {
                 model.add_variable(named(variable, &states)?).map_err(value_error)?;
             }
         } else {
-            let expected = "found variables that are no sequence, expected numbers of states, or \
-                            {name: states}";
+            let expected = "found variables that are not a sequence, expected numbers of \
+                            states, or {name: states}";
             for item in variables.try_iter().map_err(|_| PyTypeError::new_err(expected))? {
                 let cardinality = cardinality(model.variables().len(), &item?)?;
                 model.add_variable(Variable { cardinality, names: None }).map_err(value_error)?;

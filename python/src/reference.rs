@@ -95,7 +95,7 @@ pub fn scope_name<'py>(
 /// The numbers of a table over a scope, row-major: an array of its shape, or a flat one.
 pub fn table(model: &Model, scope: &[usize], given: &Bound<'_, PyAny>) -> PyResult<Vec<f64>> {
     let array: PyArrayLikeDyn<'_, f64, AllowTypeChange> = given.extract().map_err(|why| {
-        PyTypeError::new_err(format!("found a table that is no array of numbers ({why})"))
+        PyTypeError::new_err(format!("found a table that is not an array of numbers ({why})"))
     })?;
     let shape: Vec<usize> = scope.iter().map(|&v| model.variables()[v].cardinality).collect();
     let cells = shape.iter().try_fold(1usize, |cells, states| cells.checked_mul(*states));

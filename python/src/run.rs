@@ -10,16 +10,17 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-/// How often signals are looked at.
+/// How often to look for signals.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// Short work is waited for awake: falling asleep and waking up takes as long as it does.
+/// Short work is waited for without sleeping: falling asleep and waking up takes as long as the
+/// work.
 const AWAKE: Duration = Duration::from_micros(200);
 
 /// Threads for all cores. They do not survive a fork, so a child process starts its own.
 static SHARED: Mutex<Option<(u32, Arc<ThreadPool>)>> = Mutex::new(None);
 
-/// A pool of so many threads, or the shared one of all cores.
+/// A pool of this many threads, or the shared one of all cores.
 pub fn pool(jobs: Option<usize>) -> PyResult<Arc<ThreadPool>> {
     let build = |jobs: usize| {
         let built = ThreadPoolBuilder::new().num_threads(jobs).build();
@@ -109,5 +110,5 @@ fn received<T>(receiver: &Receiver<T>, awake: Duration) -> Result<T, RecvTimeout
 }
 
 fn fault() -> PyErr {
-    PyRuntimeError::new_err("a thread of the engine ended in a fault")
+    PyRuntimeError::new_err("a thread of the engine failed: please report it")
 }

@@ -35,7 +35,7 @@ pub fn labels(given: &Bound<'_, PyAny>) -> PyResult<Labels> {
     listed(given, "y", "labels")?.enumerate().map(of_sequence).collect()
 }
 
-/// What is to be a list of sequences, one by one.
+/// What should be a list of sequences, one by one.
 fn listed<'py>(
     given: &Bound<'py, PyAny>,
     name: &str,
@@ -90,7 +90,7 @@ fn scores(
 ) -> PyResult<(Vec<f64>, usize)> {
     let array: PyArrayLike2<'_, f64, AllowTypeChange> = item.extract().map_err(|_| {
         PyTypeError::new_err(format!(
-            "found X[{index}] with rows and columns that are no numbers, expected an array of \
+            "found X[{index}] with rows and columns that are not numbers, expected an array of \
              scores; or a list of tokens, each a text, a tuple of columns or a dict"
         ))
     })?;
@@ -238,7 +238,7 @@ fn attributes(
             }
         } else {
             return Err(PyTypeError::new_err(format!(
-                "found {value} for {name:?} at {}, expected a number, a text or a truth",
+                "found {value} for {name:?} at {}, expected a number, a text or a bool",
                 place()
             )));
         }

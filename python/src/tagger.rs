@@ -165,7 +165,8 @@ impl TrainedTagger {
         Ok(tagged.iter().map(labels).collect())
     }
 
-    /// The probability of every label at every position: one array a sequence, `[tokens, labels]`.
+    /// The probability of every label at every position: one array per sequence, `[tokens,
+    /// labels]`.
     #[pyo3(signature = (x, *, rules = true, n_jobs = None))]
     fn predict_marginals<'py>(
         &self,
@@ -264,7 +265,7 @@ impl TrainedTagger {
             }
             (Given::Rows(_, rows), true) if !rows.is_empty() => {
                 return Err(PyValueError::new_err(
-                    "the tagger was trained on scores, expected one array a sequence in X",
+                    "the tagger was trained on scores, expected one array per sequence in X",
                 ));
             }
             (Given::Rows(format, rows), false)
@@ -272,8 +273,8 @@ impl TrainedTagger {
                     && rows.iter().any(|rows| !rows.is_empty()) =>
             {
                 return Err(PyValueError::new_err(
-                    "X has another kind of tokens than the training data: texts or columns where \
-                     that had dicts, or dicts where that had texts or columns",
+                    "X has a different kind of tokens from the training data: texts or columns \
+                     where it had dicts, or dicts where it had texts or columns",
                 ));
             }
             (Given::Scores(_, columns), true) => {

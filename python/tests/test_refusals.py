@@ -69,9 +69,9 @@ def test_wrong_shapes_are_told_with_what_was_expected():
         problem.measure({0: [0, 1, 2]})
     with pytest.raises(IndexError, match="found variable 2, expected 0 to 1"):
         problem.factor([2], [0.0, 1.0])
-    with pytest.raises(TypeError, match="no array of numbers .*could not convert string to float"):
+    with pytest.raises(TypeError, match="not an array of numbers .*could not convert string to float"):
         problem.factor([0], ["a", "b"])
-    with pytest.raises(TypeError, match="no array of numbers .*inhomogeneous"):
+    with pytest.raises(TypeError, match="not an array of numbers .*inhomogeneous"):
         problem.factor([0, 1], [[1.0, 2.0], [3.0]])
     with pytest.raises(TypeError, match="expected {scope: coefficients}"):
         problem.measure([0, 1])
@@ -147,7 +147,7 @@ def test_sequences_that_are_none_say_what_is_expected():
         tagger.fit(3, Y)
     with pytest.raises(ValueError, match=r"columns of X\[0\]\[1\]: found 1, expected 2"):
         tagger.fit([[("a", "b"), ("c",)]], [["O", "O"]])
-    with pytest.raises(TypeError, match=r"X\[0\] with rows and columns that are no numbers"):
+    with pytest.raises(TypeError, match=r"X\[0\] with rows and columns that are not numbers"):
         tagger.fit([np.array([["a", "b"]])], [["O"]])
     with pytest.raises(TypeError, match=r"lines\[1\]: found 3, expected a text"):
         pb.cite(["a", 3])

@@ -105,7 +105,7 @@ fn stochastic(states: usize) -> Vec<f64> {
 /// A call against its bare products, and these against a tuned library's.
 fn forward_backward() -> Table {
     heading();
-    let columns = ["labels", "µs a call", "call over bare products", "bare products over `faer`"];
+    let columns = ["labels", "µs per call", "call over bare products", "bare products over `faer`"];
     let mut found = Table::new("chain-dense", &columns);
     for states in [8, 26, 64, 128, 256] {
         let model = dense_model(states);
@@ -152,7 +152,7 @@ fn forward_backward() -> Table {
 fn heading() {
     println!("forward–backward against its 2(T−1) bare products, and these against faer's");
     println!(
-        "    µs a call; counts: one tilt for all positions; alone: no product waits for another"
+        "    µs per call; counts: one tilt for all positions; alone: no product waits for another"
     );
     println!(
         "{:>5} {:>5} {:>9} {:>9} {:>9} {:>9} {:>9} {:>8} {:>8} {:>7} {:>7} {:>7}",
@@ -176,7 +176,9 @@ fn heading() {
 /// A tenth of the transitions is allowed: scattered at random, which is the worst case, or those
 /// within reach on a grid, where neighbouring columns share rows.
 fn sparse() -> Table {
-    println!("\na tenth of the transitions allowed, T = {LENGTH}, label counts tilted: µs a call");
+    println!(
+        "\na tenth of the transitions allowed, T = {LENGTH}, label counts tilted: µs per call"
+    );
     println!(
         "{:>10} {:>5} {:>8} {:>9} {:>9} {:>9} {:>14} {:>9} {:>9}",
         "", "K", "allowed", "dense", "sparse", "chosen", "ns/transition", "d/sparse", "d/chosen"

@@ -47,7 +47,7 @@ fn main() {
     let letters = scores.iter().map(Vec::len).sum::<usize>() / 26;
     println!("{} words of {letters} letters", scores.len());
     let names = ["base (Viterbi)", "lexicon"].into_iter().chain(READERS.map(|reader| reader.name));
-    let mut table = Table::new("ocr", &["reader", "µs a word", "over Viterbi"]);
+    let mut table = Table::new("ocr", &["reader", "µs per word", "over Viterbi"]);
     for (name, &taken) in names.zip(&seconds) {
         let microseconds = format!("{:.1}", 1e6 * taken / scores.len() as f64);
         table.push([name.to_string(), microseconds, format!("{:.1}", taken / seconds[0])]);

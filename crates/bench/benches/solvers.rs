@@ -76,7 +76,7 @@ fn overhead() -> Table {
     println!("solver time per oracle call over that call alone, T = {POSITIONS}, node energies");
     println!(
         "{:>5} {:>9} {:>15} {:>8} {:>12} {:>12} {:>7}",
-        "K", "energy", "solver", "calls", "µs a call", "µs, solver", "ratio"
+        "K", "energy", "solver", "calls", "µs per call", "µs, solver", "ratio"
     );
     let columns = ["energies", "solver", "8 labels", "26 labels", "64 labels"];
     let mut table = Table::new("solver-cost", &columns);

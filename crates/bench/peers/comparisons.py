@@ -123,7 +123,7 @@ def clarabel(context):
             errors.append(f"{max(row['true_error'] for row in own):.0e}")
         ratio = f"{seconds[1] / seconds[0]:,.0f}" if None not in seconds else ""
         times = ["did not arrive" if own is None else shown(own) for own in seconds]
-        shared.append([f"{moves:,} moves a step, 20 days", *times, ratio, *errors])
+        shared.append([f"{moves:,} moves per step, 20 days", *times, ratio, *errors])
     header = ["size", "bethe, certified 1e-6", "clarabel, 1e-6", "clarabel over bethe", "error of bethe", "of clarabel"]
     return table(header, shared)
 

@@ -1,7 +1,7 @@
 //! What this process used.
 
-/// Seconds that a processor spent on the threads of this process; on a busy machine the clock on the
-/// wall tells more about others.
+/// Seconds that a processor spent on the threads of this process; on a busy machine wall-clock time
+/// says more about other processes.
 pub fn processor_seconds() -> f64 {
     #[cfg(unix)]
     return seconds_of(rustix::time::ClockId::ProcessCPUTime);
@@ -23,7 +23,7 @@ fn seconds_of(clock: rustix::time::ClockId) -> f64 {
     time.tv_sec as f64 + 1e-9 * time.tv_nsec as f64
 }
 
-/// On the wall, where the system is not asked for another.
+/// Wall-clock time, on systems that are not asked for processor time.
 #[cfg(not(unix))]
 fn elapsed() -> f64 {
     static START: std::sync::OnceLock<std::time::Instant> = std::sync::OnceLock::new();

@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use crate::parser::Parser;
 
-/// Made by `bethe-reproduce references --out`; docs/reference/reference-model.md is its card.
+/// Made by `bethe-reproduce references --out`; docs/reference/reference-model.md is its model card.
 const MODEL: &[u8] = include_bytes!("../model/references.safetensors");
 
 impl Parser {

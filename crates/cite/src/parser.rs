@@ -77,14 +77,14 @@ pub enum Refusal {
     #[error("found {0} tokens, expected at most {MOST_TOKENS}")]
     TooLong(usize),
     /// It holds several references.
-    #[error("found several references, expected one a line, or marks such as [1] before each")]
+    #[error("found several references, expected one per line, or marks such as [1] before each")]
     Several,
     /// The model could not label it.
     #[error("the model could not label the line")]
     Unlabelled,
 }
 
-/// Why a model makes no parser.
+/// Why a model cannot be used as a parser.
 #[derive(Debug, Error)]
 pub enum ParserError {
     /// It cannot be read.

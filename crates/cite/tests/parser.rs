@@ -129,7 +129,10 @@ fn a_line_that_is_no_reference_says_why() {
         assert!(refused.is_none() || parsed.entry.unparsed.as_deref() == Some(line.trim()));
     }
     let hint = Refusal::Several.to_string();
-    assert!(hint.contains("several references") && hint.contains("expected one a line"), "{hint}");
+    assert!(
+        hint.contains("several references") && hint.contains("expected one per line"),
+        "{hint}"
+    );
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! The flags of one command by themselves, for callers that are no terminal.
+//! Parses the flags of one command, for callers other than a terminal.
 
 use anyhow::Result;
 use bethe_terminal::bad_input;

@@ -1,7 +1,7 @@
-//! What texts take in memory, with what is made of them, before they are parsed.
+//! How much memory a text will take, with all that is made of it, before it is parsed.
 //!
-//! A text of few bytes can be a model of many: `2,` is a variable. Texts that fit whatever they hold
-//! are not looked at.
+//! A short text can be a large model: `2,` is a variable. Texts that fit whatever they hold are not
+//! scanned.
 
 use bethe_core::memory::TooLarge;
 use bethe_core::{MemoryLimit, Model};

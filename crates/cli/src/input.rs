@@ -20,7 +20,7 @@ pub enum Content {
     Single(Source),
     /// A UAI model.
     Uai(Source),
-    /// One JSON text per line, which are read as they are asked for.
+    /// One JSON text per line, read on demand.
     Lines(Lines),
 }
 
@@ -66,7 +66,7 @@ impl Source {
         Self { name, bytes: Vec::new(), is_line: true }
     }
 
-    /// The same text as all there is of its file.
+    /// The same text, as the whole of its file.
     pub fn alone(self, path: &Path) -> Self {
         Self { name: name(path), is_line: false, ..self }
     }
@@ -93,7 +93,7 @@ pub struct Stream {
     /// Its bytes, if it is a plain file.
     size: Option<u64>,
     reader: Box<dyn BufRead + Send>,
-    /// For a text that is held as a whole.
+    /// The memory limit of a text that is held as a whole.
     memory: MemoryLimit,
 }
 
@@ -147,7 +147,7 @@ impl Stream {
         self.reader = Box::new(io::Cursor::new(start).chain(rest));
     }
 
-    /// One byte more than a text may have, so that one of more is seen.
+    /// One byte more than a text may have, so that a longer one is noticed.
     fn room(&self) -> u64 {
         self.memory.most_text(TEXT_SHARE).saturating_add(1)
     }
@@ -161,7 +161,7 @@ impl Stream {
         Ok(Source { name: self.name, bytes, is_line: false })
     }
 
-    /// Splits it by the layout that the path's ending or its own beginning tells.
+    /// Splits it by the layout that the path's extension or its first bytes show.
     pub fn content(mut self, path: &Path) -> Result<Content> {
         let layout = Layout::of(path)?;
         let mut first = Vec::new();
@@ -171,7 +171,7 @@ impl Stream {
         let mut lines = 0;
         if matches!(layout, Layout::Open) {
             while first.trim_ascii().is_empty() && self.line(&mut first)? {
-                // A first line that is too long may be all there is.
+                // A first line that is too long may be the whole text.
                 self.check(&first).map_err(|error| bad_input(format!("{}: {error}", self.name)))?;
                 lines += 1;
             }
@@ -195,7 +195,7 @@ impl Stream {
         Ok(read.map_err(|error| self.failed(error))? > 0)
     }
 
-    /// Passes over the rest of a line, without keeping it.
+    /// Skips the rest of a line, without keeping it.
     fn skip_line(&mut self) -> Result<()> {
         self.reader.skip_until(b'\n').map(drop).map_err(|error| self.failed(error))
     }

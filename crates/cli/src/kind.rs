@@ -1,4 +1,4 @@
-//! What kind of file somebody gave, by its beginning: for messages about a file in the wrong place.
+//! The kind of a file, by its first bytes: for messages about a file in the wrong place.
 
 use std::fs::File;
 use std::io::Read;
@@ -8,7 +8,7 @@ use anyhow::Result;
 use bethe_io::{is_utf16, without_mark};
 use bethe_terminal::bad_input;
 
-/// So much of a file is looked at.
+/// How many bytes of a file are looked at.
 const LOOKED_AT: u64 = 16 << 10;
 /// What gzip files begin with.
 const GZIP: [u8; 2] = [0x1f, 0x8b];
@@ -17,7 +17,7 @@ const LONGEST_HEADER: u64 = 100_000_000;
 /// More columns than this in a line of words are a sentence.
 const MOST_COLUMNS: usize = 12;
 
-/// Kinds of files that their beginning tells.
+/// Kinds of files that their first bytes show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     Model,
@@ -26,7 +26,7 @@ pub enum Kind {
     Uai,
     /// A table with commas or semicolons.
     Csv,
-    /// Tokens with a label, one a line.
+    /// Tokens with a label, one per line.
     Labelled,
     /// Entries of BibTeX.
     Bibtex,
@@ -157,7 +157,7 @@ fn is_json_list(text: &str) -> bool {
     text.strip_prefix('[').is_some_and(|rest| is_json_object(rest.trim_start()))
 }
 
-/// Whether the first line that is no comment begins an entry, such as `@article{`.
+/// Whether the first line that is not a comment begins an entry, such as `@article{`.
 fn is_bibtex(lines: &[&str]) -> bool {
     let first = lines.iter().map(|line| line.trim_start()).find(|line| !line.starts_with('%'));
     let entry = first.and_then(|line| line.strip_prefix('@')?.split_once(['{', '(']));
@@ -182,7 +182,7 @@ fn is_csv(lines: &[&str]) -> bool {
         && (same(',') || same(';'))
 }
 
-/// Whether all lines have the same columns, and the last is one of labels.
+/// Whether all lines have the same columns, the last of which holds labels.
 fn is_labelled(lines: &[&str]) -> bool {
     let cells = |line: &str| -> Vec<String> {
         let cells: Vec<&str> = match line.contains('\t') {

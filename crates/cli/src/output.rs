@@ -36,7 +36,7 @@ impl Output {
         }
     }
 
-    /// Whether nobody reads any more.
+    /// Whether the reader has gone.
     pub fn is_closed(&self) -> bool {
         matches!(self, Self::Stream { closed: true })
     }
@@ -50,7 +50,7 @@ impl Output {
     }
 }
 
-/// Writes an answer that is whole to a file, or to standard output.
+/// Writes a whole answer to a file, or to standard output.
 pub fn answer(out: Option<&Path>, text: &str) -> Result<()> {
     match out {
         Some(path) => PendingFile::create(path)?.finish(text),

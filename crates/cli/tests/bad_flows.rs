@@ -208,7 +208,7 @@ fn flags_out_of_range_are_named() {
         (&["--out", "o", "--crs", "EPSG:1"], "--crs needs --geojson"),
         (
             &["--out", "o", "--geojson", "--crs", "Albers"],
-            "--crs: found \"Albers\", expected EPSG:CODE as EPSG:3035",
+            "--crs: found \"Albers\", expected EPSG:CODE, such as EPSG:3035",
         ),
         (&["--out", "o", "--seed", "3"], "--seed needs --sample or --bootstrap"),
         (&["--out", "o", "--from", "a"], "--from needs --at"),
@@ -258,7 +258,7 @@ fn errors_need_a_population_and_one_way_to_find_them() {
     assert!(!folder.path("o/errors.csv").exists());
     for choice in ["yes", "no"] {
         let message = refusal(&folder, &["--out", "p", "--bootstrap", "3", "--errors", choice]);
-        assert_eq!(message, "--errors cannot be used with --bootstrap, which finds them");
+        assert_eq!(message, "--errors cannot be used with --bootstrap, which computes them");
     }
 }
 

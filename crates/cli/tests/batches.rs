@@ -61,7 +61,8 @@ fn a_mistake_is_answered_in_its_place_and_the_others_are_solved() {
         (
             "d.jsonl",
             &dual,
-            "d.jsonl:2: solver dual cannot serve energies other than measurements; expected solver auto",
+            "d.jsonl:2: solver dual does not support energies other than measurements; \
+             expected solver auto",
         ),
     ] {
         let output = folder.bethe(&[&["solve", file], further].concat());
@@ -97,7 +98,7 @@ fn bad_lines_go_before_infeasible_ones_and_are_counted() {
     let message = folder.refusal(&["solve", "b.jsonl", "--format", "pr"]);
     assert!(message.starts_with("b.jsonl:2: "), "{message}");
     let message = folder.refusal(&["solve", "p.json", "--strict"]);
-    assert_eq!(message, "--strict: p.json holds one problem, expected one a line (.jsonl)");
+    assert_eq!(message, "--strict: p.json holds one problem, expected one per line (.jsonl)");
 }
 
 #[test]

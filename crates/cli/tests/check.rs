@@ -76,7 +76,7 @@ fn batches_and_energies_files_are_described() {
         .with("wrong.json", r#"{"energies": [{"kind": "product", "scope": [0]}]}"#);
     assert_eq!(
         said(&folder, "b.jsonl"),
-        "b.jsonl: 2 problems, one a line
+        "b.jsonl: 2 problems, one per line
   variables  1 to 3 each
   factors    0 to 2 each
   energies   0 to 3 each

@@ -148,7 +148,7 @@ fn explanations_say_what_rules_changed() {
     let comments = |format: &str, mark: &str| -> Vec<String> {
         let written = cite(&input, &["--format", format, "--explain"]);
         let lines = written.lines().filter_map(|line| line.strip_prefix(mark));
-        // BibTeX also says which entries are worth a look.
+        // BibTeX also says which entries are worth checking.
         let lines = lines.filter(|line| !line.starts_with("low confidence"));
         lines.map(str::to_string).collect()
     };
@@ -361,7 +361,7 @@ fn wrapped_references_are_joined_in_files_and_on_request() {
     let (model, file) = (MODEL.path("model"), folder.path("refs.txt"));
     let arguments = ["cite", "--model", model.to_str().unwrap(), file.to_str().unwrap(), "--quiet"];
     assert_eq!(text(&folder.bethe(&arguments), &arguments), whole);
-    // Standard input has one reference a line unless one says otherwise, and so has a file if told.
+    // Standard input has one reference per line unless told otherwise, and so has a file if told.
     assert_eq!(cite(&wrapped, &["--format", "json"]).lines().count(), 6);
     let never = [&arguments[..], &["--unwrap=never", "--format", "json"]].concat();
     assert_eq!(text(&folder.bethe(&never), &never).lines().count(), 6);

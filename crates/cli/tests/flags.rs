@@ -347,11 +347,12 @@ fn a_solver_that_cannot_serve_is_an_error() {
     let folder = Folder::new().with("p.json", EXAMPLE).with("hard.json", INFEASIBLE);
     assert_eq!(
         folder.refusal(&["solve", "p.json", "--solver", "dual"]),
-        "p.json: solver dual cannot serve energies other than measurements; expected solver auto"
+        "p.json: solver dual does not support energies other than measurements; expected solver auto"
     );
     assert_eq!(
         folder.refusal(&["solve", "hard.json", "--solver", "rda"]),
-        "hard.json: solver rda cannot serve a hard measurement; expected solver auto, dual or newton"
+        "hard.json: solver rda does not support a hard measurement; \
+         expected solver auto, dual or newton"
     );
 }
 

@@ -133,7 +133,7 @@ fn a_batch_that_is_asked_to_end_leaves_what_was_answered() {
             assert!(said.starts_with("error: 1 problem: cancelled before there was"), "{said}");
             assert!(
                 said.ends_with(
-                    "standard input: stopped after 2 lines of answers; more was not read\n"
+                    "standard input: stopped after 2 lines of answers; the rest was not read\n"
                 ),
                 "{said}"
             );

@@ -114,7 +114,7 @@ fn reports_are_words_or_json_on_standard_output_or_in_a_file() {
         (&["evaluate", "model", "test.txt"][..], "precision"),
         (&["inspect", "model"], "a tagger"),
         (&["check", "model"], "a tagger"),
-        (&["check", "test.txt"], "labelled tokens, one a line"),
+        (&["check", "test.txt"], "labelled tokens, one per line"),
         (&["check", "problem.json"], "a problem"),
         (&["check", "graph.uai"], "a problem"),
         (&["check", "template"], "a template"),
@@ -165,8 +165,8 @@ fn files_that_no_command_reads_are_known() {
     let message = folder.refusal(&["cite", "counts.csv"]);
     assert!(message.starts_with("counts.csv: found a CSV table, expected references"), "{message}");
     for (arguments, expected) in [
-        (&["tag", "model", "refs.bib"][..], "one token a line"),
-        (&["train", "refs.bib", "--model", "new"], "labelled tokens, one a line"),
+        (&["tag", "model", "refs.bib"][..], "one token per line"),
+        (&["train", "refs.bib", "--model", "new"], "labelled tokens, one per line"),
         (&["inspect", "refs.bib"], "a model from bethe train"),
         (&["check", "refs.bib"], "a problem, a model, a template or rules"),
     ] {
@@ -230,7 +230,7 @@ fn files_without_anything_in_them_are_refused() {
         ),
         (
             &["train", "train.txt", "--lexicon", "empty"],
-            "empty: found no entry, expected a word or phrase a line",
+            "empty: found no entry, expected one word or phrase per line",
         ),
         (&["cite", "--text", "  "], "--text: found no word, expected a reference"),
         (&["tag", "model", "--text", " "], "--text: found no word, expected a sentence"),

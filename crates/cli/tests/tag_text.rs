@@ -52,7 +52,7 @@ fn what_is_assumed_is_said() {
     let output = folder.bethe(&["tag", "model", "--text", "Kaya J., 1984"]);
     let said = error(&output);
     let expected = "warning: model: the model does not show how its training text was split into \
-                    tokens; assumed at spaces. --tokens says how\n";
+                    tokens; assumed at spaces. Use --tokens to say how\n";
     assert!(said.starts_with(expected), "{said}");
     let tagged = String::from_utf8(output.stdout).unwrap();
     assert_eq!(column(&sequences(&tagged)[0], 0), ["Kaya", "J.,", "1984"]);
@@ -87,7 +87,7 @@ fn a_sentence_in_a_file_gets_a_hint() {
     let output = folder.bethe_with_input(&["tag", "model"], "Kaya learning\n");
     assert_eq!(output.status.code(), Some(2));
     let said = error(&output);
-    assert!(said.contains("\"Kaya learning\", whose second word is no label"), "{said}");
+    assert!(said.contains("\"Kaya learning\", whose second word is not a label"), "{said}");
     assert!(said.trim_end().ends_with(hint), "{said}");
     // A token and its label, whatever the separator, or no label yet, are fine.
     for input in ["Kaya B-author\n", "Kaya _\n", "Kaya\tlearning\n", "Kaya\n"] {

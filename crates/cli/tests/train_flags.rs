@@ -166,8 +166,8 @@ fn the_penalty_is_kept_in_the_model_and_used() {
     for solver in ["adaptive", "accelerated-rda"] {
         let message = folder.refusal(&["tag", "model", "test.txt", "--solver", solver]);
         let expected = format!(
-            "--solver: found {solver}, which cannot serve the model's rules with the penalty hinge, \
-             expected auto, dual, newton, rda or mirror-descent"
+            "--solver: found {solver}, which does not support the model's rules with the penalty \
+             hinge, expected auto, dual, newton, rda or mirror-descent"
         );
         assert!(message.ends_with(&expected), "{message}");
     }

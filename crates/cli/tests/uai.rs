@@ -324,8 +324,8 @@ fn files_are_described() {
     );
     assert_eq!(
         folder.succeeds(&["check", "e.evid"]),
-        "e.evid: evidence, 2 samples\n  observed   1 to 2 each\n  variables and states are checked \
-         against a model by bethe solve --evidence\n"
+        "e.evid: evidence, 2 samples\n  observed   1 to 2 each\n  bethe solve --evidence checks variables \
+         and states against a model\n"
     );
 }
 

@@ -12,8 +12,8 @@ pub const TEXT_SHARE: f64 = 4.0;
 
 /// How many bytes one input may take: its text, its tables and what inference makes of them.
 ///
-/// The default is 2 GiB on every machine, so that a library call does the same everywhere. Whoever
-/// knows the machine says so: [`MemoryLimit::of`].
+/// The default is 2 GiB on every machine, so that a library call does the same everywhere. Callers
+/// that know the machine set it with [`MemoryLimit::of`].
 ///
 /// ```
 /// use bethe_core::MemoryLimit;
@@ -31,7 +31,7 @@ impl MemoryLimit {
     /// No limit.
     pub const NONE: Self = Self(u64::MAX);
 
-    /// A limit of so many bytes.
+    /// A limit of this many bytes.
     pub const fn of(bytes: u64) -> Self {
         Self(bytes)
     }
@@ -52,8 +52,8 @@ impl MemoryLimit {
         if self == Self::NONE { self } else { Self((self.0 as f64 - held).max(0.0) as u64) }
     }
 
-    /// The most bytes that a text may have if each of them takes so many bytes of memory, with all
-    /// that is made of it.
+    /// The most bytes that a text may have if each of them takes this many bytes of memory, with
+    /// all that is made of it.
     pub fn most_text(self, share: f64) -> u64 {
         (self.0 as f64 / share) as u64
     }
@@ -67,8 +67,8 @@ impl MemoryLimit {
         self.check("the text of the input", TEXT_SHARE * bytes)
     }
 
-    /// An error if something needs more. Estimates are doubles, as they may be beyond all whole
-    /// numbers.
+    /// An error if something needs more. Estimates are doubles, as they may exceed every integer
+    /// type.
     ///
     /// # Errors
     /// [`TooLarge`]

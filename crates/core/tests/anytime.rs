@@ -238,7 +238,7 @@ fn an_average_is_refused_where_there_is_none() {
     let settings = Settings { method, returned: Returned::Average, ..Settings::default() };
     let request = Request { potentials: true, ..Request::default() };
     let refused = squared(20.0).solve_with(&settings, &request, &mut Ignore).unwrap_err();
-    let words = "a request for the tilt of the answer, which an average has not";
+    let words = "a request for the tilt of the answer, which an average does not have";
     assert!(refused.to_string().contains(words), "{refused}");
 }
 

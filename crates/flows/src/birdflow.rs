@@ -7,9 +7,9 @@
 //! ```
 //!
 //! Divided by `entropy` this is [`FlowProblem`](crate::infer::FlowProblem)'s objective with squared
-//! errors of weight `2 observation/entropy` and log-potentials of `−distance/entropy` by distance, but
-//! for the entropies of the first and the last distribution: BirdFlow's sum over `t` takes them away,
-//! that of a route does not.
+//! errors of weight `2 observation/entropy` and log-potentials of `−distance/entropy` by distance,
+//! except for the entropies of the first and the last distribution: BirdFlow's sum over `t`
+//! subtracts them, the entropy of a route does not.
 
 use std::fmt;
 
@@ -23,11 +23,11 @@ use crate::model::{Feature, FeatureKind, Movement};
 /// The weights of the loss.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Weights {
-    /// Of squared errors.
+    /// The weight of squared errors.
     pub observation: f64,
-    /// Of distances.
+    /// The weight of distances.
     pub distance: f64,
-    /// Of entropies.
+    /// The weight of entropies.
     pub entropy: f64,
     /// The power of a distance.
     pub power: f64,
@@ -55,7 +55,7 @@ impl Default for Weights {
     }
 }
 
-/// Why a text does not say weights.
+/// Why a text does not give weights.
 #[derive(Clone, Debug, Error, PartialEq)]
 pub enum WeightsError {
     /// An unknown name, or none.
@@ -85,8 +85,8 @@ pub enum WeightsError {
 }
 
 impl Weights {
-    /// Weights as text, `obs=1,distance=0.01,entropy=0.0001,power=0.4,unit=100000`; those that are
-    /// not there are the defaults.
+    /// Weights as text, `obs=1,distance=0.01,entropy=0.0001,power=0.4,unit=100000`; missing ones
+    /// have their defaults.
     pub fn parse(text: &str) -> Result<Self, WeightsError> {
         let mut weights = Self::default();
         let mut named: Vec<&str> = Vec::new();
@@ -201,7 +201,7 @@ impl Weights {
 pub struct Loss {
     /// As BirdFlow adds it up.
     pub total: f64,
-    /// With the entropy of routes, which is minimised: `total` without the entropies of the first
+    /// What is minimised, with the entropy of routes: `total` without the entropies of the first
     /// and the last distribution.
     pub of_routes: f64,
     /// The sum of squared errors.

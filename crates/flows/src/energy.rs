@@ -53,7 +53,7 @@ impl Noise {
         }
     }
 
-    /// The deviance: twice the log-likelihood below that of a perfect fit.
+    /// The deviance: twice the distance in log-likelihood from a perfect fit.
     pub fn deviance(&self, count: f64, expected: f64) -> f64 {
         match *self {
             Self::Poisson { .. } if count == 0.0 => 2.0 * expected,

@@ -1,12 +1,13 @@
 //! Standard errors of counts and flows, given the counts: `M·J`.
 //!
-//! Up to second moments the chain of an individual is a linear process, `x_{t+1} = Tᵀx_t + noise`, and
-//! `J = C − C Aᵀ(D⁻¹ + A C Aᵀ)⁻¹ A C` is the covariance that a Kalman smoother finds for it, with `D⁻¹`
-//! the variance of a measurement. The filter goes forward; what later counts add goes backward as
-//! information (Bryson and Frazier's form), so no covariance is inverted, and flows follow from both.
-//! Memory is some matrices of all pairs of cells for each time, time that of multiplying them.
+//! Up to second moments the chain of an individual is a linear process, `x_{t+1} = Tᵀx_t + noise`,
+//! and `J = C − C Aᵀ(D⁻¹ + A C Aᵀ)⁻¹ A C` is the covariance that a Kalman smoother finds for it,
+//! with `D⁻¹` the variance of a measurement. The filter goes forward; what later counts add goes
+//! backward as information (Bryson and Frazier's form), so no covariance is inverted, and flows
+//! follow from both. It takes the memory of some matrices of all pairs of cells for each time, and
+//! the time of multiplying them.
 //!
-//! The law of movement is taken as known. What learning it adds, a bootstrap shows.
+//! The law of movement is treated as known; a bootstrap shows what learning it adds.
 
 mod bootstrap;
 mod matrix;
@@ -38,7 +39,7 @@ pub fn work(times: usize, cells: usize) -> f64 {
     8.0 * times as f64 * (cells as f64).powi(3)
 }
 
-/// A time on the way forward.
+/// A time in the forward pass.
 struct Time {
     /// Shares of individuals. `[cells]`
     shares: Vec<f64>,
@@ -69,8 +70,8 @@ pub(crate) fn information(flows: &mut Flows, observations: &Observations, noise:
 }
 
 impl StandardErrors {
-    /// Those of flows that were inferred from counts, with one for each flow of more individuals than
-    /// the threshold.
+    /// Standard errors of flows that were inferred from counts, with one for each flow of more
+    /// individuals than the threshold.
     ///
     /// # Errors
     /// If it takes more memory than the limit.

@@ -1,7 +1,8 @@
 //! How well flows predict marked individuals that were seen twice.
 //!
-//! The score is the mean log-probability of the second cell, given the first. As an individual may be
-//! where no model expects it, every prediction has a hundredth of the uniform distribution in it.
+//! The score is the mean log-probability of the second cell, given the first. As an individual may
+//! be where no model expects it, every prediction is mixed with a hundredth of the uniform
+//! distribution.
 
 use std::collections::HashMap;
 
@@ -19,11 +20,11 @@ const COSTS: [f64; 11] = [0.0, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0, 1.5, 2.0, 4.0, 8.0]
 /// Mean log-probabilities of second sightings.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Scores {
-    /// Of the flows.
+    /// The score of the flows.
     pub flows: f64,
-    /// Of what was counted at the time of the second sighting, wherever the first was.
+    /// The score of what was counted at the time of the second sighting, wherever the first was.
     pub counts_alone: f64,
-    /// Of a probability that falls with the distance from the first sighting, at any time.
+    /// The score of a probability that falls with the distance from the first sighting, at any time.
     pub persistence: f64,
     /// How many individuals were scored.
     pub individuals: usize,
@@ -32,7 +33,7 @@ pub struct Scores {
 /// Scores of all individuals and of those that were seen elsewhere.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Validation {
-    /// Of all.
+    /// The scores of all individuals.
     pub all: Scores,
     /// Of those whose second cell is another one; `None` if there are none.
     pub elsewhere: Option<Scores>,

@@ -5,7 +5,7 @@ use std::io::Read;
 use crate::scratch::with_file;
 use crate::{Verdict, refused, verdict};
 
-/// So much of a packed file is read.
+/// At most this much of a packed file is read.
 const MOST_UNPACKED: u64 = 1 << 20;
 
 /// A time with its unit.

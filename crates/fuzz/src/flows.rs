@@ -26,7 +26,7 @@ const MOST_CELLS: usize = 50;
 const MOST_TIMES: usize = 20;
 const POPULATION: f64 = 10.0;
 
-/// Cells that the other files speak of.
+/// Cells that the other files refer to.
 fn three() -> &'static Cells {
     static CELLS: OnceLock<Cells> = OnceLock::new();
     CELLS.get_or_init(|| {

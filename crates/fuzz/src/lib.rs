@@ -1,9 +1,9 @@
 //! What is fuzzed: one function per parser.
 //!
-//! A [`Target`] gets any bytes. It reads them as a file of its kind and uses the result: a problem is
-//! solved, a model tags a sentence. It panics if there is a fault in our code: a parser panics,
-//! probabilities do not sum to 1, or something is not read back as it was written. Bad bytes are no
-//! fault; they are [refused](Verdict::Refused).
+//! A [`Target`] gets any bytes. It reads them as a file of its kind and uses the result: a problem
+//! is solved, a model tags a sentence. It panics if there is a fault in our code: a parser panics,
+//! probabilities do not sum to 1, or something is not read back as it was written. Bad bytes are
+//! not a fault; they are [refused](Verdict::Refused).
 //!
 //! `fuzz/run` gives them to libFuzzer. `tests/replay.rs` runs the stored inputs of `fuzz/corpus`
 //! through them as ordinary tests.

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use bethe_core::MemoryLimit;
 
-/// What a machine is taken to have where nothing says how much.
+/// What a machine is assumed to have if nothing says how much.
 const ASSUMED: u64 = 4 << 30;
 
 /// Half of the memory of the machine, or of the container if that has less.
@@ -16,7 +16,7 @@ pub fn half_of_memory() -> MemoryLimit {
     MemoryLimit::of(memory_below(Path::new("/")).unwrap_or(ASSUMED) / 2)
 }
 
-/// The memory that the files below a root tell of.
+/// The memory that the files below a root report.
 fn memory_below(root: &Path) -> Option<u64> {
     let machine = fs::read_to_string(root.join("proc/meminfo")).ok();
     let machine = machine.as_deref().and_then(total_memory);
@@ -47,7 +47,7 @@ fn total_memory(text: &str) -> Option<u64> {
 fn lowest_limit(mount: &Path, path: &str, file: &str) -> Option<u64> {
     let group = mount.join(path.trim_start_matches('/'));
     let around = group.ancestors().take_while(|folder| folder.starts_with(mount));
-    // `max` is no number, and no limit.
+    // `max` is not a number: there is no limit.
     let limit = |folder: &Path| -> Option<u64> {
         fs::read_to_string(folder.join(file)).ok()?.trim().parse().ok()
     };
@@ -58,7 +58,7 @@ fn lowest_limit(mount: &Path, path: &str, file: &str) -> Option<u64> {
 mod tests {
     use super::*;
 
-    /// The memory that these files tell of.
+    /// The memory that these files report.
     fn memory(files: &[(&str, &str)]) -> Option<u64> {
         let root = tempfile::tempdir().unwrap();
         for (path, content) in files {

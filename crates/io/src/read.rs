@@ -87,7 +87,7 @@ pub fn without_mark(text: &[u8]) -> &[u8] {
     text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text)
 }
 
-/// Whether a text begins as UTF-16 does. It is no UTF-8 then.
+/// Whether a text begins as UTF-16 does. Then it is not UTF-8.
 pub fn is_utf16(start: &[u8]) -> bool {
     UTF_16_MARKS.iter().any(|mark| start.starts_with(mark))
 }

@@ -10,9 +10,10 @@
 use std::borrow::Cow;
 use std::fmt::Write;
 
-/// A message or name that is cut has so many bytes before the cut. It begins with a file and a place.
+/// A message or name that is cut keeps this many bytes before the cut: it begins with a file and a
+/// place.
 const BEFORE_CUT: usize = 1200;
-/// And so many after it. It ends with what was expected.
+/// And this many after it: it ends with what was expected.
 const AFTER_CUT: usize = 600;
 
 /// Text for one line of a terminal or of a message: characters that a terminal obeys are written as

@@ -259,7 +259,7 @@ impl Archive {
             ReadFault::TooLarge(error) => {
                 ArchiveError::TooLarge { path: path.to_path_buf(), error }
             }
-            ReadFault::Utf16 | ReadFault::NotUtf8 { .. } => unreachable!("an archive is no text"),
+            ReadFault::Utf16 | ReadFault::NotUtf8 { .. } => unreachable!("an archive is not text"),
         })?;
         check_header(&bytes, limit)
             .map_err(|error| ArchiveError::TooLarge { path: path.to_path_buf(), error })?;
@@ -315,7 +315,7 @@ impl Archive {
 /// A header is parsed into many small parts, unlike the tensors.
 fn check_header(bytes: &[u8], limit: MemoryLimit) -> Result<(), TooLarge> {
     let Some((length, rest)) = bytes.split_first_chunk() else { return Ok(()) };
-    // The parser refuses what is no length of a header.
+    // The parser refuses what is not the length of a header.
     let header = usize::try_from(u64::from_le_bytes(*length)).unwrap_or(usize::MAX);
     let header = if header <= rest.len() { header as f64 } else { 0.0 };
     limit.check("the file", SHARE * bytes.len() as f64 + HEADER_SHARE * header)

@@ -24,7 +24,7 @@ pub enum DictionaryFault {
         /// The string's number.
         string: usize,
     },
-    /// The strings are not UTF-8, each by itself.
+    /// Some string is not UTF-8 on its own.
     #[error("string {string} of the dictionary is not UTF-8")]
     NotUtf8 {
         /// The string's number.

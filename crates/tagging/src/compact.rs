@@ -1,4 +1,4 @@
-//! Model files without the names of attributes and with weights of 16 bits.
+//! Model files without the names of attributes and with 16-bit weights.
 
 use std::sync::Arc;
 
@@ -105,7 +105,7 @@ pub(super) fn insert_weights(archive: &mut Archive, weights: &[f64], attributes:
     archive.insert("weights.unit", &[1], &[unit]);
 }
 
-/// The weights of a file, of which there must be so many.
+/// The weights of a file, of which there must be this many.
 pub(super) fn weights(archive: &Archive, expected: usize) -> Result<Vec<f64>, ArchiveError> {
     if archive.shape("weights.unit").is_none() {
         return archive.array("weights", expected);

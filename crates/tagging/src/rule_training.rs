@@ -1,4 +1,4 @@
-//! How rules were learned, and whether they pay.
+//! How rules were learned, and whether they help.
 
 use std::fmt;
 
@@ -21,7 +21,7 @@ pub struct RuleTraining {
     pub learner: String,
     /// The L1 penalty, given or chosen by cross-validation; `None` if no weight was learned.
     pub l1: Option<f64>,
-    /// What rules bring on held-out sequences, by cross-validation.
+    /// How much rules help on held-out sequences, by cross-validation.
     #[serde(default)]
     pub held_out: Option<HeldOutGain>,
     /// Why no weight was learned, if none was.
@@ -29,7 +29,7 @@ pub struct RuleTraining {
     pub refused: Option<NoRules>,
 }
 
-/// What rules bring on sequences that neither they nor their weights were chosen on.
+/// How much rules help on sequences that neither they nor their weights were chosen on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct HeldOutGain {
     /// By how much they lower the log-loss of the truth, in nats per sequence.
@@ -59,7 +59,7 @@ pub enum NoRules {
     NoGain(Estimate),
 }
 
-/// One line a person understands: how many rules, and what they bring or why there are none.
+/// One line a person understands: how many rules, and how much they help or why there are none.
 impl fmt::Display for RuleTraining {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(refused) = &self.refused {

@@ -5,7 +5,7 @@ use super::labels::States;
 
 /// What the header of a safetensors file may have, in bytes.
 const HEADER: usize = 100_000_000;
-/// Room in it for rules, the names of arrays and what training tells.
+/// Room in it for rules, the names of arrays and what training records.
 const REST: usize = 5_000_000;
 /// What template, lexicons and labels may take together.
 pub(crate) const MOST_TEXT: usize = HEADER - REST;

@@ -16,7 +16,7 @@ const MISTAKE: u8 = 2;
 /// The flags among these arguments, the first of which names the program.
 ///
 /// # Errors
-/// The exit code, if it is not to run: a mistake that was told, or help that was shown.
+/// The exit code, if the command should not run: after a mistake was reported, or help was shown.
 pub fn parse<Flags: Parser>(arguments: &[OsString]) -> Result<Flags, u8> {
     Flags::try_parse_from(arguments).map_err(|error| {
         let given = || arguments.iter().map(|argument| argument.to_string_lossy());
@@ -37,7 +37,8 @@ pub fn parse<Flags: Parser>(arguments: &[OsString]) -> Result<Flags, u8> {
     })
 }
 
-/// What is wrong with the value of a flag that takes a number, as messages about other values say it.
+/// What is wrong with the value of a flag that takes a number, worded like messages about other
+/// values.
 fn wrong_number(error: &clap::Error) -> Option<String> {
     let source = error.source()?;
     let expected = if source.is::<ParseIntError>() {

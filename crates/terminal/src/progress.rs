@@ -6,7 +6,7 @@ use indicatif::ProgressBar;
 
 use crate::say;
 
-/// Time between two passing lines where standard error is no terminal.
+/// Time between two passing lines where standard error is not a terminal.
 const LINE_EVERY: Duration = Duration::from_secs(3);
 
 /// What long work says on standard error: lines that stay, and one that moves.

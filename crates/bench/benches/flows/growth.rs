@@ -93,7 +93,7 @@ const TOLERANCE: f64 = 1e-4;
 /// Time and memory of large maps, each in a process of its own, whose memory can be read.
 pub fn large_maps() -> Table {
     println!("\nlarge maps, {WEEKS} weeks, squared error, in processes of their own");
-    let mut table = Table::new(TABLE, &["map", "moves a step", "seconds", "memory"]);
+    let mut table = Table::new(TABLE, &["map", "moves per step", "seconds", "memory"]);
     for large in LARGE {
         let own = std::env::current_exe().expect("the benchmark itself");
         let output = Command::new(own).arg(large.name).output().expect("it starts");

@@ -63,7 +63,7 @@ fn sizes() {
     println!("{:>7} {:>16} {:>8} {:>10} {:>10}   status", "cells", "solver", "calls", "ms", "gap");
     for side in SIDES {
         let instance = Recipe { side, ..PAPER }.instance();
-        println!("{:>21} tables made ready in {:.3} ms", side * side, 1e3 * instance.binding());
+        println!("{:>21} tables set up in {:.3} ms", side * side, 1e3 * instance.binding());
         for (place, solver) in SOLVERS.into_iter().enumerate() {
             let found = instance.solve(solver, if place == 0 { 20 } else { 3 });
             show(&(side * side).to_string(), &found);

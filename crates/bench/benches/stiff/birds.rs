@@ -17,7 +17,7 @@ const COST: f64 = 100.0;
 const POWER: f64 = 0.4;
 const WEIGHT: f64 = 20_000.0;
 const WEEKS: usize = 52;
-/// Of the made map, in 100 km.
+/// Of the simulated map, in 100 km.
 const SPACING: f64 = 2.5;
 const SIDE: usize = 16;
 

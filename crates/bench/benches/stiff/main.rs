@@ -1,9 +1,9 @@
 //! Stiff problems: large weights, low temperatures, targets that contradict one another.
 //!
 //! `cargo bench -p bethe-bench --bench stiff [-- --data DIR] [--seed N] [--results DIR]` counts what
-//! `auto` takes to a certified relative gap of 1e-6 on made chains, trees, rings and grids, and on maps at
-//! the weights that BirdFlow has: a made one and, with `--data`, Red-winged Blackbirds. Seeds count from `--seed`, 0
-//! unless given.
+//! `auto` takes to a certified relative gap of 1e-6 on random chains, trees, rings and grids, and on
+//! maps at BirdFlow's weights: a simulated one and, with `--data`, Red-winged Blackbirds. Seeds count
+//! from `--seed`, 0 unless given.
 
 mod birds;
 mod targets;
@@ -29,7 +29,9 @@ fn main() {
     let made = birds::table(BIRDS, data.as_deref());
     match data {
         Some(_) => tables.push(made),
-        None => println!("\nwithout --data no {BIRDS} is written; of the made map alone:\n{made}"),
+        None => {
+            println!("\nwithout --data no {BIRDS} is written; of the simulated map alone:\n{made}")
+        }
     }
     report.finish(&tables);
 }

@@ -4,7 +4,7 @@
 //! attribute files to a temporary folder, and prints the ratios. CRFsuite runs through Python's
 //! `python-crfsuite` (`PYTHON` names the interpreter, `python3` by default); where it cannot be
 //! imported, our own times are printed and the comparison is skipped. Without `--data` only what
-//! rules cost on made records is measured; `--only crfsuite` and `--only rules` leave out the other
+//! rules cost on made-up records is measured; `--only crfsuite` and `--only rules` leave out the other
 //! half. With `--results DIR` the tables that were measured in full go into `DIR/tagging.md`.
 //!
 //! Every job of either side runs in a process of its own, so that its peak memory is its own:

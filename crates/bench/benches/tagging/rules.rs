@@ -41,7 +41,7 @@ pub fn tagging(data: Option<&Path>) -> Option<Table> {
     settings.rules.l1 = Some(1.0);
     settings.base.max_iterations = 50;
     let tagger = trained(&records(600, 1), &settings);
-    let made = tagging_under("made records", &tagger, &records(1000, 2));
+    let made = tagging_under("made-up records", &tagger, &records(1000, 2));
     let folder = Scratch::new("rules");
     let [training, test] = attribute_files(data?, folder.path());
     let file = folder.path().join("rules.toml");
@@ -52,7 +52,7 @@ pub fn tagging(data: Option<&Path>) -> Option<Table> {
     let sentences = tagging_under("CoNLL-2000", &declared, &read(&test, Format::Attributes));
     let mut table = Table::new(TAGGING, &["data", "rules", "`rda`", "`dual`"]);
     let rows = [
-        ("made records", &tagger, "learned", made),
+        ("made-up records", &tagger, "learned", made),
         ("CoNLL-2000", &declared, "declared", sentences),
     ];
     for (data, tagger, origin, ratios) in rows {

@@ -1,4 +1,4 @@
-//! Remarks that labels take into a title or a container.
+//! Remarks that labels include in a title or a container.
 
 use super::assembly::append;
 use super::field::Field;
@@ -19,7 +19,7 @@ const PHRASES: [&str; 10] = [
     "paper presented at",
     "presented at",
 ];
-/// What is no container, whatever its label.
+/// What is not a container, whatever its label.
 const NO_CONTAINERS: [&str; 9] = [
     "preprint",
     "in preparation",
@@ -31,7 +31,7 @@ const NO_CONTAINERS: [&str; 9] = [
     "unpublished",
     "working paper",
 ];
-/// A standard's number before its title has at most so many words.
+/// A standard's number before its title has at most this many words.
 const LONGEST_NUMBER: usize = 5;
 
 impl Entry {

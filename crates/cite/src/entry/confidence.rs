@@ -10,7 +10,7 @@ use crate::entry::Entry;
 use crate::numbers::access::is_date;
 use crate::people::labelled::is_about_people;
 
-/// Below this, an entry is worth a look.
+/// Below this, an entry is worth checking.
 pub const LOW_CONFIDENCE: f64 = 0.5;
 
 /// Probabilities that fields were recognised, from those of the segments that they were made of.
@@ -24,7 +24,7 @@ pub struct Confidence {
 }
 
 impl Confidence {
-    /// Whether the entry is worth a look.
+    /// Whether the entry is worth checking.
     pub fn is_low(&self) -> bool {
         self.entry < LOW_CONFIDENCE
     }

@@ -71,7 +71,7 @@ pub enum Field {
     Doi,
     /// Its number at arXiv.
     Arxiv,
-    /// Where it is in the net.
+    /// Its web address.
     Url,
     /// Its ISBN.
     Isbn,

@@ -48,7 +48,7 @@ impl Entry {
         true
     }
 
-    /// Text without a label, or between others, that says something, as a note.
+    /// Keeps text without a label, or between others, as a note if it says something.
     pub(super) fn keep_unlabelled(&mut self, line: &Labelled, parts: &[Part]) {
         let mut is_kept = vec![false; line.tokens.len()]; // [tokens]
         for part in parts.iter().filter(|part| !is_between(part)) {
@@ -73,7 +73,7 @@ fn is_between(part: &Part) -> bool {
     part.between && !part.field.is_some_and(|field| is_about_people(part, field))
 }
 
-/// Whether a text has more than words that hold others together: `Available from` has not.
+/// Whether a text has more than words that hold others together: `Available from` does not.
 pub(super) fn says_something(text: &str) -> bool {
     let says = |word: &str| {
         let lower = word.to_lowercase();

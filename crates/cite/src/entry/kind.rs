@@ -25,7 +25,7 @@ pub enum EntryKind {
     Misc,
 }
 
-/// Whole words and abbreviations: `Signal Processing` is no `Proc.`
+/// Whole words and abbreviations: `Signal Processing` is not `Proc.`
 #[rustfmt::skip]
 const PROCEEDINGS: &[&str] = &[
     "proceedings", "proceeding", "proc", "procs", "conference", "conferences", "conf", "symposium",

@@ -178,7 +178,7 @@ pub(crate) fn original(text: &str) -> Option<(u16, String)> {
     })
 }
 
-/// Whether a text of dates has several years that are no range: `1918, 1922`.
+/// Whether a text of dates has several years that are not a range: `1918, 1922`.
 pub(crate) fn says_more_years(text: &str) -> bool {
     let years: Vec<u16> = pieces(text)
         .into_iter()

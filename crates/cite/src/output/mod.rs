@@ -1,4 +1,4 @@
-//! Entries as files have them: BibTeX, CSL-JSON, RIS, TEI, fields as JSON.
+//! Entries in file formats: BibTeX, CSL-JSON, RIS, TEI, fields as JSON.
 
 pub(crate) mod bibtex;
 pub(crate) mod csl;

@@ -1,4 +1,4 @@
-//! Entries as RIS, which reference managers import: one tag a line, `AU  - Li, Ann`.
+//! Entries as RIS, which reference managers import: one tag per line, `AU  - Li, Ann`.
 
 use std::fmt::Write;
 

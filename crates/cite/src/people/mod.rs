@@ -1,8 +1,8 @@
 //! People: a list of them as it is written, each with a name of several parts.
 //!
-//! [`list`] cuts a list into `pieces`, takes out what `remark` knows to be no name, and reads names
-//! with their words in either order (`inverted`), or as those of an `organisation`; `labelled` reads
-//! people whose names labels tell.
+//! [`list`] cuts a list into `pieces`, takes out what `remark` says is not a name, and reads names
+//! with their words in either order (`inverted`), or as those of an `organisation`; `labelled`
+//! reads people whose names are labelled.
 
 pub(crate) mod inverted;
 pub(crate) mod labelled;

@@ -5,7 +5,7 @@ use super::unwrap::{Style, begins_with_name, continuation, marker};
 /// Bytes of the shortest reference.
 const SHORTEST: usize = 20;
 
-/// The references of a line that has the marks of several, `[1] … [2] …`; `None` if it has not.
+/// The references of a line that has the marks of several, `[1] … [2] …`; `None` if it does not.
 pub(crate) fn parts(text: &str) -> Option<Vec<&str>> {
     let first = marker(text)?;
     let mut number = first.number?;

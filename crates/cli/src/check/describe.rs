@@ -72,7 +72,8 @@ impl Batch {
 
     pub fn described(&self, name: &str) -> Description {
         let text = format!(
-            "{}: {}, one a line\n  variables  {} each\n  factors    {} each\n  energies   {} each\n",
+            "{}: {}, one per line\n  variables  {} each\n  factors    {} each\n  \
+             energies   {} each\n",
             shown(name),
             counted(self.problems, "problem"),
             self.variables.in_words(),
@@ -94,7 +95,7 @@ pub fn energies_file(name: &str, file: &EnergiesFile) -> Description {
     let kinds = || file.kinds().map(ToString::to_string);
     let text = format!(
         "{}: an energies file\n  energies   {}{}\n  \
-         their scopes are checked against a model by bethe solve --energies\n",
+         bethe solve --energies checks their scopes against a model\n",
         shown(name),
         file.len(),
         tallied(kinds())
@@ -109,7 +110,7 @@ pub fn evidence(name: &str, evidence: &Evidence) -> Description {
     evidence.samples().iter().map(Sample::len).for_each(|count| observed.add(count));
     let text = format!(
         "{}: evidence, {}\n  observed   {} each\n  \
-         variables and states are checked against a model by bethe solve --evidence\n",
+         bethe solve --evidence checks variables and states against a model\n",
         shown(name),
         counted(evidence.samples().len(), "sample"),
         observed.in_words()
@@ -188,7 +189,7 @@ pub fn labelled(path: &Path, memory: MemoryLimit) -> Result<Description, DataErr
     }
     let name = path.display().to_string();
     let text = format!(
-        "{}: labelled tokens, one a line\n  sequences  {sequences}\n  tokens     {tokens}\n  \
+        "{}: labelled tokens, one per line\n  sequences  {sequences}\n  tokens     {tokens}\n  \
          columns    {columns}, with {} in the last\n  bethe train --column reads labels of another \
          column\n",
         shown(&name),

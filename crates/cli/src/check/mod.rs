@@ -26,7 +26,7 @@ use crate::solve::problems::{note, read_problem};
 use crate::tagging::read_tagger;
 use describe::Description;
 
-/// How much of a file tells a model from the rest.
+/// How many bytes tell a model from other files.
 const START: usize = 9;
 
 /// Check a file and say what it holds.
@@ -52,7 +52,7 @@ pub fn run(flags: Flags) -> Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-/// What a file holds. It is read once, from the front to the end, since a pipe can be read only so.
+/// What a file holds. It is read once, from start to end, as a pipe must be.
 fn described(path: &Path, memory: MemoryLimit) -> Result<Description> {
     if Kind::of(path) == Some(Kind::Labelled) {
         return describe::labelled(path, memory).map_err(|error| bad_input(error.to_string()));
@@ -201,7 +201,7 @@ fn is_evidence(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_digit() || byte.is_ascii_whitespace())
 }
 
-/// A problem that is all there is of its file.
+/// A file that holds one problem.
 fn alone(source: &Source, is_uai: bool, memory: MemoryLimit) -> Result<Description> {
     let problem = read_problem(source, is_uai, false, memory)?;
     problem::problem(&source.name, &problem, memory).map_err(|e| source.wrong(e))

@@ -81,9 +81,9 @@ pub enum Format {
 /// Whether references are wrapped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Unwrap {
-    /// If the first lines of the file say so
+    /// Wrapped if the first lines of the file suggest it
     Auto,
-    /// They are
+    /// Wrapped
     Always,
     /// One reference per line
     Never,

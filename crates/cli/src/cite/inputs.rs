@@ -51,7 +51,7 @@ impl Input {
                 Ok(Batches::File(Box::new(References::new(lines, unwrap)), None))
             }
             From::File(path) => {
-                // Whoever sends line by line waits for no more than the line.
+                // A sender that goes line by line waits for no more than its line.
                 let unwrap = match unwrap {
                     Unwrap::Auto if path == Path::new("-") => Unwrap::Never,
                     unwrap => unwrap,
@@ -96,7 +96,7 @@ pub fn check_kinds(flags: &Flags) -> Result<()> {
     Ok(())
 }
 
-/// A warning about each file of labelled tokens, whose lines are no references.
+/// A warning about each file of labelled tokens, whose lines are not references.
 pub fn warn_of_tokens(flags: &Flags) {
     let of_tokens = flags.files.iter().filter(|path| Kind::of(path) == Some(Kind::Labelled));
     for path in of_tokens.filter(|_| !flags.quiet) {

@@ -22,7 +22,7 @@ pub struct Lines<R> {
     input: R,
     path: PathBuf,
     number: usize,
-    /// For one line.
+    /// The memory limit of one line.
     memory: MemoryLimit,
 }
 

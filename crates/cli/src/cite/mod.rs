@@ -34,14 +34,14 @@ pub fn run(flags: Flags) -> Result<Outcome> {
     let memory = flags.limits.memory(pool.current_num_threads())?;
     let options = TagOptions {
         memory_limit: memory,
-        // BibTeX says which entries are worth a look.
+        // BibTeX says which entries are worth checking.
         marginals: flags.marginals || flags.format == Format::Bibtex,
         explain: flags.explain,
         ..flags.limits.options(&tagger)?
     };
     let parser = Parser::new(&tagger, flags.tokens.dialect(&tagger, &flags.model_name())?);
     check_labels(&flags, &parser)?;
-    // A file that is missing shows before anything is written.
+    // A missing file is reported before anything is written.
     let inputs = inputs::all(&flags, memory);
     let opened = inputs.iter().map(Input::open).collect::<Result<Vec<_>>>()?;
     inputs::warn_of_tokens(&flags);

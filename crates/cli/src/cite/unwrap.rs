@@ -9,7 +9,7 @@ use bethe_tagging::data::DataError;
 use super::flags::Unwrap;
 use super::lines::{Line, Lines};
 
-/// The layout is judged by so many lines, and so many bytes of them.
+/// The layout is judged by at most this many lines, and this many bytes.
 const LINES: usize = 1000;
 const BYTES: usize = 1 << 20;
 
@@ -39,7 +39,7 @@ impl<R: BufRead> References<R> {
         Self { lines, unwrap, ahead, joining: None, whole, ended: false }
     }
 
-    /// Reads ahead as far as the layout is judged by.
+    /// Reads ahead as many lines as the layout is judged by.
     fn layout(&mut self) -> Layout {
         if self.unwrap == Unwrap::Never {
             return Layout::Lines;

@@ -187,7 +187,7 @@ impl<'a> Writer<'a> {
 }
 
 /// `low confidence 0.41: title, publisher`, the least sure field first; `None` for an entry that is
-/// not worth a look.
+/// not worth checking.
 fn doubts(confidence: &Confidence) -> Option<String> {
     let fields: Vec<&str> = confidence.doubtful().iter().map(|(field, _)| field.name()).collect();
     let which = if fields.is_empty() { "not read".to_string() } else { fields.join(", ") };

@@ -74,7 +74,7 @@ pub fn birds(out: &Folder) -> Result<String> {
     let command = wrapped(command.iter().map(String::as_str), "        ", " \\");
     writeln!(
         text,
-        "\n  a map that plays: {}/index.html\n\n  try   {}\n",
+        "\n  an animated map: {}/index.html\n\n  try   {}\n",
         folder.display(),
         command.trim_start()
     )?;

@@ -27,8 +27,8 @@ use report::{bar, coloured, is_coloured, reading};
 
 /// Take a tour of built-in problems: what rules do for a tagger, and a bibliography from plain text.
 ///
-/// report.html in its folder has more: how birds moved that were only counted, what energies change,
-/// how the solvers compare, and records from noisy tables.
+/// report.html in its folder has more: how birds that were only counted moved, what energies
+/// change, how the solvers compare, and records from noisy tables.
 #[derive(Args)]
 pub struct Flags {
     /// Folder for the problems, data, models and pictures of the tour
@@ -48,7 +48,7 @@ const PARTS: [Part; 7] =
     [tagging::references, citing::bibliography, flows::birds, titles, words, grid, census::census];
 /// The title of the part with the solvers.
 const TITLES: &str = "A reference that reads as two titles";
-/// So many are shown without `--all`.
+/// How many parts are shown without `--all`.
 const FIRST: usize = 2;
 
 /// Runs the tour. Its folder appears at the end.
@@ -72,7 +72,7 @@ pub fn run(flags: Flags) -> Result<Outcome> {
     page::write(&folder, &parts)?;
     folder.publish()?;
     show(&format!(
-        "Everything, with pictures and a map that plays: {out}/report.html\n\
+        "Everything, with pictures and an animated map: {out}/report.html\n\
          Its problems, data and models are in {out}. Try\n  \
          bethe tag {out}/rules.safetensors {out}/references-test.txt --explain\n  \
          bethe cite {out}/citations.txt\n  \

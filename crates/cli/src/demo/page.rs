@@ -42,14 +42,14 @@ pub fn write(out: &Folder, parts: &[String]) -> Result<()> {
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <title>bethe: a tour</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n\
          <h1>bethe: a tour</h1>\n\
-         <p>What <code>bethe</code> does, on problems that it makes up itself. Their files are \
-         beside this page.</p>\n\
+         <p>What <code>bethe</code> does, on made-up problems. Their files are \
+         next to this page.</p>\n\
          <nav><ul style=\"list-style: none; padding: 0\">\n{contents}</ul></nav>\n{body}</body>\n</html>\n"
     );
     out.text("report.html", &page)
 }
 
-/// Paragraphs as such, and what is indented as it stands.
+/// Paragraphs as HTML paragraphs, and indented blocks unchanged.
 fn markup(text: &str) -> String {
     let blocks = text.split("\n\n").filter(|block| !names_pictures(block));
     let mut body = String::new();
@@ -83,7 +83,7 @@ fn line(line: &str) -> String {
 
 /// Whether a block only says where the pictures are, which the page shows.
 fn names_pictures(block: &str) -> bool {
-    ["  pictures: ", "  a map that plays: "].iter().any(|start| block.starts_with(start))
+    ["  pictures: ", "  an animated map: "].iter().any(|start| block.starts_with(start))
 }
 
 /// What belongs to a part: the map of the birds, or how solvers converge.
@@ -110,8 +110,8 @@ fn pictures(out: &Folder, part: &str) -> Result<String> {
         let picture = read(&format!("titles-{solver}.svg"))?;
         writeln!(
             figures,
-            "<details{open}><summary>How {solver} converges: above the objective and its lower bound, \
-             below the gap between them; left by iteration, right by time</summary>\
+            "<details{open}><summary>How {solver} converges. Top: the objective and its lower bound; \
+             bottom: the gap between them. Left: by iteration; right: by time</summary>\
              <figure>{picture}</figure></details>"
         )?;
     }

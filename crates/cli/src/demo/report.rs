@@ -51,7 +51,7 @@ pub fn wrapped<'a>(words: impl IntoIterator<Item = &'a str>, indent: &str, end: 
     lines.join("\n")
 }
 
-/// Whether standard output is a terminal whose owner has not said no (no-color.org).
+/// Whether standard output is a terminal whose user has not turned colour off (no-color.org).
 pub fn is_coloured() -> bool {
     io::stdout().is_terminal() && env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }

@@ -6,7 +6,7 @@ use bethe_tagging::Tagger;
 use bethe_tagging::data::Sequence;
 use bethe_terminal::{counted, shown};
 
-/// So many labels are named in a message.
+/// How many labels a message names.
 const NAMED: usize = 5;
 /// What is outside of all segments, in nearly all label sets.
 const OUTSIDE: &str = "O";
@@ -14,7 +14,7 @@ const OUTSIDE: &str = "O";
 /// Which true labels the model can give, and which it cannot.
 #[derive(Default)]
 pub struct UnknownLabels {
-    /// Tokens with labels that the model has, but for those outside of all segments.
+    /// Tokens with labels that the model has, except those outside of all segments.
     known: usize,
     /// Tokens of each other label.
     unknown: BTreeMap<String, usize>,
@@ -53,7 +53,7 @@ impl UnknownLabels {
         let own: Vec<&str> = own.iter().take(NAMED).map(String::as_str).collect();
         Some(format!(
             "{place}: found the label {label:?}; the model has none of the labels of this file, \
-             expected some of {}{more}. Is the file for another model, or the label in another \
+             expected some of {}{more}. Is the file for another model, or is its label in another \
              column than in the training file?",
             own.join(", ")
         ))

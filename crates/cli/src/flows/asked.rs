@@ -27,7 +27,7 @@ pub struct Asked {
     begun: Instant,
 }
 
-/// What is told of long work, in words that are only made if somebody reads them.
+/// What long work reports; the text is only formatted if somebody reads it.
 pub type Watch<'a> = &'a mut dyn FnMut(&dyn Display);
 
 /// What was inferred.
@@ -47,7 +47,7 @@ pub struct Inferred {
 pub enum Unanswered {
     /// It was cancelled.
     Interrupted,
-    /// The time limit passed before.
+    /// The time limit passed first.
     OutOfTime(String),
     /// No movement explains the counts.
     Infeasible(String),
@@ -139,8 +139,8 @@ impl Asked {
         match error {
             FlowError::Solve(SolveError::Cancelled) => Unanswered::Interrupted,
             FlowError::Solve(SolveError::OutOfTime) => Unanswered::OutOfTime(format!(
-                "{file}: the time limit passed before there was an answer; a longer --time-limit \
-                 allows more"
+                "{file}: the time limit passed before there was an answer; give a longer \
+                 --time-limit"
             )),
             FlowError::Unexplained => Unanswered::Infeasible(format!(
                 "{file}: no movement explains the counts; try another --reach or --start"
@@ -192,7 +192,7 @@ impl Asked {
         movements.expect("visiting does not fail")
     }
 
-    /// The map, a page by itself.
+    /// The map, as a self-contained page.
     pub fn page(&self, inferred: &mut Inferred) -> String {
         let movements = self.moves(inferred, |_, _, _| ());
         let Inferred { counts, summary, errors, .. } = inferred;

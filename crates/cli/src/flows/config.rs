@@ -73,7 +73,7 @@ pub struct Config {
     pub quiet: bool,
 }
 
-/// The longest forecast; nothing changes any more long before.
+/// The longest forecast; counts stop changing long before.
 const MOST_STEPS: usize = 100_000;
 /// Smallest share of the population that a flow must have to be written.
 const THRESHOLD: f64 = 1e-5;
@@ -208,7 +208,9 @@ fn check(flag: &str, value: Option<f64>, fits: impl Fn(f64) -> bool, expected: &
 fn epsg(text: &str) -> Result<u32> {
     let (name, code) = text.split_once(':').unwrap_or_default();
     let code = code.parse().ok().filter(|_| name.eq_ignore_ascii_case("epsg"));
-    code.ok_or_else(|| bad_input(format!("--crs: found {text:?}, expected EPSG:CODE as EPSG:3035")))
+    code.ok_or_else(|| {
+        bad_input(format!("--crs: found {text:?}, expected EPSG:CODE, such as EPSG:3035"))
+    })
 }
 
 fn at_least_one(flag: &str, value: Option<usize>) -> Result<()> {
@@ -245,7 +247,7 @@ fn birdflow(flags: &Flags) -> Result<Option<Weights>> {
     ];
     if let Some((flag, _)) = own.iter().find(|(_, given)| *given) {
         return Err(bad_input(format!(
-            "{flag} cannot be used with --loss birdflow, which says it"
+            "{flag} cannot be used with --loss birdflow, which sets it"
         )));
     }
     let weights = Weights::parse(text.unwrap_or_default());
@@ -277,7 +279,7 @@ fn fitting_noise(flags: &Flags) -> Result<()> {
 /// Standard errors need a number of individuals and one way to find them.
 fn fitting_errors(flags: &Flags) -> Result<()> {
     if flags.errors.is_some() && flags.bootstrap.is_some() {
-        return Err(bad_input("--errors cannot be used with --bootstrap, which finds them"));
+        return Err(bad_input("--errors cannot be used with --bootstrap, which computes them"));
     }
     let wanted = [
         ("--bootstrap", flags.bootstrap.is_some()),

@@ -17,7 +17,7 @@ pub struct Flags {
     /// per count
     pub observations: PathBuf,
 
-    /// For counts as time,cell,count: what a time and a cell without a row mean [default:
+    /// For counts as time,cell,count: what it means if a time and a cell have no row [default:
     /// unobserved]
     #[arg(long, value_enum)]
     pub unlisted: Option<UnlistedChoice>,
@@ -34,21 +34,22 @@ pub struct Flags {
     #[arg(long, value_name = "M", allow_negative_numbers = true, required_unless_present = "loss")]
     pub population: Option<f64>,
 
-    /// Minimise another loss in place of the likelihood of counts
+    /// Minimise another loss instead of the likelihood of counts
     #[arg(long, value_enum, value_name = "NAME")]
     pub loss: Option<LossChoice>,
 
-    /// Weights of --loss birdflow, with the power of distance and what a distance of 1 is [default:
+    /// Weights of --loss birdflow, with the power of distance and the unit of distance [default:
     /// obs=1,distance=0.01,entropy=0.0001,power=0.4, unit 100 km, with x and y in metres]
     #[arg(long, value_name = "NAME=NUMBER,…", allow_hyphen_values = true)]
     pub weights: Option<String>,
 
     /// The cells that are open at each time: all, counted (all but those with a count of 0), or a
-    /// file laid out as OBSERVATIONS with 0 where nobody can be
+    /// file laid out like OBSERVATIONS with 0 where nobody can be
     #[arg(long, value_name = "all|counted|FILE", default_value = "all")]
     pub extent: String,
 
-    /// Leave out the times before this one; if it comes after --last, the year's end lies between
+    /// Leave out the times before this one; if it comes after --last, the season spans the end of
+    /// the year
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub first: Option<String>,
 
@@ -121,12 +122,13 @@ pub struct Flags {
     #[arg(long, value_enum, value_name = "pairs|counts")]
     pub tune: Option<TuneChoice>,
 
-    /// Standard errors of counts and flows, given the counts: errors.csv, and a column of flows.csv
-    /// [default: yes if they take little time]
+    /// Whether to find standard errors of counts and flows, given the counts: errors.csv, and a
+    /// column of flows.csv [default: yes if they take little time]
     #[arg(long, value_enum, value_name = "yes|no")]
     pub errors: Option<YesNo>,
 
-    /// Find standard errors by N populations that move as inferred, are counted and inferred again
+    /// Find standard errors from N simulated populations that move as inferred, are counted and
+    /// inferred again
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub bootstrap: Option<usize>,
 
@@ -137,7 +139,7 @@ pub struct Flags {
     #[command(flatten)]
     pub steps: StepFlags,
 
-    /// Converged means gap ≤ tolerance · max(1, |objective|)
+    /// Converged when gap ≤ tolerance · max(1, |objective|)
     #[arg(long, value_name = "NUMBER", default_value_t = 1e-6, allow_negative_numbers = true)]
     pub tolerance: f64,
 

@@ -177,7 +177,7 @@ pub fn wrong(error: impl std::fmt::Display) -> anyhow::Error {
     bad_input(error.to_string())
 }
 
-/// A hint where the file of counts is one of cells.
+/// A hint for when the file of counts is really one of cells.
 fn swapped(config: &Config) -> String {
     let readable = [&config.observations, &config.cells].iter().all(|path| path.is_file());
     match readable && read_cells(&config.observations, None, config.memory).is_ok() {
@@ -219,7 +219,7 @@ fn observations(
     season(config, opened(config, cells, observations, warnings)?)
 }
 
-/// Longitude and latitude of the cells, for `--geojson`, where they are not what is used anyway.
+/// Longitude and latitude of the cells, for `--geojson`, unless they are used anyway.
 fn degrees(config: &Config, cells: &Cells, warnings: &mut Vec<String>) -> Result<Option<Cells>> {
     if !config.geojson {
         return Ok(None);
@@ -239,7 +239,7 @@ fn degrees(config: &Config, cells: &Cells, warnings: &mut Vec<String>) -> Result
     if degrees.is_none() {
         warnings.push(format!(
             "{file}: flows.geojson has x and y of the cells, which maps take for longitude and \
-             latitude; name what they are with --crs EPSG:CODE, or add columns lon and lat"
+             latitude; say what they are with --crs EPSG:CODE, or add columns lon and lat"
         ));
     }
     Ok(degrees)
@@ -381,7 +381,7 @@ fn check_population(
     let more = if excess.len() > NAMED { ", …" } else { "" };
     warnings.push(format!(
         "{file}: counts sum to more than a population of {} explains at {} of {} times \
-         ({}{more}): to {} at most, where {} are expected; the flows are still of {} individuals",
+         ({}{more}): up to {}, where {} are expected; the flows still have {} individuals",
         config.population,
         excess.len(),
         counts.times().len(),

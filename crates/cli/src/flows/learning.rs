@@ -38,7 +38,7 @@ impl Input {
         }
     }
 
-    /// Learns how individuals move, and moves them so.
+    /// Learns how individuals move, and uses the law that was learned.
     pub fn learn(
         &mut self,
         config: &Config,
@@ -48,7 +48,7 @@ impl Input {
         if !config.learns || self.counts.times().len() < 2 {
             return Ok(None);
         }
-        // Counts where nobody can be are told as they are in the file, not as they are held out.
+        // Counts where nobody can be are reported as in the file, not as they are held out.
         self.problem(config, cancel.child()).check_counts()?;
         let learner = self.learner(config, cancel);
         let choice = match config.prior {
@@ -56,7 +56,7 @@ impl Input {
             None => choose(&learner, observe)?,
         };
         let steps = self.moves.of_step.len();
-        // The tables of before make room for those that were learned, which are as large.
+        // The old tables are dropped first: those that were learned are as large.
         self.moves.tables.clear();
         self.moves = choice.law.moves(&self.cells, steps, config.memory).expect("it fitted before");
         self.movement = choice.law.movement.clone();
@@ -137,9 +137,11 @@ pub fn in_words(learning: &Learning) -> String {
     let pulls = match learning.pulls {
         None => "no pulls of places".to_string(),
         Some([0.0, _]) => "drifts".to_string(),
-        Some([first, 0.0]) => format!("drifts and pulls of places (deviation {first})"),
+        Some([first, 0.0]) => format!("drifts and pulls of places (standard deviation {first})"),
         Some([first, change]) => {
-            format!("drifts and pulls of places (deviation {first}, {change} more each step)")
+            format!(
+                "drifts and pulls of places (standard deviation {first}, {change} more each step)"
+            )
         }
     };
     let end = if learning.converged { "" } else { "; not converged" };

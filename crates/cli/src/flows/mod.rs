@@ -148,7 +148,7 @@ fn summarise(config: &Config, input: &mut Input, flows: &Flows, counts: &[f64]) 
 /// A deviance per count above this is not noise.
 const UNEXPLAINED: f64 = 2.0;
 
-/// A warning that nobody moves within one time.
+/// A warning that counts of one time show no moves.
 fn single(config: &Config) -> String {
     format!(
         "{}: found counts of one time, so there are no moves, and nothing is learned; give the counts \

@@ -1,4 +1,4 @@
-//! What is said at the end: for people, or as JSON.
+//! The summary at the end: for people, or as JSON.
 
 use std::io::{self, IsTerminal};
 
@@ -11,7 +11,7 @@ use super::config::Config;
 use super::flags::FormatChoice;
 use super::learning;
 
-/// What people may do next who have no files yet.
+/// What people who have no files yet may do next.
 const HINT: &str = "\n--out DIR writes the flows, and a map of them";
 
 /// Prints the summary on standard output, unless there are files and no format was asked for; and in

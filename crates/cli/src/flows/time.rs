@@ -11,7 +11,8 @@ pub fn deadline(left: Option<Duration>) -> Option<Instant> {
     left.and_then(|left| Instant::now().checked_add(left))
 }
 
-/// Solves a problem of many that are compared: an answer that the deadline cut short is none.
+/// Solves one of many problems that are compared; an answer that the deadline cut short does not
+/// count.
 pub fn in_time(
     problem: &FlowProblem,
     settings: Settings,

@@ -21,7 +21,7 @@ use super::time::{deadline, in_time};
 
 /// Factors of all weights of movement, where nothing is learned.
 const SCALES: [f64; 7] = [0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0];
-/// Of fits that are compared.
+/// The tolerance of fits that are compared.
 const TOLERANCE: f64 = 1e-4;
 
 /// Weights to try.

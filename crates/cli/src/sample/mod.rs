@@ -56,7 +56,7 @@ pub struct Flags {
     #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = 10_000)]
     max_iterations: usize,
 
-    /// Stop solving after this time, with its set-up, e.g. 50ms (ns, us, ms, s, m)
+    /// Stop solving after this time, set-up included, e.g. 50ms (ns, us, ms, s, m)
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     time_limit: Option<String>,
 
@@ -108,7 +108,7 @@ pub fn run(flags: Flags) -> Result<Outcome> {
         // Sampling needs exact inference.
         oracle: OracleKind::Exact,
         marginals: Tables::None,
-        // Nobody looks at the best assignment.
+        // The best assignment is not needed.
         map_budget: 0,
         memory_limit: memory,
         cancel: interrupt.cancel(),
@@ -166,14 +166,14 @@ fn written(mut drawing: Drawing, out: Option<PendingFile>, records: usize) -> Re
     }
 }
 
-/// What a fit came to.
+/// The outcome of a fit.
 enum Fit {
     Model(Model),
     /// Hard measurements cannot hold, or Ctrl-C came before there was an answer.
     None(Outcome),
 }
 
-/// The model that the problem comes to.
+/// The model that solving the problem gives.
 fn fit(named: &NamedProblem, settings: &Settings, request: &Request, quiet: bool) -> Result<Fit> {
     let mut progress = Progress::new(1, quiet);
     let mut see = |record: &Record| progress.iteration(record, settings.tolerance);
@@ -245,7 +245,7 @@ fn in_cell(name: &str, quote_formulas: bool) -> Cow<'_, str> {
     if quote_formulas { as_text(name) } else { Cow::Borrowed(name) }
 }
 
-/// What the system said: a closed pipe must be told from other failures.
+/// The system's error, so that a closed pipe can be told from other failures.
 fn io_error(error: csv::Error) -> io::Error {
     match error.into_kind() {
         csv::ErrorKind::Io(error) => error,

@@ -1,4 +1,4 @@
-//! Bodies of requests: so large, so fast, so much of them at once.
+//! Bodies of requests, with limits on their size, their time, and how many are held at once.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,12 +11,12 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::failure::Failure;
 
-/// So many requests of the largest size are held at once.
+/// How many requests of the largest size are held at once.
 const TOGETHER: usize = 16;
 /// A client that needs longer to send a request is dropped.
 const SLOWEST: Duration = Duration::from_secs(30);
 
-/// What bodies may be.
+/// Limits on bodies.
 pub struct Bodies {
     /// Bytes of one.
     limit: usize,
@@ -29,7 +29,7 @@ pub struct Bodies {
 pub type Room = OwnedSemaphorePermit;
 
 impl Bodies {
-    /// Bodies of so many bytes.
+    /// Bodies of at most this many bytes.
     pub fn new(limit: usize) -> Self {
         let room = limit.saturating_mul(TOGETHER).min(Semaphore::MAX_PERMITS);
         Self { limit, slowest: SLOWEST, room: Arc::new(Semaphore::new(room)) }
@@ -62,7 +62,7 @@ impl Bodies {
         Arc::clone(&self.room).try_acquire_many_owned(bytes).map_err(|_| Failure::busy())
     }
 
-    /// The body as JSON; a mistake is told with its place.
+    /// The body as JSON; a mistake is reported with its place.
     pub async fn read_json<T: DeserializeOwned>(&self, body: Body) -> Result<(T, Room), Failure> {
         let (bytes, room) = self.read(body).await?;
         let mut json = serde_json::Deserializer::from_slice(&bytes);
@@ -72,7 +72,7 @@ impl Bodies {
     }
 }
 
-/// What came is not what a request looks like.
+/// What came is not a valid request.
 pub fn bad_request(message: &str) -> Failure {
     Failure::new(StatusCode::BAD_REQUEST, message)
 }

@@ -1,4 +1,4 @@
-//! Answers of long work: as one JSON text, or as events while it goes on.
+//! Answers of long work: one JSON text at the end, or events while it goes on.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -16,10 +16,10 @@ use super::Service;
 use super::failure::Failure;
 use super::work::Place;
 
-/// So many events wait for a slow reader; further ones are left out, but never the last.
+/// How many events wait for a slow reader; further ones are dropped, but never the last.
 const WAITING: usize = 256;
 
-/// Tells of an event while work goes on.
+/// Sends an event while work goes on.
 pub struct Teller(Option<Sender<(&'static str, Value)>>);
 
 impl Teller {

@@ -33,13 +33,16 @@ impl Failure {
         Self::new(StatusCode::GATEWAY_TIMEOUT, "the time limit passed before there was an answer")
     }
 
-    /// The work ended in a fault of ours.
+    /// The work failed because of a bug.
     pub fn fault() -> Self {
-        Self::new(StatusCode::INTERNAL_SERVER_ERROR, "the request ended in a fault of the program")
+        Self::new(
+            StatusCode::INTERNAL_SERVER_ERROR,
+            "the program failed on this request; please report it",
+        )
     }
 }
 
-/// A command's error: bad input is the asker's.
+/// A command's error; bad input is the client's fault.
 impl From<anyhow::Error> for Failure {
     fn from(error: anyhow::Error) -> Self {
         match error.is::<BadInput>() {

@@ -89,7 +89,7 @@ async fn one(
 ) -> Result<Response, Failure> {
     let (form, room) = Form::read(&service, request).await?;
     let wants_bibtex = wants_bibtex(&headers);
-    // One reference, whatever lines it is written in.
+    // One reference, even on several lines.
     let text = form.citations.join(" ");
     let words: Vec<&str> = text.split_whitespace().collect();
     let (lines, raw) = (vec![words.join(" ")], form.raw);

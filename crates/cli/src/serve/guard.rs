@@ -1,4 +1,5 @@
-//! What every request passes: who may ask, what browsers may do with the answer, and the log.
+//! Checks that every request passes: who may ask, what browsers may do with the answer, and the
+//! log.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -24,7 +25,7 @@ pub struct Access {
 const POLICY: &str =
     "default-src 'self'; frame-ancestors 'self'; form-action 'none'; base-uri 'none'";
 
-/// Methods that the log names; others are whatever a client wrote.
+/// Methods that the log names; others could be any text that a client sent.
 static METHODS: [Method; 5] =
     [Method::GET, Method::HEAD, Method::OPTIONS, Method::POST, Method::PUT];
 
@@ -80,7 +81,7 @@ impl Access {
         }
         let shows_a_page = is_link(headers) && !route.starts_with("/api/");
         if is_of_another_page(headers, host) && !shows_a_page {
-            return Err(refused("pages of other sites may not ask"));
+            return Err(refused("requests from pages of other sites are refused"));
         }
         match &self.token {
             Some(token) if is_guarded(route) && !has_token(headers, token) => {
@@ -91,8 +92,8 @@ impl Access {
         }
     }
 
-    /// Whether a `Host` header means this machine. Names that nobody allowed could be another site's
-    /// that was made to lead here; addresses could not.
+    /// Whether a `Host` header means this machine. A name that was not allowed could be another
+    /// site's, pointed at this machine; an address could not.
     fn is_own(&self, host: &str) -> bool {
         let name = match host.rsplit_once(':') {
             Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
@@ -123,7 +124,7 @@ fn is_link(headers: &HeaderMap) -> bool {
         && !headers.contains_key(header::ORIGIN)
 }
 
-/// Pages are no secret, and results have addresses that nobody guesses.
+/// Pages are not secret, and results have addresses that nobody guesses.
 fn is_guarded(route: &str) -> bool {
     route.starts_with("/api/") && route != super::results::ROUTE
 }
@@ -131,7 +132,7 @@ fn is_guarded(route: &str) -> bool {
 fn has_token(headers: &HeaderMap, token: &str) -> bool {
     let given = only(headers, header::AUTHORIZATION).ok().flatten();
     let given = given.and_then(|text| text.strip_prefix("Bearer "));
-    // As long for a wrong token as for the right one.
+    // Takes as long for a wrong token as for the right one.
     given.is_some_and(|given| {
         given.len() == token.len()
             && given.bytes().zip(token.bytes()).fold(0, |all, (a, b)| all | (a ^ b)) == 0

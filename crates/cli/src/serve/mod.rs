@@ -1,9 +1,9 @@
 //! `bethe serve`: pages for people and a service for programs, in one process.
 //!
 //! A request passes the `guard`, which knows who may ask, and gets a place in the queue of `work`,
-//! which does it on a thread of its own; long work tells of itself by `events`. `api` is the service,
-//! `grobid` what programs know that speak to GROBID, `pages` what browsers load. Nothing that a
-//! request says names a file.
+//! which runs it on a thread of its own; long work reports progress through `events`. `api` is the
+//! service, `grobid` the addresses that GROBID's clients know, `pages` what browsers load. No
+//! request can name a file.
 
 mod api;
 mod bodies;
@@ -42,7 +42,7 @@ use results::Results;
 use server::Limits;
 use work::Work;
 
-/// How often the signal to end is looked at.
+/// How often to look for the signal to end.
 const LOOK: Duration = Duration::from_millis(50);
 
 /// What all requests share.
@@ -86,16 +86,16 @@ pub fn run(flags: Flags) -> Result<Outcome> {
         server::serve(listener, router(&service), limits, end, &service.work.stop).await;
         anyhow::Ok(())
     })?;
-    // What does not end by itself was cancelled; nobody waits for it any more.
+    // Work that did not finish was cancelled; nobody waits for it any more.
     runtime.shutdown_background();
     Ok(Outcome::Done)
 }
 
-/// A fault is told without its message, which may hold what was asked.
+/// A panic is reported without its message, which may quote the request.
 fn hide_messages_of_faults() {
     std::panic::set_hook(Box::new(|fault| {
         let place = fault.location().map(ToString::to_string).unwrap_or_default();
-        say(&format!("fault at {place}: please report it"));
+        say(&format!("bug at {place}: please report it"));
     }));
 }
 
@@ -117,13 +117,13 @@ async fn listen(flags: &Flags) -> Result<TcpListener> {
     })
 }
 
-/// Prints the address, and warns if others may come.
+/// Prints the address, and warns if other machines can reach it.
 fn tell(flags: &Flags, address: SocketAddr) -> Result<()> {
     print(&format!("http://{address}/\n")).context("standard output")?;
     if !address.ip().is_loopback() {
         let advice = match &flags.token {
-            Some(_) => "whoever has the token may ask",
-            None => "anybody who reaches this machine may ask; --token TOKEN shuts others out",
+            Some(_) => "anybody with the token can use it",
+            None => "anybody who can reach this machine can use it; --token TOKEN keeps others out",
         };
         say(&format!("warning: listening on {}: {advice}", address.ip()));
     }
@@ -137,7 +137,7 @@ fn router(service: &Arc<Service>) -> Router {
         .merge(grobid::routes())
         .fallback(|| async { Failure::new(StatusCode::NOT_FOUND, "there is no such page") })
         .method_not_allowed_fallback(|| async {
-            let message = "this address does not know the method; see /api/v1/openapi.json";
+            let message = "this address does not support this method; see /api/v1/openapi.json";
             Failure::new(StatusCode::METHOD_NOT_ALLOWED, message)
         })
         // Bodies are counted as they are read.

@@ -20,7 +20,7 @@ const BUILT_IN: &str = "references";
 pub struct Model {
     name: String,
     pub tagger: Tagger,
-    /// For those that read plain text.
+    /// The parser, if the model reads plain text.
     pub parser: Option<Parser>,
 }
 

@@ -42,7 +42,7 @@ const PAGES: &[(&str, &str)] = pages![
     "work.js",
 ];
 
-/// What browsers take a file for, by its ending.
+/// The content type of a file, by its extension.
 fn kind(name: &str) -> &'static str {
     match name.rsplit_once('.') {
         Some((_, "html")) => "text/html; charset=utf-8",

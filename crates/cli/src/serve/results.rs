@@ -15,7 +15,7 @@ use super::failure::Failure;
 /// Where they are.
 pub const ROUTE: &str = "/api/v1/flows/{id}/{file}";
 
-/// So many results are kept, of so many bytes together; the newest always.
+/// How many results are kept, and how many bytes of them; the newest is always kept.
 const KEPT: usize = 8;
 const BYTES: usize = 256 << 20;
 
@@ -60,7 +60,7 @@ pub async fn file(
     Path((id, name)): Path<(String, String)>,
 ) -> Result<Response, Failure> {
     let content = service.results.find(&id, &name).ok_or_else(|| {
-        Failure::new(StatusCode::NOT_FOUND, "there is no such result any more; ask again")
+        Failure::new(StatusCode::NOT_FOUND, "this result is no longer kept; send the request again")
     })?;
     let (kind, is_page) = match name.rsplit_once('.') {
         Some((_, "html")) => ("text/html; charset=utf-8", true),

@@ -1,4 +1,4 @@
-//! Connections: so many at once, none for ever, and an end that lets requests finish.
+//! Connections: limits on their number and on idle ones, and a shutdown that lets requests finish.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -30,10 +30,10 @@ pub struct Limits {
     pub connections: usize,
     /// A client that sends no request in this time is dropped.
     pub idle: Duration,
-    /// A client that takes none of its answer for so long is dropped.
+    /// A client that takes none of its answer for this long is dropped.
     pub stalled: Duration,
-    /// Requests that run may go on for so long after the end is asked for; then they are cancelled,
-    /// and given as long again for what they have.
+    /// How long running requests may go on after shutdown is requested; then they are cancelled,
+    /// and get as long again to answer with what they have.
     pub patience: Duration,
 }
 
@@ -70,7 +70,7 @@ pub async fn serve(
             Ok((stream, _)) => {
                 let connection = graceful.watch(connection(stream, router.clone(), limits));
                 tokio::spawn(async move {
-                    // A client that goes away is no error of ours.
+                    // A client that goes away is not our error.
                     let _ = connection.await;
                     drop(free);
                 });
@@ -105,8 +105,7 @@ fn connection(
         )
 }
 
-/// Programs that are given an address with a slash at its end, as it is printed, write another one
-/// after it.
+/// Programs that are given the address with a slash at its end, as it is printed, add a second one.
 fn with_one_slash(mut request: Request<Incoming>) -> Request<Incoming> {
     if let Some(own) = request.uri().path_and_query().filter(|own| own.as_str().starts_with("//"))
         && let Ok(path) =
@@ -131,7 +130,7 @@ mod tests {
 
     const ASK: &[u8] = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";
 
-    /// What a test does with the address of a server that answers with so many bytes.
+    /// What a test does with the address of a server that answers with this many bytes.
     fn with_server(limits: Limits, bytes: usize, test: impl FnOnce(SocketAddr) + Send + 'static) {
         tokio::runtime::Runtime::new().unwrap().block_on(async {
             let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -158,7 +157,7 @@ mod tests {
         stream
     }
 
-    /// The first bytes of an answer, or none if there is no answer in so many milliseconds.
+    /// The first bytes of an answer, or none if there is no answer in this many milliseconds.
     fn answer(stream: &mut TcpStream, milliseconds: u64) -> usize {
         stream.set_read_timeout(Some(Duration::from_millis(milliseconds))).unwrap();
         stream.read(&mut [0; 64]).unwrap_or(0)

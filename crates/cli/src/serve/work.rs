@@ -1,4 +1,4 @@
-//! Work on threads of its own: so much at once, so much in the queue, for so long.
+//! Work on threads of its own, with limits on what runs at once, what waits, and for how long.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -9,7 +9,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use super::bodies::Room;
 use super::failure::Failure;
 
-/// Work that has not ended so long after its time limit has an answer without it. It was cancelled
+/// How long after its time limit a request is answered without its work. The work was cancelled by
 /// then, and keeps its place until it ends.
 const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -22,7 +22,7 @@ pub struct Work {
     /// Cancelled when the program ends.
     pub stop: Cancel,
     pub time_limit: Duration,
-    /// For one request.
+    /// The memory limit of one request.
     pub memory: MemoryLimit,
 }
 
@@ -44,7 +44,7 @@ impl Drop for Abandoned {
 }
 
 impl Work {
-    /// So many requests at once, and so many more that wait.
+    /// At most this many requests at once, and this many more that wait.
     pub fn new(threads: usize, queue: usize, time_limit: Duration, memory: MemoryLimit) -> Self {
         Self {
             places: Arc::new(Semaphore::new(threads + queue)),
@@ -77,7 +77,8 @@ impl Work {
         let abandoned = Abandoned(cancel.clone());
         let done = tokio::task::spawn_blocking(move || {
             let done = work(&cancel);
-            // The next one begins when this one has ended, whoever still waits for its answer.
+            // The next one begins when this one has ended, even if nobody waits for its answer any
+            // more.
             drop((slot, place, room));
             done
         });

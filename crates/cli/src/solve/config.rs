@@ -58,7 +58,7 @@ impl Config {
         }
     }
 
-    /// The request for one of several problems, of which so many are solved at once.
+    /// The request for one of several problems, of which this many are solved at once.
     pub fn request_among(&self, at_once: usize) -> Request {
         let memory_limit = self.request.memory_limit.shared_by(at_once);
         Request { memory_limit, ..self.request.clone() }

@@ -18,7 +18,7 @@ pub struct Flags {
     /// Problem file: .json, .jsonl, .uai, or - for standard input
     pub problem: PathBuf,
 
-    /// More energies, {"energies": [...]}, added to every problem
+    /// File with more energies, {"energies": [...]}, added to every problem
     #[arg(long, value_name = "FILE")]
     pub energies: Option<PathBuf>,
 
@@ -41,8 +41,8 @@ pub struct Flags {
     #[arg(long)]
     pub global: bool,
 
-    /// Converged means gap ≤ tolerance · max(1, |objective|); iterations then go on to gap ≤
-    /// tolerance, for at most as many iterations again, plus ten
+    /// Converged when gap ≤ tolerance · max(1, |objective|); iterations then go on until gap ≤
+    /// tolerance, for at most as many again, plus ten
     #[arg(long, value_name = "NUMBER", default_value_t = 1e-6, allow_negative_numbers = true)]
     pub tolerance: f64,
 
@@ -50,11 +50,11 @@ pub struct Flags {
     #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = 10_000)]
     pub max_iterations: usize,
 
-    /// Stop after this time, per problem and with its set-up, e.g. 50ms (ns, us, ms, s, m)
+    /// Stop after this time per problem, set-up included, e.g. 50ms (ns, us, ms, s, m)
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub time_limit: Option<String>,
 
-    /// Most cells of tables to visit in the search for map under hard measurements; 0 for no search
+    /// How many table cells the search for map under hard measurements may visit; 0 for no search
     #[arg(
         long,
         value_name = "CELLS",
@@ -63,7 +63,7 @@ pub struct Flags {
     )]
     pub map_budget: usize,
 
-    /// Which point is the answer
+    /// Which point to return
     #[arg(long = "return", value_name = "POINT", value_enum, default_value_t = ReturnChoice::Best)]
     pub returned: ReturnChoice,
 
@@ -83,7 +83,7 @@ pub struct Flags {
     pub tilt: bool,
 
     /// Print the covariance of all measurements, or of all states of some variables: names or
-    /// numbers with commas between them; both of one draw and of what was inferred
+    /// numbers separated by commas; both for one draw and for what was inferred
     #[arg(
         long,
         value_name = "VARIABLES",
@@ -93,12 +93,12 @@ pub struct Flags {
     )]
     pub covariance: Option<String>,
 
-    /// Write the answers to a file in place of standard output; it appears whole or not at all
+    /// Write the answers to a file instead of standard output; it appears whole or not at all
     #[arg(long, short, value_name = "FILE")]
     pub out: Option<PathBuf>,
 
-    /// In a .jsonl file: stop at the first wrong line; without it, such a line is answered by
-    /// {"error": …} and the exit code is 2 at the end
+    /// In a .jsonl file: stop at the first wrong line; without this flag, such a line is answered
+    /// by {"error": …} and the exit code is 2 at the end
     #[arg(long)]
     pub strict: bool,
 

@@ -35,8 +35,8 @@ use problems::{NamedProblem, Problems};
 use progress::Progress;
 use sink::Sink;
 
-/// A mistake in a file leaves standard output empty. In a batch, one problem a line, only its own
-/// line tells of it.
+/// A mistake in a file leaves standard output empty. In a batch, one problem per line, only its own
+/// line reports it.
 pub fn run(flags: Flags) -> Result<Outcome> {
     let mut config = Config::try_from(flags)?;
     check_outputs(&config)?;
@@ -77,7 +77,7 @@ pub fn run(flags: Flags) -> Result<Outcome> {
 fn not_strict(config: &Config) -> Result<()> {
     match config.strict {
         true => Err(bad_input(format!(
-            "--strict: {} holds one problem, expected one a line (.jsonl)",
+            "--strict: {} holds one problem, expected one per line (.jsonl)",
             config.problem.display()
         ))),
         false => Ok(()),
@@ -145,13 +145,13 @@ fn solve_all(config: &Config, problems: &[NamedProblem]) -> Result<Outcome> {
     Ok(if infeasible { Outcome::Infeasible } else { Outcome::Done })
 }
 
-/// The only problem has no answer: Ctrl-C came before there was one, or the end of its time.
+/// The only problem has no answer: Ctrl-C or the time limit came first.
 pub fn unanswered(source: &str, stop: &SolveError) -> Outcome {
     say(&format!("error: {source}: {stop}"));
     if *stop == SolveError::Cancelled { Outcome::Interrupted } else { Outcome::OutOfTime }
 }
 
-/// Prints the answers that there are, with an error in the place of each other one; formats of UAI
+/// Prints the answers that there are, with an error in place of each missing one; formats of UAI
 /// have no place for that.
 fn stopped(
     config: &Config,
@@ -276,7 +276,7 @@ fn written(model: Model) -> Result<String> {
 /// What became of many problems.
 enum Many {
     Answered(Vec<Answer>),
-    /// Some have none: Ctrl-C came before, or the end of their time.
+    /// Some have none: Ctrl-C or the time limit came first.
     Stopped(Vec<Result<Answer, SolveError>>),
 }
 

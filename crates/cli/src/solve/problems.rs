@@ -18,7 +18,7 @@ pub struct Inputs<'a> {
     pub evidence: Option<&'a Path>,
     /// No notes on standard error.
     pub quiet: bool,
-    /// For the text of each.
+    /// The memory limit of the text of each file.
     pub memory: MemoryLimit,
 }
 
@@ -54,7 +54,7 @@ pub struct NamedProblem {
 pub enum Problems {
     /// One problem, or one for each sample of evidence; all checked.
     Whole(Vec<NamedProblem>),
-    /// One a line, which are read as they are asked for.
+    /// One per line, read on demand.
     Lines(Lines, Arc<Additions>),
 }
 

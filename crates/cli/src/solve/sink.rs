@@ -34,7 +34,7 @@ impl Sink {
         })
     }
 
-    /// Whether nobody reads any more.
+    /// Whether the reader has gone.
     pub fn is_closed(&self) -> bool {
         matches!(self, Self::Standard { closed: true, .. })
     }
@@ -56,7 +56,7 @@ impl Sink {
         }
     }
 
-    /// Shows what was written to whoever reads along.
+    /// Flushes what was written, for whoever reads along.
     pub fn flush(&mut self) -> Result<()> {
         if let Self::Standard { out, closed: closed @ false } = self {
             *closed = unless_closed(out.flush())?;

@@ -9,11 +9,11 @@ use bethe_terminal::{counted, shown};
 use super::observer;
 use super::problems::NamedProblem;
 
-/// So many marginals are listed.
+/// How many marginals are listed.
 const LISTED: usize = 10;
 /// A marginal that moved by less is not worth a line.
 const LEAST_CHANGE: f64 = 0.0005;
-/// An assignment is cut after so many variables.
+/// An assignment is cut after this many variables.
 const ASSIGNED: usize = 24;
 
 /// The answer, what its energies changed most, and the best assignment.
@@ -108,8 +108,8 @@ fn rounded_up(bound: f64) -> String {
     }
 }
 
-/// The marginals of the variables when nothing but the model is asked; `None` if there are no
-/// energies, or they cannot be had.
+/// The marginals of the variables under the model alone; `None` if there are no energies, or they
+/// cannot be computed.
 fn without_energies(problem: &Problem, answer: &Answer) -> Option<Answer> {
     if problem.energies().is_empty() {
         return None;
@@ -129,7 +129,7 @@ fn changes(model: &Model, before: &Answer, answer: &Answer) -> String {
     let mut moved: Vec<(usize, usize, [f64; 2])> = Vec::new();
     for variable in 0..model.variables().len() {
         let states = before.marginal(variable).iter().zip(answer.marginal(variable));
-        // One line a variable: its states' changes add up to 0, so one says most.
+        // One line per variable: its states' changes add up to 0, so one says most.
         let most = states
             .map(|(&before, &after)| [before, after])
             .enumerate()
@@ -213,7 +213,7 @@ fn assignment(model: &Model, answer: &Answer) -> String {
     text + "\n"
 }
 
-/// What the energies come to, the dearest first.
+/// What the energies cost, the largest first.
 fn energies(answer: &Answer) -> String {
     let mut values: Vec<(usize, f64)> = answer
         .energies
@@ -236,7 +236,7 @@ fn energies(answer: &Answer) -> String {
     };
     let dearest = match values.len() {
         1 => String::new(),
-        _ => format!("; the dearest: {}", dearest.join(", ")),
+        _ => format!("; the largest: {}", dearest.join(", ")),
     };
     format!("\n{objective}{all} {total:.4}{dearest}.\n")
 }

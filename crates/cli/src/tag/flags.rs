@@ -7,8 +7,8 @@ use crate::tagging::{TaggerFlags, Tokens};
 /// Label sequences with a trained model.
 ///
 /// Writes every input line, a tab and its label, and a blank line after each sequence. FILE has the
-/// columns of the training file, with or without the label's. Sequences are written while others
-/// are still read, so output before a mistake in FILE stays written. Exit code 2 means bad input.
+/// columns of the training file, with or without the label column. Output is written while FILE is
+/// still being read, so what precedes a mistake in FILE stays written. Exit code 2 means bad input.
 #[derive(Args)]
 pub struct Flags {
     #[command(flatten)]
@@ -31,7 +31,7 @@ pub struct Flags {
     #[arg(long, short, value_name = "FILE")]
     pub out: Option<PathBuf>,
 
-    /// Add the label's probability, and on a segment's first token the segment's
+    /// Add the probability of each label, and on a segment's first token that of the segment
     #[arg(long)]
     pub marginals: bool,
 
@@ -39,8 +39,8 @@ pub struct Flags {
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub n_best: Option<usize>,
 
-    /// Keep the labels that FILE has and choose those that are _; with --scores they are in its
-    /// last column
+    /// Keep the labels in FILE and choose only those given as _; with --scores they are in its last
+    /// column
     #[arg(long)]
     pub force: bool,
 

@@ -143,7 +143,7 @@ impl Command<'_> {
         self.write(sentences.iter().map(rows).zip(&tagged))
     }
 
-    /// Reads all rows before tagging, as all scores are: there must be equally many.
+    /// Reads all rows before tagging, as it does all scores: there must be as many of both.
     fn scored_rows(
         &mut self,
         mut batches: Batches<Sequence>,

@@ -47,7 +47,7 @@ pub fn sentences(text: &str, flags: &Flags, tagger: &Tagger) -> Result<Vec<Sente
     }
 }
 
-/// What a person who gave sentences in place of columns is told.
+/// The message to a person who gave sentences instead of columns.
 #[derive(Clone, Copy)]
 pub struct Hint<'a> {
     flags: &'a Flags,
@@ -73,8 +73,8 @@ impl<'a> Hint<'a> {
         let model = self.flags.tagger.model.display();
         bad_input(match is_sentence {
             true => format!(
-                "{message}; a file has one token a line. For a sentence: `bethe tag {model} --text \
-                 'THE SENTENCE'`"
+                "{message}; a file has one token per line. For a sentence: `bethe tag {model} \
+                 --text 'THE SENTENCE'`"
             ),
             false => message,
         })
@@ -115,7 +115,8 @@ impl<'a> Hint<'a> {
         let place = format!("{}:{}", first.path().display(), first.line(0));
         let found = first.row(0);
         let message = format!(
-            "{place}: found {found:?}, whose second word is no label of the model, expected a token, \
+            "{place}: found {found:?}, whose second word is not a label of the model, expected a \
+             token, \
              or a token and its label"
         );
         Err(self.added(message, true))

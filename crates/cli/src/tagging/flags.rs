@@ -38,7 +38,7 @@ impl TaggerFlags {
         if let Some(file) = file {
             check_swapped(command, &self.model, file)?;
             let others = [Kind::Model, Kind::Json, Kind::Uai, Kind::Csv, Kind::Binary];
-            refuse(file, &others, "one token a line")?;
+            refuse(file, &others, "one token per line")?;
         }
         read_tagger(&self.model, self.limits.whole_memory()?)
     }

@@ -23,7 +23,7 @@ pub struct LimitFlags {
     #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = 40)]
     pub max_iterations: usize,
 
-    /// Converged means gap ≤ tolerance · max(1, |objective|)
+    /// Converged when gap ≤ tolerance · max(1, |objective|)
     #[arg(long, value_name = "NUMBER", default_value_t = 1e-4, allow_negative_numbers = true)]
     pub tolerance: f64,
 
@@ -36,12 +36,12 @@ pub struct LimitFlags {
 }
 
 impl LimitFlags {
-    /// The memory that a file may take which is read before any sequence.
+    /// The memory for a file that is read before any sequence.
     pub fn whole_memory(&self) -> Result<MemoryLimit> {
         self.memory.limit()
     }
 
-    /// The memory that each of the sequences may take that so many threads tag at once.
+    /// The memory for each sequence, if this many threads tag at once.
     pub fn memory(&self, threads: usize) -> Result<MemoryLimit> {
         Ok(self.memory.limit()?.shared_by(threads))
     }
@@ -66,7 +66,8 @@ impl LimitFlags {
 fn refused(error: TagError) -> anyhow::Error {
     match error {
         TagError::Solve(SolveError::Unserved { solver, energy, expected }) => bad_input(format!(
-            "--solver: found {solver}, which cannot serve the model's {energy}, expected {expected}"
+            "--solver: found {solver}, which does not support the model's {energy}, expected \
+             {expected}"
         )),
         TagError::Solve(error) => out_of_range(error),
         other => anyhow!(other),

@@ -14,8 +14,8 @@ pub struct FileProgress {
 }
 
 impl FileProgress {
-    /// About so many `what`s. `writes` says whether results go to standard output while the work is
-    /// under way: on a terminal they show how far it has come.
+    /// About this many `what`s. `writes` says whether results go to standard output while the work
+    /// is under way: on a terminal they show how far it has come.
     pub fn new(what: &'static str, quiet: bool, writes: bool) -> Self {
         let is_seen = io::stderr().is_terminal() && !(writes && io::stdout().is_terminal());
         let progress = (is_seen && !quiet).then(|| Progress::new(false));

@@ -52,7 +52,7 @@ impl Tokens {
             (Self::Auto, Err(DialectError::NoNames | DialectError::NoWords)) => {
                 let warning = format!(
                     "{name}: the model does not show how its training text was split into tokens; \
-                     assumed at spaces. --tokens says how"
+                     assumed at spaces. Use --tokens to say how"
                 );
                 Ok((Self::Spaces.dialect(tagger, name)?, Some(warning)))
             }

@@ -118,7 +118,7 @@ pub struct Flags {
     pub pool: Option<usize>,
 
     /// Let labels share weights for the tags they have in common; often more accurate for
-    /// hierarchical labels; for lbfgs
+    /// hierarchical labels; lbfgs only
     #[arg(long, help_heading = "Base model")]
     pub share_weights: bool,
 
@@ -132,7 +132,7 @@ pub struct Flags {
     )]
     pub patience: Option<usize>,
 
-    /// Rules about whole sequences: auto (generated from the labels, kept if they pay on held-out
+    /// Rules about whole sequences: auto (generated from the labels, kept if they help on held-out
     /// sequences), none, or a file that declares them
     #[arg(long, value_name = "none|auto|FILE", default_value = "auto", help_heading = "Rules")]
     pub constraints: String,
@@ -147,8 +147,8 @@ pub struct Flags {
     pub penalty: Option<PenaltyChoice>,
 
     /// How to choose labels under soft rules: from the tilted chain alone, by weighing rules on the
-    /// labels themselves, or by soft dual decomposition [default: weighed, unless cross-validated F1 is then lower by more than
-    /// a standard error; tilted if all weights are given]
+    /// labels themselves, or by soft dual decomposition [default: weighed, unless cross-validated
+    /// F1 is then lower by more than one standard error; tilted if all weights are given]
     #[arg(long, value_enum, help_heading = "Rules")]
     pub decoding: Option<DecodingChoice>,
 
@@ -169,8 +169,8 @@ pub struct Flags {
     #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Rules")]
     pub least_violations: Option<usize>,
 
-    /// Parts of TRAIN; each is predicted by a model of the others, to learn rules from [default: 5,
-    /// or 3 from 200 sequences on]
+    /// Number of parts of TRAIN; each is predicted by a model of the others, and rules are learned
+    /// from these predictions [default: 5, or 3 from 200 sequences on]
     #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Rules")]
     pub folds: Option<usize>,
 
@@ -178,11 +178,11 @@ pub struct Flags {
     #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Rules")]
     pub batch: Option<usize>,
 
-    /// At the end, train the weights of the base model and of the rules together, by the --learner
+    /// At the end, train the weights of the base model and of the rules together, with --learner
     #[arg(long, help_heading = "Rules")]
     pub joint: bool,
 
-    /// Seed for everything random
+    /// Seed for all random choices
     #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true)]
     pub seed: u64,
 
@@ -211,9 +211,9 @@ pub enum SchemeChoice {
     Bio,
     /// A segment is a run of one label, O is outside
     Io,
-    /// As bio; E-x ends a segment, S-x is a segment of one token
+    /// Like bio; E-x ends a segment, S-x is a segment of one token
     Iobes,
-    /// Every token stands for itself
+    /// Every token is a segment
     Plain,
 }
 
@@ -233,7 +233,7 @@ pub enum TransitionsChoice {
     Seen,
     /// All that the scheme allows
     Valid,
-    /// As valid; pairs that TRAIN lacks have weights too, and learn to be avoided
+    /// Like valid; pairs that TRAIN lacks have weights too, and learn to be avoided
     Weighted,
 }
 
@@ -249,9 +249,11 @@ pub enum OptimiserChoice {
 pub enum DecodingChoice {
     /// The best labels of the tilted chain; they may break rules
     Tilted,
-    /// If these break rules: the best labels that keep them, if that costs less than they weigh
+    /// If tilted labels break rules: the best labels that keep them, if that costs less than they
+    /// weigh
     Weighed,
-    /// Soft dual decomposition: the best labels where rules cost their weights; for --penalty hinge
+    /// Soft dual decomposition: the best labels if broken rules cost their weights; for --penalty
+    /// hinge
     SoftDd,
 }
 

@@ -155,7 +155,7 @@ fn check_files(flags: &Flags, settings: &TrainSettings) -> Result<()> {
         refuse(
             input,
             &[Kind::Model, Kind::Json, Kind::Uai, Kind::Csv, Kind::Binary],
-            "labelled tokens, one a line",
+            "labelled tokens, one per line",
         )?;
         if input == Path::new("-") {
             return Err(bad_input("training needs a file, found - (standard input)"));

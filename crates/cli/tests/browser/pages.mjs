@@ -143,7 +143,7 @@ const tests = {
     await until(`document.getElementById("problem-cancel").disabled`);
     assert.doesNotMatch(await text("problem-status"), /converged/);
   },
-  async "counts become a map that plays"() {
+  async "counts become an animated map"() {
     await open("flows");
     await until(`document.getElementById("flows-status").textContent.includes("converged")`);
     await until(`document.getElementById("flows-files").children.length >= 6`);

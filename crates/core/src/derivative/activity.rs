@@ -1,10 +1,10 @@
-//! What each row does at the answer, read off its multiplier.
+//! What each row does at the answer, as its multiplier shows.
 //!
 //! With the variance `κ` of what a row measures, `q = z + κλ` is where `z` would be without the
 //! row's pull, to first order. The optimum for this one row from there tells what it does: a hinge
 //! of weight `w`, for instance, holds `z` at its kink for `1 − κw < q < 1`. At an exact answer this
-//! is the same as to say that the multiplier is strictly inside its bounds. At one of finite
-//! precision it weighs both distances, and neither needs a tolerance.
+//! means that the multiplier is strictly inside its bounds. At finite precision it weighs both
+//! distances, and neither needs a tolerance.
 
 use super::Place;
 use crate::energy::{Measurements, Penalty, Rows};

@@ -11,7 +11,7 @@ pub enum DerivativeError {
         /// The entropy that was used.
         entropy: &'static str,
     },
-    /// An energy that is no convex measurement.
+    /// An energy that is not a convex measurement.
     #[error("derivatives need convex measurements, found {energy}")]
     Unserved {
         /// The energy.

@@ -4,11 +4,11 @@ use super::activity::Row;
 /// The gradient of `⟨v, μ*⟩` in all that a bound problem has.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RowGradients {
-    /// In the potentials of what the energies read. `[support]`
+    /// The gradient in the potentials of what the energies read. `[support]`
     pub potentials: Vec<f64>,
-    /// In the weight of each row; 0 for hard constraints, which have none. `[rows]`
+    /// The gradient in the weight of each row; 0 for hard constraints, which have none. `[rows]`
     pub weights: Vec<f64>,
-    /// In the offset of each row. `[rows]`
+    /// The gradient in the offset of each row. `[rows]`
     pub offsets: Vec<f64>,
     /// The multipliers that coefficients have a part of. `[rows]`
     multipliers: Vec<f64>,

@@ -94,7 +94,7 @@ impl Derivative {
     ///
     /// # Errors
     /// If there is nothing to differentiate: the solution is not proved, its oracle is not exact,
-    /// some energy is no convex measurement, or the solver has no multipliers at kinks.
+    /// some energy is not a convex measurement, or the solver has no multipliers at kinks.
     pub fn new(
         oracle: &mut dyn Oracle,
         energies: &Energies,

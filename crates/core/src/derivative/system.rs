@@ -9,7 +9,7 @@ use super::activity::{Activity, Row};
 use crate::energy::Rows;
 use crate::oracle::Covariance;
 
-/// With more active rows, conjugate gradients cost less than to form the matrix.
+/// With more active rows, conjugate gradients cost less than forming the matrix.
 const MOST_DENSE: usize = 300;
 /// Conjugate gradients end at this part of the right-hand side.
 const TOLERANCE: f64 = 1e-11;
@@ -18,7 +18,7 @@ const ALLOWED: f64 = 1e-7;
 /// Steps of conjugate gradients for each row.
 const STEPS: usize = 4;
 
-/// The active rows, and how to solve for what they respond.
+/// The active rows, and how to solve for their response.
 #[derive(Clone, Debug)]
 pub(super) struct System {
     active: Vec<usize>,
@@ -93,7 +93,7 @@ impl System {
         matrix
     }
 
-    /// What the active rows respond, the least there is where several do the same.
+    /// How the active rows respond, in the smallest way where several do the same.
     pub fn solve(
         &self,
         covariance: &mut dyn Covariance,

@@ -129,8 +129,8 @@ impl Energies {
         self.evaluate_sized(marginals, gradient).value
     }
 
-    /// The same, with what its rounding follows; energies that are no measurements are taken to be
-    /// as exact as their values.
+    /// The same, with what its rounding follows; energies that are not measurements count as exact
+    /// as their values.
     pub fn evaluate_sized(&mut self, marginals: &[f64], gradient: &mut [f64]) -> Valued {
         gradient.fill(0.0);
         let mut all = self.measurements.evaluate_sized(marginals, gradient);

@@ -255,8 +255,8 @@ macro_rules! specialised {
 }
 pub(crate) use specialised;
 
-/// What a weighted penalty and its conjugate come to at some `z` and `λ`. What is summed comes in
-/// two factors: machines add products as fast as numbers.
+/// A weighted penalty and its conjugate at some `z` and `λ`. What is summed comes in two factors:
+/// machines add products as fast as numbers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pairing<N> {
     /// `2(wφ)*(λ)`

@@ -6,7 +6,7 @@ use super::{Energy, Rows, Term};
 use crate::model::BaseModel;
 use crate::support::Support;
 
-/// A linear function over base tables: what a list of terms comes to.
+/// A linear function over base tables: the sum of a list of terms.
 pub(super) struct LinearRow {
     /// Ascending tables, each with its coefficients in the base table's order.
     pub(super) tables: Vec<(usize, Vec<f64>)>,

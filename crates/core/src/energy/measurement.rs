@@ -7,7 +7,7 @@ use super::rows::pieces;
 use super::{Curvature, EnergyFunction, Kind, Penalty, Rows, Run};
 use crate::vector::{Column, Piece, dispatch};
 
-/// So many cells of tables have overlaps that the dual is slow on.
+/// With this many cells of tables, overlaps make the dual slow.
 const MANY: usize = 500;
 
 /// The energy `Σ_j w_j φ_j(z_j)`: penalties on what [`Rows`] measure.

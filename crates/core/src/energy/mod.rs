@@ -56,7 +56,7 @@ pub struct Term {
 pub enum Energy {
     /// `weight · φ(Σ terms·μ + offset)`
     Measurement {
-        /// Any finite number; a negative one makes the problem non-convex (but for `linear`).
+        /// Any finite number; a negative one makes the problem non-convex (except for `linear`).
         /// Hard constraints take 1.
         weight: f64,
         /// The function `φ`.

@@ -35,7 +35,7 @@ pub(crate) struct StatedRow {
 
 impl Energies {
     /// The rows of each measurement that an energy states, one per cell for a table in the stated
-    /// order; none without a weight, and for energies that are no convex measurements.
+    /// order; none without a weight, and for energies that are not convex measurements.
     pub(crate) fn stated_rows(
         &self,
         base: &BaseModel,

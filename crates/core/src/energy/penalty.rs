@@ -136,7 +136,7 @@ impl Penalty {
         }
     }
 
-    /// Its parameters; 0 for those it has not.
+    /// Its parameters; 0 for those it does not have.
     pub(crate) fn parameters(self) -> [f64; 2] {
         match self {
             Self::Huber { delta } => [delta, 0.0],

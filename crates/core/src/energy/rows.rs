@@ -29,7 +29,7 @@ pub(crate) struct Run {
 }
 
 impl Run {
-    /// In pieces of at most so many rows.
+    /// In pieces of at most this many rows.
     #[inline(always)]
     pub fn pieces(&self, size: usize) -> impl Iterator<Item = Run> {
         let piece = move |start: usize| start..self.rows.end.min(start + size);

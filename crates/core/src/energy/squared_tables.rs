@@ -5,8 +5,8 @@ use std::ops::Range;
 use super::agreement::{Agreement, Lay};
 use super::{Energies, Penalty};
 
-/// Probabilities sum to 1. The sizes of targets that sum to more than this are mostly noise: next
-/// to nothing of the nearest distribution is where they are.
+/// Probabilities sum to 1. The sizes of targets that sum to more than this are mostly noise: the
+/// nearest distribution has next to nothing there.
 const DROWNED: f64 = 100.0;
 
 /// Rows that measure the cells of a table, one by one.
@@ -103,7 +103,7 @@ impl Energies {
 }
 
 impl SquaredTables {
-    /// What the energies come to, if [`Energies::has_telling_tables`].
+    /// The energies in this form, if [`Energies::has_telling_tables`].
     pub fn new(energies: &Energies) -> Self {
         let width = energies.support().len();
         let (mut weights, mut targets) = (vec![0.0; width], vec![0.0; width]);

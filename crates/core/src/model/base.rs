@@ -212,7 +212,7 @@ impl BaseModel {
         Ok(base)
     }
 
-    /// Refuses a model whose variables have more states than any limit of memory is for.
+    /// Refuses a model whose variables have more states than any memory limit allows.
     pub(crate) fn check_states(model: &Model) -> Result<(), ModelError> {
         let found: f64 = model.variables().iter().map(|v| v.cardinality as f64).sum();
         if found > STATE_LIMIT as f64 {

@@ -2,8 +2,8 @@
 //!
 //! [`Model`] is what a person states: variables, factors in any scope order, observed states.
 //! [`BaseModel`] is what oracles work on: the same distribution with observed and one-state
-//! variables removed and one table per scope. [`uai`] reads models as the UAI competitions have
-//! them.
+//! variables removed and one table per scope. [`uai`] reads models in the format of the UAI
+//! competitions.
 
 mod base;
 mod error;

@@ -168,8 +168,8 @@ pub trait Covariance {
         false
     }
 
-    /// About the inverse of `C + diag(shift)` at the tilt of the latest call, symmetric and positive;
-    /// it gives 0 where the shift is infinite. `None` merely makes solvers slower.
+    /// An approximate inverse of `C + diag(shift)` at the tilt of the latest call, symmetric and
+    /// positive; it gives 0 where the shift is infinite. `None` merely makes solvers slower.
     fn inverse(&mut self, _shift: &[f64]) -> Option<Inverse> {
         None
     }
@@ -178,7 +178,7 @@ pub trait Covariance {
 /// Writes the product of a matrix with its first argument to the second.
 pub type Inverse = Box<dyn FnMut(&[f64], &mut [f64])>;
 
-/// What binding an oracle may take.
+/// Limits on binding an oracle.
 #[derive(Clone, Debug)]
 pub struct Limits {
     /// The memory of its tables.

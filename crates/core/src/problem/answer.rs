@@ -12,7 +12,7 @@ pub struct Answer {
     pub solver: &'static str,
     /// The oracle that was used: `chain`, `junction-tree`, `trw` or `loopy`.
     pub oracle: &'static str,
-    /// The memory of its tables in bytes, by the estimate that a memory limit is about.
+    /// The memory of its tables in bytes, by the estimate that a memory limit applies to.
     pub memory_estimate: u64,
     /// Which entropy was used: `exact`, `tree-reweighted` or `bethe`.
     pub entropy: &'static str,
@@ -48,7 +48,7 @@ pub struct Answer {
     /// The best assignment that keeps hard measurements, which hold in the marginals only on
     /// average.
     pub map: Map,
-    /// What each stated energy comes to.
+    /// The value and the multipliers of each stated energy.
     pub energies: Vec<EnergyAnswer>,
     /// If they were asked for: `θ + δ` for each scope that the energies tilt, where `θ` is the sum
     /// of the factors stated over just that scope. Put in place of these factors, in a model without
@@ -70,7 +70,7 @@ pub struct TableAnswer {
     pub values: Vec<f64>,
 }
 
-/// What a stated energy comes to at the answer.
+/// A stated energy at the answer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EnergyAnswer {
     /// Its weighted value; `None` for hard constraints of an infeasible problem.

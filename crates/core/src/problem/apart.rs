@@ -54,7 +54,7 @@ impl Linear {
         }
     }
 
-    /// Its value at a vector, but for the constant.
+    /// Its value at a vector, without the constant.
     pub fn along(&self, vector: &[f64]) -> f64 {
         self.entries.iter().map(|&(at, a)| a * vector[at]).sum()
     }

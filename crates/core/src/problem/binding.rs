@@ -76,7 +76,7 @@ impl Problem {
     /// too once it is cancelled.
     ///
     /// # Errors
-    /// If inference is to be exact and the model is too wide, if it allows nothing, or
+    /// If exact inference is asked for and the model is too wide, if it allows nothing, or
     /// [`ModelError::Cancelled`].
     pub fn bind_to(&self, oracle: OracleKind, cancel: &Cancel) -> Result<BoundProblem, ModelError> {
         let limits = Limits { cancel: cancel.clone(), ..Limits::default() };
@@ -107,7 +107,7 @@ impl Problem {
         Ok(BoundProblem { base, energies, oracle, oracle_name, oracle_bytes })
     }
 
-    /// What the model takes by itself: its tables, their canonical form and the answer.
+    /// What the model takes on its own: its tables, their canonical form and the answer.
     fn estimated_bytes(&self) -> f64 {
         let states = self.model.variables().iter().map(|v| v.cardinality as f64);
         let cells = self.model.factors().iter().map(|factor| factor.log_potentials.len() as f64);

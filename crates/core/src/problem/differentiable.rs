@@ -39,7 +39,7 @@ pub struct Gradients {
 /// The gradient in the numbers of one energy.
 #[derive(Clone, Debug, PartialEq)]
 pub enum EnergyGradients {
-    /// Of [`Energy::Measurement`].
+    /// The gradient of an [`Energy::Measurement`].
     Measurement {
         /// In its weight; 0 if it is hard.
         weight: f64,
@@ -48,7 +48,7 @@ pub enum EnergyGradients {
         /// In the coefficients of its terms. `[terms][cells]`
         coefficients: Vec<Vec<f64>>,
     },
-    /// Of [`Energy::TableMeasurement`].
+    /// The gradient of an [`Energy::TableMeasurement`].
     TableMeasurement {
         /// In its weight; 0 if it is hard.
         weight: f64,
@@ -87,8 +87,8 @@ impl Problem {
     /// ```
     ///
     /// # Errors
-    /// As [`Problem::solve_with`], and if the oracle is not to be exact. Whether the answer has a derivative is known to
-    /// [`Differentiable::pullback`].
+    /// As [`Problem::solve_with`], and if the request is not for exact inference.
+    /// [`Differentiable::pullback`] says whether the answer has a derivative.
     pub fn solve_differentiable(
         &self,
         settings: &Settings,
@@ -136,7 +136,7 @@ impl Differentiable {
     /// measurements have cost one each.
     ///
     /// # Errors
-    /// If the answer is not proved, or the energies are no convex measurements; if `v` has a table
+    /// If the answer is not proved, or the energies are not convex measurements; if `v` has a table
     /// that the answer lacks.
     pub fn pullback(&mut self, v: &[TableAnswer]) -> Result<Gradients, DerivativeError> {
         let direction = self.direction(v)?;

@@ -14,8 +14,8 @@ impl Problem {
     /// An average of iterates has no such model, and is never the answer.
     ///
     /// # Errors
-    /// As [`Problem::solve_with`], and if the oracle is not to be exact: no model has the marginals
-    /// of others.
+    /// As [`Problem::solve_with`], and if the request is not for exact inference: only exact
+    /// marginals are those of a model.
     pub fn fit(
         &self,
         settings: &Settings,

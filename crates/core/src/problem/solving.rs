@@ -11,7 +11,7 @@ use crate::model::{BaseModel, CellMap, Model, ModelError};
 use crate::oracle::{Exactness, Oracle, OracleKind, Tables};
 use crate::solve::{Clock, Ignore, Observer, Settings, Solution, SolveError, Status, Task, solve};
 
-/// What every attempt at a problem has to keep to.
+/// The limits that every attempt at a problem must respect.
 #[derive(Clone, Copy)]
 struct Ask<'a> {
     settings: &'a Settings,
@@ -66,7 +66,7 @@ impl Problem {
         self.run(settings, request, needs_tilt, observer)?.answer(self, request)
     }
 
-    /// Binds and solves the problem; if the answer needs a tilt, it is no average of iterates.
+    /// Binds and solves the problem; if the answer needs a tilt, it is not an average of iterates.
     /// [`OracleKind::Auto`] turns to message passing where exact inference fits neither into the
     /// memory limit nor, in half of it, into the time limit.
     pub(super) fn run(

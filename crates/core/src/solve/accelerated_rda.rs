@@ -153,7 +153,7 @@ impl Solver for AcceleratedRda {
             }
             engine.call_at(&mut self.next);
             self.next.summarise();
-            // A given constant is believed, but for steps that leave the finite range.
+            // A given constant is trusted, except for steps that leave the finite range.
             let passes = self.is_majorised(engine, share)
                 || !self.estimate && self.next.has_finite_tilt() && self.probe.energy.is_finite();
             if passes || self.smoothness > LARGEST_SMOOTHNESS {

@@ -119,11 +119,11 @@ pub(super) struct Best {
 pub(super) struct Kept<'a> {
     /// Empty for the base model.
     pub tilt: &'a [f64],
-    /// Of solvers that have them.
+    /// Multipliers, of solvers that have them.
     pub multipliers: &'a [f64],
-    /// Of averages.
+    /// Marginals, of averages.
     pub marginals: &'a [f64],
-    /// Of averages.
+    /// Tables, of averages.
     pub tables: &'a [f64],
 }
 

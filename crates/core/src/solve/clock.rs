@@ -3,8 +3,8 @@ use std::time::{Duration, Instant};
 use super::{Settings, SolveError};
 use crate::cancel::{Cancel, Cause};
 
-/// `auto` gives exact inference this part of the time to come to a first answer; message passing
-/// has the rest.
+/// `auto` gives exact inference this part of the time to find a first answer; message passing gets
+/// the rest.
 const EXACT_SHARE: f64 = 0.5;
 
 /// An answer may be this late: it has to be written down.

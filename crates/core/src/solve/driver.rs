@@ -23,9 +23,9 @@ const POLISHING: usize = 10;
 /// [`visit_marginals`]: crate::oracle::Oracle::visit_marginals
 ///
 /// # Errors
-/// If a setting is out of range, if every configuration is forbidden, if the method cannot serve the
-/// energies, or if it is cancelled before there is an answer. Running out of time or iterations is
-/// not an error but a [`Status`].
+/// If a setting is out of range, if every configuration is forbidden, if the method does not
+/// support the energies, or if it is cancelled before there is an answer. Running out of time or
+/// iterations is not an error but a [`Status`].
 pub fn solve(
     mut task: Task,
     settings: &Settings,
@@ -114,7 +114,7 @@ fn drive<'s>(
     if task.cancel.is_never() && control.settings.time_limit.is_some() {
         task.cancel = Cancel::new();
     }
-    // Whoever set the problem up may have left less time for that than there is.
+    // The caller may have left less time for that than there is.
     task.cancel.limit(control.clock.first_step_end(control.call));
     let mut engine = Engine::after(task, base);
     check_finite(engine.base.log_partition, engine.energies)?;
@@ -377,7 +377,7 @@ impl<'a> Run<'a> {
             if chosen.returned == Returned::Best || point.call != engine.oracle_calls {
                 engine.evaluate(&mut point);
                 log_partition = point.log_partition;
-                // What the oracle rounds otherwise than before is no part of the objective yet.
+                // What the oracle rounds differently from before is not part of the objective yet.
                 let drift = (point.objective() - chosen.objective).max(0.0);
                 chosen.rounding += drift;
                 chosen.own_gap = chosen.own_gap.map(|own| own + drift);

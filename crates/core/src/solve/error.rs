@@ -17,8 +17,8 @@ pub enum SolveError {
          --oracle trw is fast on wide models"
     )]
     OutOfTime,
-    /// The solver cannot serve an energy.
-    #[error("solver {solver} cannot serve {energy}; expected {expected}")]
+    /// The solver does not support an energy.
+    #[error("solver {solver} does not support {energy}; expected {expected}")]
     Unserved {
         /// The solver's name.
         solver: &'static str,

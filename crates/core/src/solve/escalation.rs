@@ -18,7 +18,7 @@ use super::point::Point;
 const STIFF: f64 = 1000.0;
 /// … if there are this many measurements: with few, quasi-Newton steps soon know all curvature.
 const MANY: usize = 50;
-/// How fast the gap falls is judged every so many iterations.
+/// How many iterations lie between two looks at how fast the gap falls.
 const SPAN: usize = 25;
 /// A gap of this many times the rounding of the objective is as good as none.
 const ROUNDINGS: f64 = 10.0;
@@ -129,16 +129,17 @@ struct Pace {
 impl Pace {
     /// The first steps may raise the gap to this many times what it was: more, and they lead nowhere.
     const RISE: f64 = 10.0;
-    /// Newton's steps are worth about so many iterations.
+    /// Newton's steps are worth about this many iterations.
     const LEFT: f64 = 500.0;
-    /// After so many the gap has stopped falling, however fast it did before.
+    /// After this many the gap has stopped falling, however fast it did before.
     const MOST: usize = 1000;
 
     fn new(first: f64) -> Self {
         Self { first, least: f64::INFINITY }
     }
 
-    /// Whether Newton's steps would be faster, given the gap after so many iterations, and where it is to go.
+    /// Whether Newton's steps would be faster, given the gap after this many iterations, and its
+    /// target.
     fn is_slow(&mut self, iterations: usize, gap: f64, target: f64) -> bool {
         self.least = self.least.min(gap);
         if !self.first.is_finite() {

@@ -6,7 +6,7 @@ use super::rda_and_mirror_descent::Relaxed;
 use super::{Method, Plan, Returned, Settings, SolveError, auto};
 use crate::oracle::Tables;
 
-/// The solver for a method, or an error where it cannot serve the energies.
+/// The solver for a method, or an error where it does not support the energies.
 pub(super) fn choose(
     engine: &mut Engine,
     settings: &Settings,
@@ -42,14 +42,14 @@ fn check_average(engine: &Engine, settings: &Settings) -> Result<(), SolveError>
             or: ", or solver rda, mirror-descent or accelerated-rda",
         }),
         Returned::Average if !engine.allows_average => Err(SolveError::NoAverage {
-            found: "a request for the tilt of the answer, which an average has not",
+            found: "a request for the tilt of the answer, which an average does not have",
             or: "",
         }),
         _ => Ok(()),
     }
 }
 
-/// Refuses a method that cannot serve the energies, or not with this oracle.
+/// Refuses a method that does not support the energies, or not with this oracle.
 fn check(engine: &mut Engine, method: Method) -> Result<(), SolveError> {
     let has_second_order = engine.oracle.second_order().is_some();
     let energies = &*engine.energies;

@@ -10,8 +10,8 @@ pub trait OwnMethod {
     /// The name in answers.
     fn name(&self) -> &'static str;
 
-    /// Changes the tilt, given what the latest one came to; how many oracle calls the work for that
-    /// is worth, if it passes messages of its own.
+    /// Changes the tilt, given the outcome of the latest one; returns how many oracle calls that
+    /// work is worth, if it passes messages of its own.
     fn step(&mut self, latest: &Evaluated, tilt: &mut [f64]) -> usize;
 
     /// A proved upper bound on `F(μ) − F*` at a tilt and its marginals. Without one, the driver now
@@ -21,7 +21,7 @@ pub trait OwnMethod {
     }
 }
 
-/// What a tilt came to.
+/// The outcome of a tilt.
 #[derive(Clone, Copy)]
 pub struct Evaluated<'a> {
     /// The energies.

@@ -18,11 +18,11 @@ const GROWTH: f64 = 2.0;
 /// … but at no less than this part: one steep direction in turn with one that is not would keep
 /// steps short for good.
 const LEAST_PART: f64 = 0.0625;
-/// A step is shortened at most so often.
+/// A step is shortened at most this often.
 const TRIALS: usize = 40;
 /// Where function values differ by less than this part, only gradients are trusted.
 const VALUE_NOISE: f64 = 1e-12;
-/// So many searches in a row that fail mean that rounding has the last word.
+/// This many failed searches in a row mean that only rounding is left.
 const FAILURES: usize = 3;
 
 /// A smooth convex function of some unknowns, perhaps within bounds, whose value takes one oracle
@@ -48,7 +48,7 @@ pub(super) trait Program {
 pub(super) struct Iterate {
     /// `[unknowns]`
     pub unknowns: Aligned,
-    /// Of `value`. `[unknowns]`
+    /// The gradient of `value`. `[unknowns]`
     pub gradient: Aligned,
     /// The inverse of the curvature of `value` in each unknown, about; 0 where a bound holds the
     /// unknown against its gradient. `[unknowns]`

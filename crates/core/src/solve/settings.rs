@@ -47,8 +47,8 @@ impl Method {
         Self::Global,
     ];
 
-    /// The name on the command line. Answers have the names of solvers that really ran: these but
-    /// for `auto`, and `alternating`.
+    /// The name on the command line. Answers name the solver that really ran: one of these except
+    /// `auto`, or `alternating`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Auto => "auto",
@@ -85,7 +85,7 @@ pub struct Settings {
     pub polish: bool,
     /// Most iterations.
     pub max_iterations: usize,
-    /// At most so long, but at least one iteration; setting up the problem does not count.
+    /// At most this long, but at least one iteration; setting up the problem does not count.
     pub time_limit: Option<Duration>,
     /// Which point is the answer: the best of all that were looked at, the last iterate, or the
     /// average of the iterates, which only `Rda`, `MirrorDescent` and `AcceleratedRda` keep.

@@ -57,7 +57,7 @@ struct TableProgram {
 }
 
 impl TableProgram {
-    /// The energy at the current weights, but for its constant.
+    /// The energy at the current weights, without its constant.
     fn energy(&self, marginals: &[f64]) -> f64 {
         let SquaredTables { weights, targets, .. } = &self.tables;
         let inputs = weights.iter().zip(targets.iter().zip(marginals));

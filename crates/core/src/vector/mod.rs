@@ -53,8 +53,7 @@ impl<R, F: FnMut() -> R> pulp::WithSimd for Pass<F> {
     }
 }
 
-/// Room for intermediate results of a piece, at an address that no access to it straddles a cache
-/// line from.
+/// Room for intermediate results of a piece, 64-byte aligned, so no access straddles a cache line.
 #[derive(Clone, Debug)]
 #[repr(align(64))]
 pub(crate) struct Piece(pub [f64; PIECE]);

@@ -20,7 +20,7 @@ pub(crate) trait Number:
     + Sub<f64, Output = Self>
     + Mul<f64, Output = Self>
 {
-    /// What comparisons come to.
+    /// The result of a comparison.
     type Truth: Copy + BitAnd<Output = Self::Truth> + BitOr<Output = Self::Truth>;
 
     /// This value, wherever `self` has one.
@@ -122,7 +122,7 @@ pub(crate) struct Wide<S: Simd> {
     pub values: S::f64s,
 }
 
-/// What comparisons of vectors come to.
+/// The result of a comparison of vectors.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WideTruth<S: Simd> {
     simd: S,

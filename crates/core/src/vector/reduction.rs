@@ -232,7 +232,7 @@ impl Formula<0, 2, 0, 1> for Apartness {
     }
 }
 
-/// What a reduction comes to.
+/// The result of a reduction.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Reduced<const N: usize, const K: usize> {
     pub sums: [f64; N],

@@ -1,4 +1,4 @@
-//! How near inferred flows and counts are to what really happened.
+//! How close inferred flows and counts are to what really happened.
 
 use std::collections::HashMap;
 
@@ -14,15 +14,15 @@ use bethe_flows::infer::{FlowError, Flows};
 pub struct Accuracy {
     /// The problem.
     pub instance: String,
-    /// Of the flows inferred from counts.
+    /// Error of the flows inferred from counts.
     pub flows: f64,
-    /// Of the flows that the model expects without counts.
+    /// Error of the flows that the model expects without counts.
     pub flows_without_counts: f64,
-    /// Of the inferred counts.
+    /// Error of the inferred counts.
     pub counts: f64,
-    /// Of the counts as observed, over the rate.
+    /// Error of the counts as observed, over the rate.
     pub observed_counts: f64,
-    /// Of the counts that the model expects without observations.
+    /// Error of the counts that the model expects without observations.
     pub counts_without_observations: f64,
 }
 

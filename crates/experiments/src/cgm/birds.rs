@@ -47,9 +47,9 @@ pub struct Birds {
     pub pairs: usize,
     /// Mean log-probability of the second cell given the first, on birds not used for choosing.
     pub log_likelihood: f64,
-    /// Of the second week's distribution alone.
+    /// The same for the second week's distribution alone.
     pub distribution_alone: f64,
-    /// Of a distance kernel alone.
+    /// The same for a distance kernel alone.
     pub kernel_alone: f64,
     /// Those of the three for birds that were seen in another cell.
     pub moved: [f64; 3],
@@ -60,9 +60,9 @@ pub struct Birds {
 /// How well the birds of the second half are predicted: mean log-probabilities.
 pub(super) struct Score {
     pub name: &'static str,
-    /// Of all birds.
+    /// The score of all birds.
     pub all: f64,
-    /// Of those that were seen in another cell.
+    /// The score of those that were seen in another cell.
     pub moved: f64,
 }
 
@@ -85,11 +85,11 @@ impl Birds {
 /// What is chosen on the first half of the birds.
 #[derive(Clone, Copy)]
 struct Setting {
-    /// Of distance, by the spacing of cells.
+    /// Cost of distance, by the spacing of cells.
     cost: f64,
-    /// Of distance.
+    /// Power of distance.
     power: f64,
-    /// Of errors.
+    /// Weight of errors.
     weight: f64,
 }
 

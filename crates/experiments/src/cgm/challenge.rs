@@ -32,7 +32,7 @@ pub struct Challenge {
     pub data: String,
     /// Individuals.
     pub population: f64,
-    /// Of stride, goal, wind and staying.
+    /// The weights of stride, goal, wind and staying.
     pub weights: Vec<f64>,
     /// The simulator's.
     pub true_weights: [f64; 4],

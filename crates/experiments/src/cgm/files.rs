@@ -48,7 +48,7 @@ pub struct RecordedSeason {
     pub winds: Winds,
 }
 
-/// The lines of a file, perhaps packed, in cells; the first line is apart.
+/// The lines of a file, perhaps packed, in cells; the first line is kept separately.
 pub(super) struct Lines {
     path: PathBuf,
     header: Vec<String>,
@@ -120,7 +120,7 @@ impl Lines {
     }
 }
 
-/// The seasons of counts and winds of two files; one where they tell no years.
+/// The seasons of counts and winds of two files; one if they give no years.
 pub fn read_seasons(counts: &Path, winds: &Path) -> Result<Vec<RecordedSeason>, FileError> {
     let (counts, winds) = (Lines::read(counts)?, Lines::read(winds)?);
     let (keys, cells) = (counts.keys(), counts.header.len() - counts.keys());

@@ -39,7 +39,7 @@ pub enum Formulation {
 pub struct InteriorPoint {
     /// Seconds to write the program, on one core.
     pub ready_seconds: f64,
-    /// Of solving it.
+    /// Seconds to solve it.
     pub seconds: f64,
     /// Whether it reported success.
     pub solved: bool,

@@ -30,7 +30,7 @@ const TILT_LIMIT: f64 = 3.0;
 /// Finds the most likely movement of a population; the settings' method does not matter.
 ///
 /// # Errors
-/// If a setting is out of range, or the counts cannot be.
+/// If a setting is out of range, or the counts are impossible.
 pub fn solve_by_nonlinear_bp(
     problem: &FlowProblem,
     settings: &Settings,
@@ -71,7 +71,7 @@ struct NonlinearBp<'a> {
     best: Option<Best>,
 }
 
-/// What a tilt came to.
+/// The outcome of a tilt.
 #[derive(Clone, Copy)]
 struct Reached {
     objective: f64,
@@ -236,7 +236,7 @@ impl<'a> NonlinearBp<'a> {
         weights.iter_mut().for_each(|score| *score = (*score - highest).exp());
     }
 
-    /// Looks at what the latest tilt came to: halves the damping and goes back to the best tilt
+    /// Looks at the outcome of the latest tilt: halves the damping and goes back to the best tilt
     /// where both objective and gap grew.
     fn judge(&mut self, before: Reached, latest: &Evaluated, tilt: &mut [f64]) {
         let reached = Reached::from(latest);

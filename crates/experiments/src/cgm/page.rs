@@ -81,7 +81,7 @@ impl Report {
     }
 }
 
-/// How far a solver came that never arrived, where it stops by a test of its own.
+/// How far a solver got that never reached the tolerance, if it stops by a test of its own.
 fn short_of_1e_6(rows: &[&Row]) -> String {
     let last = |row: &&Row| row.runs.last().copied();
     match rows.iter().find_map(last) {

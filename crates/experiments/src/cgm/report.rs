@@ -23,13 +23,15 @@ impl Report {
     pub fn markdown(&self) -> String {
         let mut text = String::from(
             "# Flows from counts: our solvers and interior point\n\n\
-             Means over trials. Before a solver begins, the problem is made ready for it: ours needs exponentials \
-             of all tables of moves, interior point a program written down. From then on, seconds of ours are \
-             by the clock, the best of up to twenty runs on one thread; those of interior point are what it \
-             spent on its core. Errors are relative to the optimum's size. Failures are counted, not \
-             hidden: a mean is over the trials that arrived.\n\n\
-             | family | moves | solver | made ready | to 1e-4 | to 1e-6 | certified 1e-6 | calls | true error | speed-up | \
-             paper | arrived |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n",
+             Means over trials. Set-up is timed separately: our solvers take exponentials of all \
+             tables of moves, interior point writes its program. After that, our seconds are \
+             wall-clock time, the best of up to twenty runs on one thread; those of interior \
+             point are processor time on its core. Errors are relative to the optimum's size. \
+             Failures are counted, not hidden: a mean is over the trials that succeeded.\n\n\
+             | family | moves | solver | set-up | to 1e-4 | to 1e-6 | certified 1e-6 | calls | \
+             true error | speed-up | \
+             paper | succeeded |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | \
+             --- | --- |\n",
         );
         for Group { size, family, solver, rows } in self.groups() {
             let mean =
@@ -53,7 +55,7 @@ impl Report {
         self.add_learned(&mut text);
         if !self.skipped.is_empty() {
             let _ =
-                write!(text, "\nLeft out, since the data are not there: {}.\n", self.skipped.len());
+                write!(text, "\nLeft out, since their data are missing: {}.\n", self.skipped.len());
             self.skipped.iter().take(5).for_each(|what| text.push_str(&format!("- {what}\n")));
         }
         text
@@ -174,7 +176,7 @@ impl Report {
         let x: Vec<f64> = sizes.iter().map(|&size| (size as f64).log10()).collect();
         curves(&Chart {
             title: "Time to flows within 1e-6 of the optimum",
-            note: "simulated birds, 20 days, means over trials that arrived",
+            note: "simulated birds, 20 days, means over trials that succeeded",
             across: "log10 of the moves between two days",
             up: "log10 of seconds",
             x: &x,

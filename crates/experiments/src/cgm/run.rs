@@ -89,7 +89,7 @@ pub fn run(
     Ok(report)
 }
 
-/// Every solver of ours, interior point with `peer`, and the truth.
+/// All our solvers, interior point with `peer`, and the truth.
 fn compare(
     instance: &Instance,
     peer: bool,

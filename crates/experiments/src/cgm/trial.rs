@@ -34,7 +34,7 @@ pub struct Row {
     pub certified_seconds_to_1e_6: Option<f64>,
     /// Until 1e-6 was reached, or in all where it never was.
     pub oracle_calls: Option<usize>,
-    /// At the end.
+    /// The error at the end.
     pub true_error: Option<f64>,
     /// Seconds of interior point, at an error no better than this solver's, over its certified
     /// seconds.
@@ -48,7 +48,7 @@ pub struct Row {
     pub runs: Vec<(f64, f64)>,
 }
 
-/// A solver of ours.
+/// One of our solvers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Contender {
     /// Through the oracle.

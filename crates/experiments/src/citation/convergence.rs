@@ -28,7 +28,7 @@ pub(super) struct Effort {
     pub iterations: usize,
     /// Oracle calls, that for the base model included.
     pub calls: usize,
-    /// Whether it converged within [`CAP`] iterations and, but for RDA as printed, calls.
+    /// Whether it converged within [`CAP`] iterations and, except for RDA as printed, calls.
     pub converged: bool,
     /// Whether some rule pulls at the answer.
     pub active: bool,
@@ -130,7 +130,7 @@ pub(super) struct Mean {
     pub references: usize,
     pub iterations: f64,
     pub calls: f64,
-    /// In percent.
+    /// The share that converged, in percent.
     pub converged: f64,
 }
 

@@ -8,11 +8,11 @@ use bethe_tagging::data::{Format, Sequence, Sequences};
 
 /// References with their labels, in the published split.
 pub struct Splits {
-    /// To train on.
+    /// References to train on.
     pub train: Vec<Sequence>,
-    /// To choose on.
+    /// References to choose settings on.
     pub dev: Vec<Sequence>,
-    /// To score once.
+    /// References that are scored once.
     pub test: Vec<Sequence>,
     /// Whether a test reference also occurs in train or dev, ignoring case and punctuation.
     pub leaked: Vec<bool>,

@@ -51,7 +51,8 @@ fn text(umass: &Outcome, others: &[Flat]) -> String {
     }
     let _ = write!(
         text,
-        "\nIterations to convergence, at most {CAP} (paper: 9.8 in the mean, 93.7 % within {CAP}):\n\n\
+        "\nIterations to convergence, at most {CAP} (paper: 9.8 on average, 93.7 % within \
+         {CAP}):\n\n\
          | constraints of | solver | references | iterations | oracle calls | converged |\n\
          | --- | --- | --- | --- | --- | --- |\n"
     );

@@ -11,9 +11,9 @@ pub struct Row {
     pub leaf_f1: f64,
     /// F1 of the segments of every level.
     pub all_f1: f64,
-    /// Of the segments of every level.
+    /// Precision of the segments of every level.
     pub precision: f64,
-    /// Of the segments of every level.
+    /// Recall of the segments of every level.
     pub recall: f64,
     /// The 95 % interval of how much higher `all_f1` is than that of the base model that this one
     /// is built on, in points, by the paired bootstrap; none for a base model.

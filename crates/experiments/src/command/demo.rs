@@ -1,4 +1,4 @@
-//! `bethe-reproduce demo`: handwriting and grids on data made here.
+//! `bethe-reproduce demo`: handwriting and grids on simulated data.
 
 use std::path::PathBuf;
 

@@ -10,8 +10,8 @@ use super::results;
 
 const FILES: [&str; 2] = ["report.json", "table.md"];
 
-/// What learning the law of movement from counts brings: flows against the truth, the bias of learned
-/// weights, BirdFlow's loss, ringed birds.
+/// How much learning the law of movement from counts helps: flows against the truth, the bias of
+/// learned weights, BirdFlow's loss, ringed birds.
 ///
 /// Without --data, only simulated populations are used. Exit code 2 means bad input.
 #[derive(Args)]

@@ -1,4 +1,4 @@
-//! One file a subcommand: flags, then the library's call, then files.
+//! One file per subcommand: flags, then the library's call, then files.
 
 mod cgm;
 mod citation;

@@ -14,8 +14,8 @@ use super::tagger_runs::{RunFlags, show_stage, show_training};
 /// Some of what it writes.
 const FILES: [&str; 1] = ["tables.md"];
 
-/// What learned rules bring with default settings: few references and many, distorted text, chunks
-/// and parts of speech.
+/// How much learned rules help with default settings: few references and many, distorted text,
+/// chunks and parts of speech.
 ///
 /// Writes tables.md, and prints it. Exit code 2 means bad input.
 #[derive(Args)]

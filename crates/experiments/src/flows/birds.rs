@@ -37,7 +37,7 @@ pub struct Fitted {
 /// Weights tuned on half of the ringed birds.
 #[derive(Clone, Debug, Serialize)]
 pub struct Tuned {
-    /// In words.
+    /// The weights, in words.
     pub weights: String,
     /// How many were tried.
     pub tried: usize,
@@ -65,7 +65,7 @@ pub(super) fn solve(
     problem.solve(&settings, &mut Ignore)
 }
 
-/// A fit, told.
+/// Solves at these weights, and reports the fit.
 pub(super) fn fitted(
     (name, weights): (&'static str, &Weights),
     known: (&Cells, &Observations),

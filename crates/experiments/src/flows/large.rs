@@ -1,4 +1,4 @@
-//! Made maps: a flock that crosses them in a year, at BirdFlow's default weights.
+//! Simulated maps: a flock that crosses them in a year, at BirdFlow's default weights.
 
 use bethe_flows::birdflow::Weights;
 use bethe_flows::data::{Cells, Geometry, Observations};
@@ -11,7 +11,7 @@ const WEEKS: usize = 52;
 /// The distance of neighbours in metres.
 const SPACING: f64 = 50_000.0;
 
-/// A made map, certified.
+/// A simulated map, certified.
 #[derive(Clone, Debug, Serialize)]
 pub struct Large {
     /// Number of cells.

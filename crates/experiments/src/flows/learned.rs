@@ -25,27 +25,27 @@ const REPLICATES: usize = 20;
 const PLAIN: &str = "stay,distance";
 const KNOWN: [&str; 2] = ["stay,distance,stride,wind,goal:", "Cell"];
 
-/// How near flows are to the truth, on average over seasons.
+/// How close flows are to the truth, on average over seasons.
 #[derive(Clone, Debug, Serialize)]
 pub struct Learned {
-    /// Of the grid.
+    /// The side of the grid.
     pub side: usize,
     /// What was learned.
     pub movement: &'static str,
-    /// `Σ |inferred − true| / Σ true`
+    /// The error of flows, `Σ |inferred − true| / Σ true`.
     pub flows: f64,
-    /// The same of counts.
+    /// The same for counts.
     pub counts: f64,
-    /// Per count.
+    /// Mean deviance per count.
     pub deviance: f64,
     /// The share of true counts within two standard errors, where at least one individual is
-    /// expected; the same of flows.
+    /// expected.
     pub counts_covered: f64,
-    /// Of flows.
+    /// The same for flows.
     pub flows_covered: f64,
-    /// The same of counts with standard errors of a bootstrap, which learns again.
+    /// The same for counts, with standard errors of a bootstrap, which learns again.
     pub counts_bootstrapped: f64,
-    /// Of flows.
+    /// The same for flows.
     pub flows_bootstrapped: f64,
     /// Problems solved to learn the law.
     pub solves: f64,
@@ -63,7 +63,7 @@ struct Season {
 struct Law {
     moves: Moves,
     start: Option<Vec<f64>>,
-    /// Of pulls.
+    /// The prior of pulls.
     prior: Option<Prior>,
     solves: usize,
 }

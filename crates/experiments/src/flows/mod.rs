@@ -1,5 +1,5 @@
-//! What learning the law of movement brings: flows against the truth, what is left of the bias of
-//! hard EM, BirdFlow's loss and ringed birds, large maps.
+//! How much learning the law of movement helps: flows against the truth, what is left of the bias
+//! of hard EM, BirdFlow's loss and ringed birds, large maps.
 
 mod bias;
 mod birds;
@@ -30,7 +30,7 @@ pub struct Options {
     pub populations: Vec<u64>,
     /// How many of each.
     pub trials: u64,
-    /// Cells of the made maps, none to leave them out.
+    /// Cells of the simulated maps, none to leave them out.
     pub large: Vec<usize>,
 }
 
@@ -45,7 +45,7 @@ pub struct Report {
     pub fitted: Vec<Fitted>,
     /// Weights tuned by ringed birds.
     pub tuned: Option<Tuned>,
-    /// Made maps.
+    /// Simulated maps.
     pub large: Vec<Large>,
     /// Data that are missing.
     pub skipped: Vec<String>,
@@ -99,7 +99,7 @@ pub fn run(
         None => report.skipped.push("flows/birds: not found".to_string()),
     }
     for &cells in &options.large {
-        observe(&format!("a made map of {cells} cells"));
+        observe(&format!("a simulated map of {cells} cells"));
         report.large.push(large::certify(cells)?);
     }
     Ok(report)

@@ -88,7 +88,7 @@ impl Report {
             "truth",
             "mean error of hard EM",
             "corrected",
-            "deviation between populations",
+            "standard deviation between populations",
             "within two standard errors",
         ];
         let mut table = Table::new(TABLES[1], &columns);

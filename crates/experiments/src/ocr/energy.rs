@@ -40,7 +40,7 @@ pub enum Search {
     Exact,
 }
 
-/// An energy, but for its weight.
+/// An energy, without its weight.
 #[derive(Clone, Debug)]
 pub struct Energy {
     /// The words.

@@ -50,7 +50,7 @@ pub struct Drawing {
     pub copies: usize,
     /// Share of pixels that are wrong.
     pub noise: f64,
-    /// For places and noise.
+    /// The seed of places and noise.
     pub seed: u64,
 }
 

@@ -3,7 +3,7 @@
 //! | loss of a word | `∂/∂θ` | `∂/∂ψ` |
 //! | --- | --- | --- |
 //! | likelihood `A(θ) − ⟨θ, S⟩` | `μ − S` | |
-//! | surrogate `A(θ+δ) − ⟨θ+δ, S⟩`, `δ` held but for its factor `ψ` | `μ* − S` | `⟨δ/ψ, μ* − S⟩` |
+//! | surrogate `A(θ+δ) − ⟨θ+δ, S⟩`, `δ` held except for its factor `ψ` | `μ* − S` | `⟨δ/ψ, μ* − S⟩` |
 //! | Fenchel–Young `L_ψ(S) − ⟨θ, S⟩ − F*` | `μ* − S` | `ℓ(S) − ℓ(μ*)` |
 //!
 //! `S` is the truth, `μ*` the answer under the energy `L_ψ = ψ·ℓ` and `δ` its tilt. `ψ(x) =

@@ -27,7 +27,7 @@ pub struct MeanMap {
 }
 
 impl MeanMap {
-    /// So many features of a kernel, given the square `σ²` of its width. The first ones are the
+    /// This many features of a kernel, given the square `σ²` of its width. The first ones are the
     /// same for any number.
     pub fn new(count: usize, width_squared: f64, seed: u64) -> Self {
         let mut map =

@@ -26,7 +26,7 @@ pub struct Field {
 }
 
 impl Field {
-    /// A field over pictures of so many attributes.
+    /// A field over pictures with this many attributes.
     pub fn new(attributes: usize, histories: Histories) -> Self {
         let ends: Vec<u32> = (1..=attributes).map(|end| (end * LETTERS) as u32).collect();
         let pairs = (0..attributes).flat_map(|_| 0..LETTERS as u16).collect();

@@ -56,7 +56,7 @@ pub struct Reader {
 
 struct Bound {
     support: Support,
-    /// For the core's solvers.
+    /// The energies, for the core's solvers.
     energies: Option<Energies>,
 }
 

@@ -46,7 +46,7 @@ pub struct ModelSettings {
     pub base: BaseSettings,
     /// Attributes that occur less often are left out.
     pub min_count: u32,
-    /// Whether rules are generated, and kept if they pay.
+    /// Whether rules are generated, and kept if they help.
     pub rules: bool,
     /// Training stops soon after this is set.
     pub interrupt: Option<Arc<AtomicBool>>,

@@ -1,4 +1,4 @@
-//! What learned rules bring with no setting but the defaults: on few references and on many, on
+//! How much learned rules help with default settings: on few references and on many, on
 //! distorted text, and on sets where there is little to gain.
 //!
 //! Every row compares a base model with the same model under the rules that the automatic choice

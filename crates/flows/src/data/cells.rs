@@ -31,7 +31,7 @@ pub enum CellError {
     /// None at all.
     #[error("found no cells, expected at least one")]
     Empty,
-    /// Two of one name.
+    /// Two with the same name.
     #[error("found the cell {name:?} twice, expected each once")]
     Repeated {
         /// The name.
@@ -94,7 +94,7 @@ impl Cells {
         self.names.len()
     }
 
-    /// Whether there is none: never.
+    /// Always false: there is at least one cell.
     pub fn is_empty(&self) -> bool {
         self.names.is_empty()
     }
@@ -119,7 +119,7 @@ impl Cells {
         self.places[cell]
     }
 
-    /// The cell of a name.
+    /// The cell with a name.
     pub fn find(&self, name: &str) -> Option<usize> {
         self.names.iter().position(|own| own == name)
     }
@@ -159,7 +159,7 @@ impl Cells {
         self.within_most(reach, usize::MAX).expect("there are fewer pairs of cells than numbers")
     }
 
-    /// The same, unless that is more than so many moves in all.
+    /// The same, unless that is more than this many moves in all.
     pub fn within_most(&self, reach: f64, most: usize) -> Option<Vec<Vec<usize>>> {
         let mut moves = 0;
         let reach = reach * (1.0 + ROUNDING);

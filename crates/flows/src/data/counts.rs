@@ -67,7 +67,7 @@ pub fn read_observations(
     Ok(read)
 }
 
-/// Refuses more times than memory is for.
+/// Refuses more times than fit into memory.
 type Fits<'a> = &'a dyn Fn(usize) -> Result<(), TableError>;
 
 fn wide(table: &mut Table, names: &Names, fits: Fits) -> Result<Observations, TableError> {
@@ -107,7 +107,7 @@ enum CellColumn {
 }
 
 impl LongColumns {
-    /// Nothing if a column is named as a cell: the file is wide then.
+    /// `None` if a column has the name of a cell: then the file is wide.
     fn find(table: &Table, names: &Names) -> Option<Self> {
         let time = table.preferred(&TIMES)?;
         let count = table.preferred(&COUNTS)?;

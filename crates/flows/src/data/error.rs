@@ -34,7 +34,7 @@ pub enum TableError {
         /// The line.
         line: u64,
     },
-    /// Text of two bytes a letter.
+    /// UTF-16 text.
     #[error("{}: found UTF-16, expected UTF-8; spreadsheets save it as CSV UTF-8", path.display())]
     Utf16 {
         /// The file.
@@ -80,7 +80,7 @@ pub enum TableError {
         /// What is missing.
         expected: String,
     },
-    /// Two columns of one name.
+    /// Two columns with the same name.
     #[error(
         "{}:1, column {column}: found the column {name:?} a second time, expected each once",
         path.display()
@@ -181,7 +181,7 @@ pub enum TableError {
         /// The time.
         time: String,
     },
-    /// More than a limit of memory allows.
+    /// More than the memory limit allows.
     #[error("{}: {error}; a higher --memory-limit allows more", path.display())]
     TooLarge {
         /// The file.
@@ -189,7 +189,7 @@ pub enum TableError {
         /// How much it is.
         error: TooLarge,
     },
-    /// Cells that are no cells.
+    /// Cells that are not valid.
     #[error("{}: {source}", path.display())]
     Cells {
         /// The file.
@@ -199,7 +199,7 @@ pub enum TableError {
     },
 }
 
-/// What a header that names no cell at all may have been meant for.
+/// A hint for a header that names no cell at all.
 const LONG: &str = "; for a row per count, name the columns time, cell and count";
 
 /// The first of some names, in words.
@@ -210,7 +210,7 @@ fn listed(names: &[String]) -> String {
     format!("{}{more}", shown.join(", "))
 }
 
-/// What to do where commas may be both.
+/// A hint where a comma may separate values or decimals.
 fn decimal_commas(found: usize, expected: usize, separator: u8) -> &'static str {
     match found > expected && separator == b',' {
         true => "; if numbers have decimal commas, put semicolons between values",

@@ -65,7 +65,7 @@ impl Observations {
         !self.closed.get(time * self.cells + cell).is_some_and(|closed| *closed)
     }
 
-    /// The observations of some times, in this order. A time that comes again is named so.
+    /// The observations of some times, in this order. A repeated time is named as such.
     pub fn select(&self, chosen: &[usize]) -> Self {
         let mut selected = Self::new(self.cells);
         for (place, &time) in chosen.iter().enumerate() {

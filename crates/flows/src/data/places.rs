@@ -42,7 +42,7 @@ impl<'a> Places<'a> {
     }
 }
 
-/// Turns begin a step before the meridian, so that rounding does not part what is on it.
+/// Turns begin a step before the meridian, so that rounding does not separate cells on it.
 fn on_one_turn(cells: &Cells, step: f64, (x, y): (f64, f64)) -> (f64, f64) {
     match cells.geometry() {
         Geometry::Globe => ((x + step).rem_euclid(360.0), y),

@@ -12,10 +12,10 @@ use bethe_io::{is_utf16, open_within, without_mark};
 /// What is kept of a row: names, places among names and numbers.
 const BYTES_PER_ROW: f64 = 256.0;
 
-/// Between values, the likeliest first.
+/// Separators of values, the likeliest first.
 const SEPARATORS: [u8; 3] = [b',', b';', b'\t'];
 
-/// The first line without its mark, and the others.
+/// The first line without its byte-order mark, and the others.
 type Source = Chain<Cursor<Vec<u8>>, Box<dyn BufRead + Send>>;
 
 /// A CSV file with a header. Values are trimmed of white space.
@@ -27,7 +27,7 @@ pub(super) struct Table {
     pub header: Vec<String>,
     reader: csv::Reader<Source>,
     record: csv::StringRecord,
-    /// What stands before decimals: a comma, a point, or nothing known yet.
+    /// The decimal mark: a comma, a point, or not known yet.
     decimal: Cell<Option<char>>,
     separator: u8,
     memory: MemoryLimit,
@@ -212,7 +212,7 @@ impl Row<'_> {
         number.ok_or_else(|| self.unfit(column, self.advice(column).unwrap_or(expected)))
     }
 
-    /// What to do about a number of a spreadsheet that is written in another way than this file's.
+    /// A hint for a spreadsheet's number that is written differently from the others in this file.
     fn advice(&self, column: usize) -> Option<&'static str> {
         let text = self.text(column);
         let is_like_one = |c: char| c.is_ascii_digit() || matches!(c, '.' | ',' | '-');
@@ -247,7 +247,7 @@ impl Row<'_> {
         }
     }
 
-    /// A row for what has one already.
+    /// A second row for the same thing.
     pub fn repeated(&self, what: impl Into<String>) -> TableError {
         TableError::Repeated { path: self.path.to_path_buf(), line: self.line, what: what.into() }
     }

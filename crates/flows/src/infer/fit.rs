@@ -8,8 +8,8 @@ pub struct Fit {
     pub observed: usize,
     /// Pearson correlation of observed and expected counts; `None` if one of them is constant.
     pub correlation: Option<f64>,
-    /// Mean deviance over the observed cells: twice the log-likelihood below that of a perfect fit;
-    /// `None` if nothing was observed.
+    /// Mean deviance over the observed cells: twice the distance in log-likelihood from a perfect
+    /// fit; `None` if nothing was observed.
     pub mean_deviance: Option<f64>,
 }
 

@@ -23,7 +23,7 @@ use super::energy::{Counts, Noise};
 use super::model::{BYTES_PER_MOVE, Moves};
 
 /// Numbers that a solve and its answer hold for every cell at every time: messages, multipliers and
-/// their history, marginals. So many were measured on 20,000 cells at 52 times.
+/// their history, marginals. Measured on 20,000 cells at 52 times.
 const PER_CELL_AND_TIME: usize = 80;
 
 /// About the memory that it takes to infer flows of these moves from these counts, in bytes.
@@ -77,13 +77,13 @@ pub enum FlowError {
     /// Counts that no movement explains.
     #[error("no movement explains the counts")]
     Unexplained,
-    /// A tree of which every variable has one state.
+    /// A tree whose variables all have one state.
     #[error("found one cell, expected at least two")]
     OneCell,
     /// Tables that do not fit.
     #[error(transparent)]
     Model(#[from] ModelError),
-    /// A solver that cannot serve.
+    /// A solver that does not support the energy.
     #[error(transparent)]
     Solve(#[from] SolveError),
 }
@@ -108,8 +108,8 @@ impl FlowProblem<'_> {
         self.solve_from(None, settings, observer)
     }
 
-    /// As [`FlowProblem::solve`], where the dual may begin with the multipliers of an earlier solution
-    /// for the same observations.
+    /// As [`FlowProblem::solve`], except that the dual may begin with the multipliers of an earlier
+    /// solution for the same observations.
     pub fn solve_from(
         &self,
         start: Option<&[f64]>,
@@ -123,7 +123,7 @@ impl FlowProblem<'_> {
         chain.heed(&cancel);
         let task = Task { marginals, allows_average, cancel, start, ..Task::new(chain, energies) };
         let solution = solve(task, settings, observer)?;
-        // What is read from the answer is not cut off.
+        // Reading the answer must not be cut off.
         bound.chain.heed(&Cancel::never());
         Ok(Flows::new(bound, solution, self.population))
     }

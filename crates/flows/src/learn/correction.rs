@@ -3,8 +3,8 @@
 //!
 //! Hard EM scores a law by the most likely movement under it, the marginal likelihood by all
 //! movements. To second order the two differ by `½ log det` of the curvature of the movement, that
-//! is by what the counts tell about it. One Newton step on their sum moves the weights, and takes
-//! what rounds have left to do.
+//! is by what the counts tell about it. One Newton step on their sum corrects the weights, and
+//! makes up for what the rounds left undone.
 
 use bethe_core::solve_positive;
 
@@ -13,27 +13,28 @@ use super::rounds::{Expected, Rounds, State, is_out_of_time};
 use crate::infer::FlowError;
 use crate::uncertainty::information_work;
 
-/// Solves whose gradients are compared leave at most so many nats of the population open, within
-/// these tolerances: gradients are off by about the root of that, in units of what is seen.
+/// Solves whose gradients are compared leave a gap of at most this many nats of the population,
+/// within these tolerances: gradients are off by about the square root of that, in units of what is
+/// seen.
 const OPEN: f64 = 1e-5;
 const TOLERANCES: (f64, f64) = (1e-12, 1e-8);
 /// Least pivot, where every curvature is 1.
 const LEAST_PIVOT: f64 = 1e-12;
-/// Hard EM's objective may bend down a little where counts say nothing: a variance up to so many times
-/// the prior's is taken for the prior's.
+/// Hard EM's objective may bend down a little where counts say nothing: a variance up to this many
+/// times the prior's is taken for the prior's.
 const ROUGHLY: f64 = 4.0;
 /// How far weights are moved for the curvature, in the standard errors that they would have if all
 /// movement were seen.
 const MOVED: f64 = 0.2;
 /// Multiplications that take a fraction of a second.
 const CHEAP: f64 = 2e9;
-/// The longest step, in standard errors. What asks for a longer one is far from the optimum.
+/// The longest step, in standard errors. A law that needs a longer one is far from the optimum.
 const FARTHEST: f64 = 2.0;
 /// How often a step that does not help is halved.
 const HALVES: i32 = 2;
 
-/// At most so many solves are needed: where the law is, on both sides of it in every direction, and
-/// at the step or parts of it.
+/// At most this many solves are needed: at the law, on both sides of it in every direction, and at
+/// the step or parts of it.
 pub(super) fn solves_of_correction(unknowns: usize) -> usize {
     1 + 2 * unknowns + 1 + HALVES as usize
 }
@@ -89,7 +90,8 @@ impl Rounds<'_> {
             right.iter_mut().zip(&units).for_each(|(own, unit)| *own *= unit);
             right
         };
-        // What counts do not tell, the prior does. A variance far above the prior's is that of no minimum.
+        // Where counts say nothing, the prior decides. A variance far above the prior's means that
+        // this is no minimum.
         let error = |place: usize| {
             let mut column = vec![0.0; size];
             column[place] = 1.0;
@@ -163,7 +165,8 @@ impl Rounds<'_> {
         let bound: Vec<bool> = (0..size).map(is_bound).collect();
         for place in 0..size {
             if bound[place] {
-                // As if its value were given: apart from the others, with the curvature of the prior.
+                // As if its value were given: separate from the others, with the curvature of the
+                // prior.
                 gradient[place] = 0.0;
                 let precision = Likelihood::precision(&self.design, place);
                 rows.extend((0..size).map(|other| if other == place { precision } else { 0.0 }));

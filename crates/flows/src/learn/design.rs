@@ -27,7 +27,7 @@ pub(super) struct Design {
     pub unknown: Vec<usize>,
     /// The feature whose exponent is learned; its value is that to the power 1.
     pub bent: Option<usize>,
-    /// Of cells, in units of their spacing.
+    /// Where cells are, in units of their spacing.
     pub positions: Vec<[f64; AXES]>,
 }
 
@@ -154,6 +154,6 @@ impl Design {
     }
 }
 
-/// Bounds on the logarithm of an exponent, and what is as good as there.
+/// Bounds on the logarithm of an exponent, and how near counts as being there.
 const LARGEST: f64 = 2.0;
 const NEAR_BOUND: f64 = 1e-9;

@@ -8,7 +8,7 @@ use super::rounds::{Progress, Rounds, State, Work, first_rounds, hide, is_out_of
 use crate::data::Observations;
 use crate::infer::FlowError;
 
-/// One in so many counts is held out.
+/// One in this many counts is held out.
 const FOLDS: usize = 5;
 /// With this many counts, one fold is enough to tell priors apart.
 const MANY: usize = 3000;
@@ -19,7 +19,7 @@ const ROUNDS: [usize; 2] = [4, 12];
 #[derive(Default)]
 pub(super) struct Compared {
     pub trials: Vec<Trial>,
-    /// Of one fold, to go on from.
+    /// The states of one fold, to go on from.
     pub states: Vec<State>,
     pub work: Work,
 }
@@ -54,7 +54,7 @@ fn places_of_fold(
 }
 
 /// The mean deviance of held-out counts under each prior. Folds that there is no time for are left
-/// out, and priors if that is the first. At most so many rounds come after it.
+/// out; if that is the first one, so are priors. At most this many rounds come after it.
 pub(super) fn compare(
     learner: &Learner,
     rounds_after: usize,
@@ -117,7 +117,7 @@ impl Compared {
             sums.push(deviance(learner, hidden, &expected.counts));
         }
         self.work = rounds.work;
-        // A fold that was cut off has nothing to go on from that an earlier one lacks.
+        // A fold that was cut off gives no start that an earlier one lacks.
         if states.len() >= self.states.len() {
             self.states = states;
         }

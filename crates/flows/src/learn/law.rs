@@ -49,10 +49,10 @@ pub struct Law {
 pub struct Prior {
     /// Of the pulls of the first step; 0 for drifts only.
     pub first: f64,
-    /// Of how a pull changes from a step to the next; 0 for pulls that stay.
+    /// Of how a pull changes from one step to the next; 0 for pulls that stay.
     pub change: f64,
-    /// Of drifts: how much likelier a step's moves are for every spacing of cells that they go into
-    /// a direction, the same one for all individuals; 0 for none.
+    /// Of drifts: how much likelier a step's moves are for every cell spacing that they go in a
+    /// direction, which is the same for all individuals; 0 for none.
     pub drift: f64,
 }
 
@@ -62,7 +62,7 @@ const PER_MOVE: usize = 5;
 /// Numbers of a pull: the steps of a search and their gradients, and some points.
 const PER_PULL: usize = 32;
 
-/// For squared errors, the data weigh as much as at least this many individuals a cell.
+/// For squared errors, the data count as at least this many individuals per cell.
 const LEAST_PER_CELL: f64 = 10.0;
 
 impl Law {
@@ -94,8 +94,8 @@ impl Learner<'_> {
         self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 
-    /// Memory that learning takes with these moves, in bytes: they and moves of its own, the values of
-    /// features, what changes with them, pulls with their history, and a solve.
+    /// Memory that learning takes with these moves, in bytes: these moves and its own, the values
+    /// of features, what changes with them, pulls with their history, and a solve.
     pub fn bytes(&self, moves: &Moves) -> f64 {
         let all: usize = moves.tables.iter().map(|table| table.len()).sum();
         let features = self.learned.len() + self.learned.iter().filter(|own| **own).count();
@@ -110,7 +110,7 @@ impl Learner<'_> {
         self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()))
     }
 
-    /// How many individuals the data weigh as much as, against priors.
+    /// How many individuals the data count as, against priors.
     pub(super) fn size(&self) -> f64 {
         match self.noise {
             Noise::Squared { .. } => self.population.max(LEAST_PER_CELL * self.cells.len() as f64),

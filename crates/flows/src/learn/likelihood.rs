@@ -48,8 +48,8 @@ struct Evaluated {
     gradient: Vec<f64>,
     /// In what is learned of features; zero unless it is asked for. `[unknowns][unknowns]`
     curvature: Vec<f64>,
-    /// What that in the numbers of pulls follows from: expected arrivals and how far moves spread.
-    /// `[blocks][cells]`, `[blocks][axes]`
+    /// What the curvature in the numbers of pulls follows from: expected arrivals and how far moves
+    /// spread. `[blocks][cells]`, `[blocks][axes]`
     arrivals: Vec<f64>,
     spreads: Vec<f64>,
 }
@@ -299,7 +299,7 @@ mod tests {
             let (up, down) = (value(1e-4), value(-1e-4));
             let slope = (up.value - down.value) / 2e-4;
             assert!((slope - found.gradient[place]).abs() < 1e-5 * (1.0 + slope.abs()), "{place}");
-            // The curvature in weights is exact, but for what bends scores with the exponent.
+            // The curvature in weights is exact, except for that of scores in the exponent.
             if place + 1 < design.unknowns() {
                 let curve = (up.gradient[place] - down.gradient[place]) / 2e-4;
                 let own = found.curvature[place * design.unknowns() + place];

@@ -11,7 +11,7 @@ pub(super) const AXES: usize = 3;
 pub(super) struct Pulls<'a> {
     scales: Scales,
     steps: usize,
-    /// Of cells, in units of their spacing.
+    /// Where cells are, in units of their spacing.
     positions: &'a [[f64; AXES]],
 }
 
@@ -101,7 +101,7 @@ impl<'a> Pulls<'a> {
         drifts.chunks(AXES).enumerate().flat_map(of_step).collect()
     }
 
-    /// What slopes in pulls, `[blocks][cells]`, are in numbers, without the prior's.
+    /// Turns slopes in pulls, `[blocks][cells]`, into slopes in numbers, without the prior's.
     pub fn slopes(&self, of_pulls: &[f64]) -> Vec<f64> {
         let cells = self.cells();
         let mut slopes = self.summed(of_pulls);

@@ -26,7 +26,7 @@ const TOLERANCES: (f64, f64) = (1e-10, 1e-4);
 /// Rounds that lower the objective by fewer nats change little; or by less than this fraction of it.
 const SMALL: [(f64, f64); 2] = [(0.1, 1e-6), (0.01, 1e-9)];
 
-/// A law on its way.
+/// A law that is being learned.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct State {
     pub prior: Option<Prior>,
@@ -35,7 +35,7 @@ pub(super) struct State {
     pub start: Option<Vec<f64>>,
 }
 
-/// How far learning is, for the observer.
+/// How far learning has come, for the observer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Progress {
     /// Solves so far.
@@ -61,7 +61,7 @@ pub(super) struct Rounds<'a> {
     pub learner: &'a Learner<'a>,
     pub design: Design,
     pub work: Work,
-    /// Of solves.
+    /// The tolerance of solves.
     pub tolerance: f64,
     /// Whether solves also find what counts tell about the movement.
     pub weighs_information: bool,
@@ -77,7 +77,7 @@ pub(super) struct Expected {
     pub evidence: Evidence,
     /// Individuals. `[times][cells]`
     pub counts: Vec<f64>,
-    /// Of the prior, in the objective.
+    /// What the prior adds to the objective.
     pub penalty: f64,
     /// What counts tell about the movement, in nats; 0 unless it is asked for.
     pub information: f64,

@@ -101,8 +101,8 @@ impl Strip {
         }
     }
 
-    /// What the moves of a table and pulls, `[blocks][cells]`, let expect; curvature and spreads on
-    /// demand.
+    /// What is expected under the moves of a table and pulls, `[blocks][cells]`; curvature and
+    /// spreads on demand.
     pub fn sweep(&self, design: &Design, table: &Table, pulls: &[f64], is_curved: bool) -> Swept {
         match self.lanes {
             1 => Sweep::<1>::new(self, pulls).over(design, table, is_curved),

@@ -26,7 +26,7 @@ pub enum FeatureKind {
     Distance,
     /// The distance in these units, to a power.
     Power {
-        /// What is 1.
+        /// The unit of distance.
         unit: f64,
         /// The power.
         exponent: f64,

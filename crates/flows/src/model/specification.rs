@@ -48,7 +48,7 @@ pub enum SpecificationError {
         /// Its name.
         name: String,
     },
-    /// A power of distance that is none.
+    /// An invalid power of distance.
     #[error("found {name:?}, expected distance^P with a positive number P, such as distance^0.5")]
     Power {
         /// What is there.
@@ -77,7 +77,7 @@ impl Stated {
     /// Features as a list of `name=weight`, or `name` for a weight that is not known, split by
     /// commas.
     ///
-    /// | name | what it is of a move |
+    /// | name | its value for a move |
     /// | --- | --- |
     /// | `stay` | 1 if the cell stays the same |
     /// | `distance`, `distance^P` | the distance, in units of [`Cells::spacing`], to the power `P` |

@@ -8,7 +8,7 @@ use super::rounded;
 /// What was learned from counts.
 #[derive(Clone, Debug, Serialize)]
 pub struct Learning {
-    /// Of all features.
+    /// The weights of all features.
     pub weights: Vec<LearnedWeight>,
     /// Standard deviations of the pulls of places and of their change in a step; `None` if there are
     /// no pulls.
@@ -38,7 +38,7 @@ pub struct LearnedWeight {
     pub standard_error: Option<f64>,
     /// What was added against the bias of hard EM; `None` if nothing was.
     pub correction: Option<f64>,
-    /// Of distance.
+    /// The exponent of distance.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exponent: Option<f64>,
     /// `None` if the exponent was given, or there was no time.
@@ -60,7 +60,7 @@ pub struct Tried {
 /// Weights that were tried.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Tuned {
-    /// In words.
+    /// The weights, in words.
     pub weights: String,
     /// The mean log-probability of marked individuals, or minus the mean deviance of counts that were
     /// held out: the higher, the better. Not finite where these weights explain nothing.

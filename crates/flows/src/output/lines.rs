@@ -20,7 +20,7 @@ pub struct Lines<W> {
 
 impl<W: Write> Lines<W> {
     /// Begins the file. The EPSG code names the coordinates if they are not longitude and latitude:
-    /// GDAL and QGIS read it, RFC 7946 has no word for it.
+    /// GDAL and QGIS read it, RFC 7946 has no field for it.
     pub fn new(mut output: W, epsg: Option<u32>) -> io::Result<Self> {
         output.write_all(b"{\"type\":\"FeatureCollection\",")?;
         if let Some(code) = epsg {

@@ -4,7 +4,7 @@ use std::io;
 
 use crate::infer::Flows;
 
-/// So many individuals that went from a cell to another, or stayed.
+/// A number of individuals that went from one cell to another, or stayed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Move {
     /// The cell before.
@@ -20,9 +20,9 @@ pub struct Move {
 pub struct Kept {
     /// Moves of more individuals are written.
     pub threshold: f64,
-    /// So many of the largest moves between different cells are kept of each step.
+    /// How many of the largest moves between different cells are kept for each step.
     pub strongest: usize,
-    /// So many of the largest from each cell and so many of the largest to it are kept as well.
+    /// How many of the largest from each cell, and of the largest to it, are kept as well.
     pub per_cell: usize,
     /// Where cells are on a map, for their drift; empty to keep none. `[cells]`
     pub places: Vec<(f64, f64)>,

@@ -33,7 +33,7 @@ pub struct Summary {
     pub cells: usize,
     /// Number of times.
     pub times: usize,
-    /// Moves that are possible in a step, the most of any.
+    /// The most moves that are possible in any step.
     pub moves: usize,
     /// How counts come about.
     pub noise: String,

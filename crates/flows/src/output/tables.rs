@@ -11,7 +11,7 @@ const DIGITS: usize = 6;
 /// Probabilities of at most this are left out of transitions.
 const NEVER: f64 = 1e-6;
 
-/// Writes `time,<cells>`, a row a time, as observations are. `values` are `[times][cells]`.
+/// Writes `time,<cells>`, one row per time, as in observations. `values` are `[times][cells]`.
 pub fn write_counts(
     output: impl Write,
     cells: &Cells,

@@ -15,13 +15,13 @@ use crate::infer::{FlowError, Flows};
 pub struct Bootstrap<'a> {
     /// What was counted; populations are counted at the same places.
     pub observations: &'a Observations,
-    /// How.
+    /// The distribution of counts.
     pub noise: &'a Noise,
     /// How many individuals there are.
     pub population: f64,
     /// How many populations.
     pub replicates: usize,
-    /// Of the draws.
+    /// The seed of the draws.
     pub seed: u64,
 }
 
@@ -39,9 +39,9 @@ pub struct Bootstrapped {
     pub ratio: Option<f64>,
 }
 
-/// Larger populations are not told apart by numbers.
+/// Floating-point numbers cannot tell larger populations apart.
 const LARGEST: f64 = 1e15;
-/// A share of what is left that rounding does not tell from all of it.
+/// A share of the rest that rounding cannot tell from all of it.
 const ALL: f64 = 1.0 - 1e-9;
 
 /// Individuals by step, cell before and cell after.

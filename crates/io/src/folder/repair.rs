@@ -8,8 +8,8 @@ use super::list::{LIST, List, remove_folder};
 use super::swap::OLD;
 use crate::files::unfinished::{PARTIAL, leftovers};
 
-/// Moves the old folder back where a run was killed between two renames, and removes what is of no
-/// use any more. Runs that live hold the lock of their folder; nothing is done to theirs.
+/// Moves the old folder back where a run was killed between two renames, and removes what is no
+/// longer of use. Runs that live hold the lock of their folder; nothing is done to theirs.
 pub(super) fn after_killed_runs(target: &Path) {
     for old in leftovers(target, OLD) {
         // An empty folder is a name that was only reserved.

@@ -18,7 +18,7 @@ pub fn signed(number: f64, digits: usize) -> String {
     format!("{number:+.digits$}").replace('-', "−")
 }
 
-/// A number with three digits that count, at most three of them after the point.
+/// A number with three significant digits, at most three of them after the point.
 pub fn rounded(number: f64) -> String {
     let magnitude = number.abs().max(1e-9).log10().floor();
     let digits = (2.0 - magnitude).clamp(0.0, 3.0) as usize;

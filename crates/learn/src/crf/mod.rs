@@ -37,7 +37,7 @@ use bethe_core::oracle::ChainModel;
 pub struct Crf {
     /// The meaning of the weights.
     pub structure: Arc<Structure>,
-    /// In the order of [`Structure`].
+    /// The weights, in the order of [`Structure`].
     pub weights: Vec<f64>,
 }
 

@@ -11,7 +11,7 @@ pub(crate) struct Visits {
 }
 
 impl Visits {
-    /// For batches of so many sequences, drawn at random.
+    /// For batches of this many sequences, drawn at random.
     pub(crate) fn new(corpus: &Corpus, attributes: usize, batch: usize) -> Self {
         let (expected, seen_in) = (vec![0.0; attributes], vec![0; attributes]);
         let mut visits = Self { expected, touched: Vec::new(), seen_in, batches: 0 };

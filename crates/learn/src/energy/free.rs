@@ -16,7 +16,7 @@ impl Free {
         self.places.iter().map(|&at| self.all[at]).collect()
     }
 
-    /// How many of the free weights are among the first so many of all.
+    /// How many free weights there are among the `first` of all weights.
     pub fn among(&self, first: usize) -> usize {
         self.places.partition_point(|&at| at < first)
     }

@@ -105,8 +105,8 @@ impl Inference {
     }
 
     /// Infers under the rules; `scores` are `[positions][states of the chain]`, at least one
-    /// position. `None` where the scores forbid every assignment; an error where the solver cannot
-    /// serve the rules, see [`CountRules::check`].
+    /// position. `None` where the scores forbid every assignment; an error where the solver does
+    /// not support the rules, see [`CountRules::check`].
     pub fn run(
         &mut self,
         scores: &[f64],

@@ -48,7 +48,7 @@ impl Information {
     /// and, for each rule that pulls, two products with a covariance.
     ///
     /// # Errors
-    /// If the solver cannot serve the rules, or an answer is not proved.
+    /// If the solver does not support the rules, or an answer is not proved.
     pub fn of(
         sample: Sample,
         ruled: RuledInference,

@@ -97,7 +97,7 @@ pub struct Start {
 }
 
 /// Learns the weights of the soft rules from sequences. `observe` sees the loss after each pass and
-/// returns `false` to stop. An error where the solver cannot serve the rules.
+/// returns `false` to stop. An error where the solver does not support the rules.
 ///
 /// # Panics
 /// If `start` does not have one number per rule and feature.

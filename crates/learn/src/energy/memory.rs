@@ -10,9 +10,9 @@ pub struct Memory {
 
 #[derive(Debug)]
 struct End {
-    /// Of the soft rules.
+    /// The weights of the soft rules.
     weights: Vec<f64>,
-    /// Of soft and hard rules.
+    /// The multipliers of soft and hard rules.
     multipliers: Vec<f64>,
 }
 
@@ -20,7 +20,7 @@ struct End {
 const AT_BOUND: f64 = 1e-9;
 
 impl Memory {
-    /// For so many sequences, none of which was inferred yet.
+    /// For this many sequences, none of which was inferred yet.
     pub fn new(sequences: usize) -> Self {
         Self { ends: (0..sequences).map(|_| Mutex::new(None)).collect() }
     }

@@ -47,7 +47,7 @@ pub struct CountRules {
 }
 
 impl CountRules {
-    /// Whether a solver can serve these rules, whatever their weights and the sequence are.
+    /// Whether a solver supports these rules, whatever their weights and the sequence are.
     pub fn check(&self, settings: &Settings) -> Result<(), SolveError> {
         settings.check()?;
         let unserved = |energy, expected| {

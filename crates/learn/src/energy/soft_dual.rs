@@ -46,7 +46,7 @@ pub struct Decoded {
 }
 
 impl SoftDual {
-    /// For some rules.
+    /// A decoder for some rules.
     pub fn new(rules: &Arc<CountRules>) -> Self {
         Self {
             rules: rules.clone(),

@@ -1,8 +1,7 @@
 use std::cell::Cell;
 
 /// Keeps the first error of an objective that may fail, for a minimiser that takes one that cannot.
-///
-/// Whoever minimises asks [`check`](Self::check) after every step.
+/// The caller of the minimiser asks [`check`](Self::check) after every step.
 pub struct FirstError<E>(Cell<Option<E>>);
 
 impl<E> Default for FirstError<E> {

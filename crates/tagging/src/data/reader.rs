@@ -12,7 +12,7 @@ use bethe_io::{TooLarge, is_utf16, open, without_mark};
 const GROWING: f64 = 3.0;
 /// A list that has grown may have room for as much again.
 const KEPT: f64 = 2.0;
-/// What those who keep all sequences keep of each: its lists.
+/// What callers that keep all sequences hold of each: its lists.
 const BYTES_PER_SEQUENCE: f64 = 150.0;
 /// And of each position: the numbers of its attributes.
 const BYTES_PER_POSITION: f64 = 200.0;
@@ -28,7 +28,7 @@ pub struct Sequences<R> {
     path: Arc<Path>,
     format: Format,
     comments: Option<char>,
-    /// For each sequence.
+    /// The memory limit of each sequence.
     memory: MemoryLimit,
     /// Of the sequences so far, where all of them share the limit.
     held: Option<f64>,

@@ -3,7 +3,7 @@
 
 use super::derive::{digit, is_punctuation};
 
-/// A capitalised word of at most so many letters may be an abbreviation.
+/// A capitalised word of at most this many letters may be an abbreviation.
 const LONGEST_ABBREVIATION: usize = 4;
 /// Words that may be in lower case in a name.
 const SMALL: [&str; 26] = [
@@ -68,7 +68,7 @@ impl Clauses {
         own
     }
 
-    /// Appends what is known of the clause that is so many clauses further.
+    /// Appends what is known of the clause that is this many clauses further on.
     pub(super) fn write(&self, position: usize, further: isize, output: &mut String) {
         let at = self.of[position].checked_add_signed(further);
         match at.and_then(|at| self.all.get(at)) {

@@ -167,7 +167,7 @@ pub enum LexiconError {
         path: PathBuf,
     },
     /// A list without entries.
-    #[error("{}: found no entry, expected a word or phrase a line", path.display())]
+    #[error("{}: found no entry, expected one word or phrase per line", path.display())]
     EmptyList {
         /// The file.
         path: PathBuf,
@@ -178,7 +178,7 @@ pub enum LexiconError {
         /// The name.
         found: String,
     },
-    /// Two lists of one name.
+    /// Two lists with the same name.
     #[error("found two lists named {name:?}, expected distinct names")]
     RepeatedName {
         /// The name.

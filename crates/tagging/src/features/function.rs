@@ -116,7 +116,7 @@ impl Function {
         )
     }
 
-    /// Whether what was seen around cells, if that was looked at, tells it.
+    /// Whether the surroundings of cells determine it, if they were looked at.
     pub(super) fn is_known_from_surroundings(self, looked: bool) -> bool {
         self.reads_surroundings() || looked && self == Self::Pattern
     }

@@ -94,7 +94,7 @@ impl Lexicons {
     }
 
     /// Reads files, and all files directly in folders (hidden ones aside): one list each, named by
-    /// the file's stem, one entry a line; blank lines and lines that begin with `#` are skipped.
+    /// the file's stem, one entry per line; blank lines and lines that begin with `#` are skipped.
     pub fn read(paths: &[impl AsRef<Path>]) -> Result<Self, LexiconError> {
         Self::read_within(paths, MemoryLimit::NONE)
     }
@@ -201,7 +201,7 @@ impl Lexicons {
     }
 }
 
-/// All lists in one text, for a model file: `[name]` and its entries, one a line.
+/// All lists in one text, for a model file: `[name]` and its entries, one per line.
 impl fmt::Display for Lexicons {
     fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
         for list in &self.lists {

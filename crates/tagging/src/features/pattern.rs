@@ -37,7 +37,7 @@ fn is_web_address(core: &str) -> bool {
             || [b".edu", b".com", b".org", b".net"].into_iter().any(ends))
 }
 
-/// Of a token whose first character, punctuation aside, is a digit.
+/// The pattern of a token whose first character, punctuation aside, is a digit.
 fn number(cell: &str, core: &str) -> &'static str {
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
     if is_number(core) {
@@ -68,7 +68,7 @@ fn number(cell: &str, core: &str) -> &'static str {
     }
 }
 
-/// Of a token without digits.
+/// The pattern of a token without digits.
 fn letters(core: &str) -> &'static str {
     let mut characters = core.chars();
     let first = characters.next().unwrap_or_default();

@@ -43,11 +43,11 @@ const SHARE: f64 = 64.0;
 /// | `shape`: `X` `x` `d` for letters and digits, `o` for letters without case, other characters as they are, dashes and quotes alike | `(XxxXxx-ddddx),` |
 /// | `outline`: the shape with runs of one character cut to one | `(XxXx-dx),` |
 /// | `pattern`: `punctuation`, `email`, `web`, `year`, `old year` (before 1900), `number`, `bracketed number`, `range`, `volume(issue)`, `mixed`, `initial`, `initials`, `roman`, `capitals`, `capitalised`, `lower` or `other` | `mixed` |
-/// | `prefix1` … `prefix9`, `suffix1` … `suffix9`: so many characters; *absent* in shorter cells | `prefix3`: `(Ma` |
+/// | `prefix1` … `prefix9`, `suffix1` … `suffix9`: that many characters; *absent* in shorter cells | `prefix3`: `(Ma` |
 /// | `digits`: with every digit as `0`; *absent* without digits | `(MacKay-0000a),` |
 /// | `number`: `year` (1500–2099 and at most one letter), `all` digits, `some` digits, punctuation around it aside; *absent* without digits | `some` |
 /// | `letters`, `numerals`: how many letters or digits; from nine on 9 | `7`, `4` |
-/// | `ending`: the last character if it is no letter or digit and not the whole cell; else *absent* | `,` |
+/// | `ending`: the last character if it is not a letter or digit and not the whole cell; else *absent* | `,` |
 /// | `punctuation`, `dash`, `quote`, `bracket`: where it has such characters: `only`, `around`, `start`, `end`, `inside`; else *absent* | `dash`: `inside` |
 /// | `before`, `after`: the mark of punctuation that its stretch of words follows, and that which ends it; `^` and `$` at the ends | |
 /// | `since`, `until`: cells since the one and until the other: 0 to 3, 4 for up to seven, 8 for more | |

@@ -7,8 +7,8 @@ const NEARLY_ALL: f64 = 0.8;
 /// Which rules say the same of some sequences: the place of the first of its group for each rule.
 ///
 /// Where every reference has one author, `s(author) + s(title) ≤ 2` says of nearly all labels what
-/// `s(title) ≤ 1` says. Earlier rules lead; a rule that no sequence breaks says nothing and is by
-/// itself.
+/// `s(title) ≤ 1` says. Earlier rules lead; a rule that no sequence breaks says nothing and is a
+/// group of its own.
 pub fn alike<P: AsRef<[usize]>>(
     rules: &[Rule],
     states: &States,

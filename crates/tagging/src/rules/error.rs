@@ -62,7 +62,7 @@ pub enum RuleMistake {
 /// Why rules do not compile. Rules count from 0.
 #[derive(Clone, Debug, Error, PartialEq)]
 pub enum RuleError {
-    /// A rule that is wrong by itself.
+    /// A rule that is wrong on its own.
     #[error("rule {rule}: {mistake}")]
     Rule {
         /// The rule.

@@ -6,9 +6,9 @@ use std::ops::AddAssign;
 pub struct SequenceCounts {
     /// Predicted, and in the gold labels.
     pub correct: usize,
-    /// In the predicted labels.
+    /// Segments in the predicted labels.
     pub predicted: usize,
-    /// In the gold labels.
+    /// Segments in the gold labels.
     pub gold: usize,
 }
 

@@ -13,11 +13,11 @@ pub struct Report {
     pub token_accuracy: f64,
     /// The share of sequences without a mistake.
     pub sequence_accuracy: f64,
-    /// Of the segments of the last tags.
+    /// Precision of the segments of the last tags.
     pub precision: f64,
-    /// Of the segments of the last tags.
+    /// Recall of the segments of the last tags.
     pub recall: f64,
-    /// Of the segments of the last tags.
+    /// F1 of the segments of the last tags.
     pub f1: f64,
     /// Of the segments of every level, if labels are hierarchical.
     #[serde(skip_serializing_if = "Option::is_none")]

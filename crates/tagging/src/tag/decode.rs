@@ -80,8 +80,8 @@ impl Decoder<'_> {
         }
     }
 
-    /// Whether labels would stay where they are the best without rules: they keep hard rules and,
-    /// where these count on the labels themselves, soft rules that have a weight.
+    /// Whether labels that are the best without rules would stay: they keep hard rules and, where
+    /// these count on the labels themselves, soft rules that have a weight.
     pub(crate) fn is_kept_by(&self, path: &[usize]) -> bool {
         let Self { compiled, weights, .. } = *self;
         let keeps = |counter: &Counter| counter.allows(path);

@@ -11,7 +11,7 @@ pub enum TagError {
     /// It does not fit the model.
     #[error(transparent)]
     Input(#[from] InputError),
-    /// The solver cannot serve the tagger's rules, or a setting is out of its range.
+    /// The solver does not support the tagger's rules, or a setting is out of its range.
     #[error(transparent)]
     Solve(#[from] SolveError),
     /// A forced label is not one of the model's.
@@ -62,7 +62,7 @@ pub enum TagError {
         /// How much it is.
         error: TooLarge,
     },
-    /// A score that is no score.
+    /// A score that is not valid.
     #[error(
         "score {place} is {found:e}, expected a number between ±{MOST_SCORE:e}, or -∞ to forbid a label"
     )]

@@ -267,7 +267,8 @@ impl Tagging {
 }
 
 impl Tagger {
-    /// Whether sequences can be tagged like this: an error where the solver cannot serve the rules.
+    /// Whether sequences can be tagged like this: an error where the solver does not support the
+    /// rules.
     pub fn check(&self, options: &TagOptions) -> Result<(), TagError> {
         match options.rules {
             true => Ok(self.compiled.rules.check(&options.inference)?),

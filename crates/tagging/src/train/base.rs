@@ -32,7 +32,7 @@ pub(super) struct Fitted {
 pub(super) struct BestOnDev {
     pub(super) weights: Vec<f64>,
     pub(super) f1: f64,
-    /// Looks at the development data since.
+    /// Evaluations on development data since then.
     pub(super) since: usize,
 }
 

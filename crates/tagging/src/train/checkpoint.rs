@@ -41,7 +41,7 @@ pub(super) enum Progress {
     AdaGrad(AdaGrad, usize, f64),
 }
 
-/// A model in training as it is noted: what [`Current`] will be, without a copy of it.
+/// A model in training as it is saved: what [`Current`] will be, without a copy.
 pub(super) struct Running<'a> {
     pub(super) optimiser: RunningOptimiser<'a>,
     pub(super) best: Option<&'a BestOnDev>,

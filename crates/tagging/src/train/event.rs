@@ -78,7 +78,7 @@ pub enum Event {
 }
 
 impl Event {
-    /// Whether it says how far the work has come, which the next event of its kind says better.
+    /// Whether it reports progress, and the next event of its kind replaces it.
     pub fn is_passing(&self) -> bool {
         matches!(self, Self::Iteration { .. } | Self::Pass { .. })
     }

@@ -165,7 +165,7 @@ pub(super) fn predict(crf: &Crf, part: Part, features: WeightFeatures, held_out:
 }
 
 impl Part<'_> {
-    /// The sequences by themselves, and their truth.
+    /// The sequences alone, and their truth.
     fn copied(&self) -> (Corpus, Vec<u16>) {
         let mut corpus = Corpus::new();
         let mut truth = Vec::new();

@@ -8,7 +8,7 @@ use super::prepared::Prepared;
 use super::rules::Learning;
 use super::{Event, TrainError};
 
-/// Where training together starts: a base model and rules that were trained apart.
+/// Where joint training starts: a base model and rules that were trained separately.
 pub(super) struct Together<'a> {
     pub(super) prepared: &'a Prepared,
     pub(super) crf: &'a Crf,
@@ -19,7 +19,7 @@ pub(super) struct Together<'a> {
     pub(super) l1: f64,
 }
 
-/// What training together comes to.
+/// The result of joint training.
 pub(super) struct Trained {
     pub(super) crf: Crf,
     /// `[rules][features]`

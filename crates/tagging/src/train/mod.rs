@@ -209,7 +209,7 @@ pub enum TrainError {
     /// The solver that infers under rules cannot.
     #[error(transparent)]
     Solve(#[from] SolveError),
-    /// A file that has the checkpoint's name and is none, or a damaged one.
+    /// A file that has the checkpoint's name and is not one, or is damaged.
     #[error(
         "{}: found a file that is not a checkpoint, or a damaged one; move it away, or train with \
          --no-checkpoint ({error})",
@@ -248,8 +248,8 @@ pub struct Labelled<'a> {
     pub scores: Option<&'a GivenScores>,
 }
 
-/// Trains a tagger. A checkpoint stays until [`remove_checkpoint`] is called. Runs on the threads of the current pool; the result does not depend on how
-/// many.
+/// Trains a tagger. A checkpoint stays until [`remove_checkpoint`] is called. It runs on the
+/// threads of the current pool; the result does not depend on how many.
 pub fn train(
     labelled: Labelled,
     dev: Option<Labelled>,

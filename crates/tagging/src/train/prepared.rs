@@ -224,7 +224,7 @@ impl Prepared {
     }
 }
 
-/// The scheme of the labels; where they do not say it themselves, a person is told.
+/// The scheme of the labels; if they do not show it themselves, an event reports it.
 fn recognised(labels: &[Vec<Arc<str>>], observe: &mut dyn FnMut(Event)) -> Scheme {
     let scheme = Scheme::recognise(labels.iter().map(|labels| texts(labels)));
     if !Scheme::is_written(labels.iter().flatten().map(|label| &**label)) {
@@ -233,7 +233,7 @@ fn recognised(labels: &[Vec<Arc<str>>], observe: &mut dyn FnMut(Event)) -> Schem
     scheme
 }
 
-/// The template that is told, or one for the data.
+/// The template that was given, or one for the data.
 fn template_for(input: &Input, settings: &TrainSettings) -> Result<Template, TrainError> {
     let template = match (&settings.template, input) {
         (Some(template), _) => template.clone(),

@@ -74,7 +74,7 @@ fn adagrad(descent: &AdaGrad, size: usize) -> Result<(), ArchiveError> {
     steps(descent.steps)
 }
 
-/// An error if there are not so many finite numbers.
+/// An error if there are not this many finite numbers.
 fn numbers<N>(place: &str, values: &[N], expected: usize) -> Result<(), ArchiveError>
 where
     N: Copy + Into<f64>,

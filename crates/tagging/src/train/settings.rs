@@ -38,7 +38,7 @@ pub struct TrainSettings {
     pub rule_source: RuleSource,
     /// How their weights are learned.
     pub rules: RuleSettings,
-    /// Seed for everything random.
+    /// Seed for all random choices.
     pub seed: u64,
     /// Where to save the state of training, to continue after an interruption.
     pub checkpoint: Option<PathBuf>,
@@ -141,12 +141,14 @@ pub struct RuleSettings {
 pub(super) const FEWEST: usize = 10;
 /// Parts of the training data.
 const FOLDS: usize = 5;
-/// Parts of so many that two thirds of them are as good as all, where time matters more.
+/// Parts if there are so many sequences that two thirds of them are as good as all, and time
+/// matters more.
 const FOLDS_OF_MANY: usize = 3;
 const MANY: usize = 200;
 
 impl TrainSettings {
-    /// Number of base models of so many sequences: one of all, and one per part if rules need them.
+    /// Number of base models for this many sequences: one of all, and one per part if rules need
+    /// them.
     pub(super) fn models(&self, sequences: usize) -> usize {
         match self.rule_source {
             RuleSource::None => 1,
@@ -155,7 +157,7 @@ impl TrainSettings {
         }
     }
 
-    /// Parts of so many training sequences.
+    /// Parts for this many training sequences.
     pub(super) fn folds(&self, sequences: usize) -> usize {
         let usual = if sequences < MANY { FOLDS } else { FOLDS_OF_MANY };
         self.rules.folds.unwrap_or(usual).min(sequences).max(2)

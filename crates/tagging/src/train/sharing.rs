@@ -1,7 +1,7 @@
 //! What labels have in common, and so share weights for.
 //!
 //! Of hierarchical labels there are many, each with little data of its own: a year is a year
-//! whether it stands by itself, opens the venue, or goes on in it. So a weight of
+//! whether it stands alone, opens the venue, or goes on in it. So a weight of
 //! `I-venue:B-date:B-year` is the sum of four: that of the label itself, of its names
 //! `venue:date:year`, of its last tag `B-year` and of its first tag `I-venue`.
 

@@ -144,7 +144,7 @@ impl Base {
         stage.run(&Proposal::Fixed(candidates), observe)
     }
 
-    /// Generates rules from predictions and learns their weights; none if they do not pay.
+    /// Generates rules from predictions and learns their weights; none if they do not help.
     pub fn choose(
         &self,
         held_out: &HeldOut,

@@ -26,8 +26,8 @@ const INNER: &[&str] = &[
 /// From this on, a line certainly goes on from the one before.
 pub(crate) const CERTAIN: i32 = 3;
 
-/// How much speaks for a line that goes on from the one before, and, below zero, for one that begins
-/// a reference. The numbers are rough log-odds.
+/// The evidence that a line goes on from the one before or, below zero, that it begins a reference.
+/// The numbers are rough log-odds.
 pub(crate) fn continuation(before: &str, line: &str) -> i32 {
     end(before.trim_end()) + beginning(line.trim_start())
 }

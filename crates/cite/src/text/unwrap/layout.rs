@@ -7,7 +7,7 @@ use super::page::{is_heading, is_page_number};
 /// How references are laid out in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layout {
-    /// One reference a line.
+    /// One reference per line.
     Lines,
     /// Each reference begins with its number, label or bullet: `[7]`, `7.`, `(7)`, `[Knu97]`, `•`.
     Numbered,
@@ -24,7 +24,7 @@ pub enum Layout {
 
 /// From this share of lines that certainly go on from the one before, text was wrapped.
 const WRAPPED: f64 = 0.2;
-/// As many lines seem to go on by chance.
+/// About this many lines seem to go on by chance.
 const CHANCE: f64 = 0.6;
 /// A mark of a list must be among the first lines.
 const FIRST: usize = 2;
@@ -34,7 +34,7 @@ const MOST_LINES: usize = 30;
 const FULL: f64 = 0.8;
 
 impl Layout {
-    /// The layout of a text by its first lines: one reference a line, unless lines clearly go on
+    /// The layout of a text by its first lines: one reference per line, unless lines clearly go on
     /// from those before them.
     pub fn of(lines: &[&str]) -> Self {
         Self::found(lines).unwrap_or(Self::Lines)

@@ -169,7 +169,7 @@ impl Unwrapper {
         }
         let (Some(number), [Some(last), before]) = (own.number, self.numbers) else { return true };
         // A list may leave out numbers, another may begin behind it, and the last number may have
-        // been of the text.
+        // belonged to the text.
         let is_other = number == 1
             || (last + 2..=last + 3).contains(&number)
             || before.is_some_and(|before| number == before + 1);

@@ -7,8 +7,8 @@ use crate::serve::failure::Failure;
 
 /// References or sequences of a request.
 pub const MOST_REFERENCES: usize = 1000;
-/// Labels of an answer, of all its references or sequences: each comes with much that is said of
-/// it, so a megabyte of text could become a gigabyte.
+/// Labels of an answer, over all its references or sequences: each takes so much JSON that a
+/// megabyte of text could become a gigabyte.
 const MOST_LABELS: usize = 100_000;
 
 /// Refuses too many references or sequences at once.
@@ -21,7 +21,7 @@ pub fn check_number(found: usize) -> Result<(), Failure> {
     }
 }
 
-/// Refuses too many tokens at once, if each gets so many labels.
+/// Refuses too many tokens at once, if each gets this many labels.
 pub fn check_labels(tokens: usize, each: usize) -> Result<(), Failure> {
     let most = MOST_LABELS / each;
     match tokens <= most {

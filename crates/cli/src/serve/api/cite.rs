@@ -74,7 +74,7 @@ struct Shown<'a> {
 }
 
 impl Reference {
-    /// A line without labels of people.
+    /// A line without labels from a person.
     pub fn of_text(text: String, line: usize) -> Self {
         Self { text, force: Vec::new(), line }
     }
@@ -138,7 +138,7 @@ fn split(text: String, unwrap: Unwrap, memory: MemoryLimit) -> Result<Vec<Refere
 /// Reads references on all threads, in order.
 ///
 /// # Errors
-/// If they have too many tokens together, are not labelled as asked, or there is no time.
+/// If they have too many tokens in total, cannot be labelled as asked, or there is no time.
 pub fn parse_all(reading: &Reading, references: &[Reference]) -> Result<Vec<Parsed>, Failure> {
     let Reading { parser, options, cancel } = reading;
     let tokens = references.par_iter().map(|own| parser.tokens(&clean(&own.text)).len());

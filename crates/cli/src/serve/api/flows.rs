@@ -87,7 +87,7 @@ pub async fn flows(
 }
 
 impl Asked {
-    /// The flags, but for the files.
+    /// The flags, except the files.
     fn arguments(&self, service: &Service) -> Result<Vec<String>, Failure> {
         let mut arguments = vec![
             "--quiet".to_string(),

@@ -24,7 +24,7 @@ use crate::tagging::SHARE;
 /// The most label sequences that are listed.
 const MOST_BEST: usize = 100;
 
-/// A request: one sequence a line, or a column file.
+/// A request: one sequence per line, or a column file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Asked {

@@ -1,7 +1,7 @@
 // Requests to the server that this page came from, and to no other.
 
 const RETRIES = 4;
-const NO_ANSWER = "The server does not answer. Look whether `bethe serve` still runs, then try again.";
+const NO_ANSWER = "The server does not answer. Check that `bethe serve` is still running, then try again.";
 
 /** What the server said was wrong, in one sentence for a person. */
 export class Refusal extends Error {

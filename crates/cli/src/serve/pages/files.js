@@ -7,7 +7,7 @@ export async function textOf(file) {
   if (bytes[0] === 0x1f && bytes[1] === 0x8b) {
     const unpacked = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
     bytes = new Uint8Array(await new Response(unpacked).arrayBuffer().catch(() => {
-      throw new Error(file.name + " is not a whole gzip file. Pack it again, or drop the file that was packed.");
+      throw new Error(file.name + " is not a complete gzip file. Compress it again, or drop the uncompressed file.");
     }));
   }
   try {

@@ -1,4 +1,4 @@
-// Flows: counts and places in, the playing map out.
+// Flows: counts and places in, an animated map out.
 import { byId, make, show } from "./element.js";
 import { acceptFiles, textOf } from "./files.js";
 import { complain } from "./notice.js";
@@ -25,7 +25,7 @@ async function take(files, one) {
       part(files.length === 1 && one === "cells" || listsPlaces(text) ? "cells" : "counts").value = text;
     }
     part("population").value = "";
-    show(part("status"), "Files are in. State the population if the counts do not sum to it, then fit.");
+    show(part("status"), "The files are loaded. Set the population if the counts do not add up to it, then fit.");
     part("fit").focus();
   } catch (error) { complain(part("error"), error); }
 }

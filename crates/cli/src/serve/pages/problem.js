@@ -1,4 +1,4 @@
-// Problem: a JSON problem that is checked while it is typed, and solved in sight.
+// Problem: a JSON problem that is checked while it is typed, and solved while people watch.
 import { byId, debounced, make, number, show } from "./element.js";
 import { cancelled, post } from "./api.js";
 import { acceptFiles, textOf } from "./files.js";
@@ -81,7 +81,7 @@ function finish({ answer, words, variables }) {
 
 /** How good the answer is, and how that is known. */
 function gapInWords({ status, gap, marginal_error_bound: bound, solver }) {
-  if (status === "infeasible") return "The hard measurements cannot hold together: that is proved. Drop one of them, or make it a penalty.";
+  if (status === "infeasible") return "The hard measurements cannot hold together; that is proved. Drop one of them, or make it a penalty.";
   if (gap === null || gap === undefined) return `by ${solver}. Nothing bounds the distance from the optimum here: the problem is not convex, or a hard measurement is not met yet.`;
   return `by ${solver}: no marginal is off by more than ${number(bound)}. No distribution has an objective lower by more than ${number(gap)} nats; that is proved.`;
 }

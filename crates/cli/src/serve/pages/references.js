@@ -14,7 +14,7 @@ const part = name => byId("references-" + name);
 let models = [];
 /** Lines that are whole, each with the labels that were set by hand: what is sent. */
 let lines = [];
-/** Answers for those lines under both choices of rules; null where none is at hand. */
+/** Answers for those lines under both choices of rules; null where there is none. */
 let answers = { with: null, without: null };
 let running = null;
 let drawn = new Map();
@@ -69,7 +69,7 @@ async function ask(body, use) {
   }
 }
 
-/** Reads the text anew. Labels set by hand stay with lines that did not change. */
+/** Reads the text again. Labels set by hand stay with lines that did not change. */
 function parse() {
   if (!part("text").value.trim()) {
     running?.abort();

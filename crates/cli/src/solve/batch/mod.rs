@@ -1,4 +1,4 @@
-//! One problem a line: answers in order, while the lines are still being read.
+//! One problem per line: answers in order, while the lines are still being read.
 //!
 //! ```text
 //! reader ── lines ──► window ──► threads of the pool ── replies, in any order ──► writer
@@ -32,13 +32,13 @@ use work::{Reached, Reply, Work};
 
 /// How often to look whether Ctrl-C was pressed.
 const LOOK: Duration = Duration::from_millis(50);
-/// How long to wait for a second line before the mistake in a first one is told as a batch tells it.
+/// How long to wait for a second line before a mistake in the first one is reported as in a batch.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// What a batch came to.
+/// How a batch ended.
 pub enum Batch {
     Done(Outcome),
-    /// It was a single text, which has no answer: to be told as such.
+    /// It was a single text without an answer, to be reported as such.
     Alone(Source),
 }
 

@@ -1,4 +1,4 @@
-//! What a batch came to.
+//! How a batch ended.
 
 use anyhow::Result;
 use bethe_core::OracleKind;
@@ -95,11 +95,11 @@ impl Tally {
                 say(&format!("error: {}: {stop}", counted(count, "problem")));
             }
         }
-        // A reader who closes the pipe has read enough; a mistake tells of itself.
+        // A reader who closes the pipe has read enough; a mistake has its own message.
         let stopped = config.request.cancel.is_cancelled();
         if stopped && !ended {
             let lines = counted(written, "line");
-            say(&format!("error: {name}: stopped after {lines} of answers; more was not read"));
+            say(&format!("error: {name}: stopped after {lines} of answers; the rest was not read"));
         }
         if cancelled > 0 || stopped && !ended {
             return Ok(Outcome::Interrupted);

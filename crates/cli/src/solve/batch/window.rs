@@ -20,7 +20,7 @@ pub struct Window {
 struct State {
     lines: usize,
     bytes: usize,
-    /// Lines that ever came in.
+    /// Lines that came in so far.
     entered: usize,
     ended: bool,
     stopped: bool,
@@ -79,7 +79,7 @@ impl Window {
         self.state().ended
     }
 
-    /// Whether no line is left that came in.
+    /// Whether every line that came in is done.
     pub fn is_done(&self) -> bool {
         let state = self.state();
         (state.ended || state.stopped) && state.lines == 0

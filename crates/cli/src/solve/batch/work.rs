@@ -30,7 +30,7 @@ pub struct Reply {
     pub results: Result<Vec<Reached>, Box<dyn Any + Send>>,
 }
 
-/// What a problem came to.
+/// How a problem ended.
 pub enum Reached {
     Answer {
         /// As JSON.
@@ -52,7 +52,7 @@ impl Work {
         Reply { index, source, results }
     }
 
-    /// What a line gets that is too long to be read.
+    /// The reply to a line that is too long to be read.
     pub fn refusal(&self, index: usize, name: String, error: &TooLarge) -> Reply {
         let results = Ok(self.mistakes(&format!("{name}: {error}")));
         Reply { index, source: Source::unread(name), results }

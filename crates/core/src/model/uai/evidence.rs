@@ -27,7 +27,7 @@ struct Observation {
 /// Words, and how many have been read.
 struct Numbers<'a> {
     words: Vec<Word<'a>>,
-    /// The words before the first that is no whole number.
+    /// The words before the first that is not a whole number.
     values: Vec<usize>,
     at: usize,
 }
@@ -143,13 +143,13 @@ impl Numbers<'_> {
         self.left_after(end)
     }
 
-    /// Whether the last words, so many, begin with a line.
+    /// Whether the last words, this many of them, begin at the start of a line.
     fn starts_a_line(&self, last: usize) -> bool {
         let at = self.words.len() - last;
         self.words[at - 1].line < self.words[at].line
     }
 
-    /// How many words come after so many numbers, if there are these.
+    /// How many words come after this many numbers, if there are these.
     fn left_after(&self, numbers: usize) -> Option<usize> {
         (numbers <= self.values.len()).then(|| self.words.len() - numbers)
     }

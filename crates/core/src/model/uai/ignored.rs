@@ -2,12 +2,12 @@ use std::fmt;
 
 use super::words::Word;
 
-/// What a file has after its end, and nobody read.
+/// What a file has after its end, which was not read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ignored {
-    /// Of the first word, counted from 1.
+    /// The line of the first word, counted from 1.
     pub line: usize,
-    /// Of the first word, counted from 1, in bytes.
+    /// Its column, counted from 1, in bytes.
     pub column: usize,
     /// The first word.
     pub found: String,

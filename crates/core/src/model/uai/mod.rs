@@ -3,7 +3,7 @@
 //!
 //! Words are separated by any white space. A table holds factors, not their logarithms: zero
 //! becomes `-∞` and forbids a configuration. Rows of `BAYES` tables need not sum to one. Some
-//! files go on after their end: the rest is [`Ignored`], which is reported but is no error.
+//! files go on after their end: the rest is [`Ignored`], which is reported but is not an error.
 //!
 //! ```
 //! use bethe_core::model::uai::Evidence;

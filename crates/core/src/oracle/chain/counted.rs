@@ -4,9 +4,9 @@
 //! max ⟨θ + tilt, y⟩   where   lowest_c ≤ Σ_t increments_c(y_t) ≤ highest_c   for every counter c
 //! ```
 //!
-//! Counters are taken up as they are broken: decoding that breaks none is optimal, and else the
-//! ones it broke join those that a dynamic programme over (state, totals) keeps. Where that is too
-//! much, prices on what is counted (Lagrange multipliers) first bring decoding close to obeying;
+//! Counters are added as they are broken: decoding that breaks none is optimal; otherwise the ones
+//! it broke join those that a dynamic programme over (state, totals) keeps. Where that is too much
+//! work, prices on what is counted (Lagrange multipliers) first bring decoding close to obeying;
 //! then few totals are left that could be better.
 
 mod layer;
@@ -50,7 +50,7 @@ impl Counter {
     }
 }
 
-/// What came of [`Chain::decode_counted`].
+/// The outcome of [`Chain::decode_counted`].
 #[derive(Clone, Debug, PartialEq)]
 pub enum Counted {
     /// No assignment that obeys every counter scores more than this one.
@@ -80,13 +80,13 @@ impl Chain {
     /// [`Oracle::visit_marginals`] reads.
     ///
     /// # Panics
-    /// If `tilt` is not of the support's length, or a position has not as many states as each
+    /// If `tilt` is not of the support's length, or a position does not have as many states as each
     /// counter has increments.
     pub fn decode_counted(&mut self, tilt: &[f64], counters: &[Counter], budget: usize) -> Counted {
         self.decode_counted_until(tilt, counters, budget, &Cancel::never())
     }
 
-    /// The same, with what there is once it is cancelled: [`Counted::OverBudget`].
+    /// The same, but returns what there is once it is cancelled: [`Counted::OverBudget`].
     ///
     /// # Panics
     /// As [`Chain::decode_counted`].
@@ -121,7 +121,7 @@ impl Chain {
     }
 }
 
-/// Takes up counters until the best assignment breaks none.
+/// Adds counters until the best assignment breaks none.
 fn search(viterbi: &mut Viterbi, counters: &[Counter], budget: usize, cancel: &Cancel) -> Answer {
     let mut active = vec![false; counters.len()];
     // The best that obeys every counter, also those that are not active.

@@ -38,7 +38,7 @@ pub(super) struct Scratch {
     centred: Aligned,
     /// `α ∘ a`; in the log domain `μ ∘ a`. `[positions][padded states]`
     before: Aligned,
-    /// `β ∘ b` of the position that the way back has reached; in the log domain `μ ∘ b`.
+    /// `β ∘ b` of the position that the backward pass has reached; in the log domain `μ ∘ b`.
     /// `[padded states]`
     after: Aligned,
     /// What goes into a product with a table, and what comes out. `[padded states]`

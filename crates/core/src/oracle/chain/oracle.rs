@@ -80,7 +80,7 @@ impl Chain {
         Ok(chain)
     }
 
-    /// Takes up another sequence, perhaps of another length, and its support; memory is kept and
+    /// Loads another sequence, perhaps of another length, and its support; memory is kept and
     /// grows only where the sequence needs more. After an error the chain is of no use until
     /// another sequence is loaded. Variables are numbered by position from now on, also where
     /// [`Chain::from_base`] numbered them otherwise.
@@ -188,7 +188,7 @@ impl Chain {
         self.state = State::Nothing;
     }
 
-    /// The way there of decoding; `None` where every assignment is forbidden.
+    /// The forward pass of decoding; `None` where every assignment is forbidden.
     pub(super) fn forward<'a>(&'a mut self, tilt: &'a [f64]) -> Option<Forward<'a>> {
         self.state = State::Nothing;
         let Self { model, sequence, tilts, messages, numbering, constant, cancel, .. } = self;
@@ -221,7 +221,7 @@ impl Chain {
         links.all(|&(t, _)| edge_stays_finite(sequence, tilts, messages, t))
     }
 
-    /// Answers the latest call once more, where scaled messages are no base for edge marginals.
+    /// Answers the latest call once more, where scaled messages cannot give edge marginals.
     pub(super) fn answer_in_log_domain(&mut self) {
         let Self { model, sequence, tilts, messages, tilt, cancel, .. } = self;
         let mut unused = vec![0.0; tilt.len()];

@@ -1,8 +1,8 @@
-//! About the inverse of `C + diag(shift)` for the covariance `C` of a chain's positions.
+//! An approximate inverse of `C + diag(shift)` for the covariance `C` of a chain's positions.
 //!
 //! The indicators of successive states obey `x_{t+1} = Pᵀx_t + noise`: up to second moments a chain
 //! is a linear process, and a system with `C + D` is that of a Kalman smoother whose observations
-//! have noise `D`. With few states this is done as it stands, which is exact ([`Full`]). With many,
+//! have noise `D`. With few states this is solved directly, which is exact ([`Full`]). With many,
 //! each transition matrix is replaced by its diagonal: every state becomes a process of its own
 //! ([`Scalar`]).
 
@@ -67,14 +67,14 @@ impl Chain {
         Node { start: self.tilts.nodes.first_coordinate(t), marginal }
     }
 
-    /// Whether the marginals of a link can be had from the messages.
+    /// Whether the marginals of a link can be read from the messages.
     fn has_pairs(&self, t: usize) -> bool {
         let Self { sequence, tilts, messages, .. } = self;
         sequence.positions[t].table.is_some()
             && (self.state == State::Log || edge_stays_finite(sequence, tilts, messages, t))
     }
 
-    /// Marginals of the pairs of a link, row-major; nothing where they cannot be had.
+    /// Marginals of the pairs of a link, row-major; nothing where they cannot be read.
     fn conditionals(&mut self, t: usize) -> Option<Vec<f64>> {
         if !self.has_pairs(t) {
             return None;
@@ -85,7 +85,7 @@ impl Chain {
         Some(pairs)
     }
 
-    /// The probability of each state at both ends of a link; nothing where it cannot be had.
+    /// The probability of each state at both ends of a link; nothing where it cannot be read.
     fn stays(&mut self, t: usize, diagonals: &mut Diagonals) -> Option<Vec<f64>> {
         if !self.has_pairs(t) {
             return None;

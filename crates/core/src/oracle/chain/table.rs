@@ -61,7 +61,7 @@ impl<'a> Stated<'a> {
         }
     }
 
-    /// The log-potential from state `i` to state `j`, of so many `to`.
+    /// The log-potential from state `i` to state `j`, one of `to` states.
     fn at(self, to: usize, i: usize, j: usize) -> f64 {
         match self {
             Self::Dense(log_potentials) => log_potentials[i * to + j],

@@ -2,7 +2,7 @@
 
 use crate::cancel::Cancel;
 
-/// So many transitions are read in a few milliseconds, in the log domain in some tens of them.
+/// This many transitions are read in a few milliseconds, or in some tens of them in the log domain.
 pub(super) const MOST_CELLS: usize = 1 << 21;
 
 /// Looks at a token once in [`MOST_CELLS`].

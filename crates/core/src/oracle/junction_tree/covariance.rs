@@ -151,7 +151,7 @@ impl Pass<'_> {
         self.stopped.unless(is_done);
     }
 
-    /// The directions of all that goes into a clique but for a tilt over all of it.
+    /// The directions of all that goes into a clique except a tilt over all of it.
     fn load(&self, index: usize, own: &mut Moments, below: &[Moments]) {
         let node = &self.structure.nodes[index];
         for operand in &node.operands {
@@ -307,7 +307,7 @@ fn weigh(values: &mut [f64], marginals: &[f64]) {
     values.iter_mut().zip(marginals).for_each(|(value, marginal)| *value *= marginal);
 }
 
-/// Adds a clique's part of the product, but for what went straight to its target.
+/// Adds a clique's part of the product, except what went straight to its target.
 fn write(node: &Node, own: &Moments, product: &mut [f64]) {
     for operand in &node.operands {
         let Source::Tilt { start, shared } = operand.source else { continue };
@@ -337,7 +337,7 @@ fn write_ratios(to: &mut [f64], moments: &[f64], marginals: &[f64]) {
     to.iter_mut().zip(ratios).for_each(|(to, ratio)| *to = ratio);
 }
 
-/// `moment / marginal`; what is given on a state that cannot be does not matter.
+/// `moment / marginal`; what is given on an impossible state does not matter.
 fn ratio(moment: f64, marginal: f64) -> f64 {
     if marginal > 0.0 { moment / marginal } else { 0.0 }
 }

@@ -120,7 +120,7 @@ impl JunctionTree {
         Ok(Self { structure, sums, maxima, is_answered: false, cancel })
     }
 
-    /// The memory of its tables in bytes, by the estimate that the limit is about.
+    /// The memory of its tables in bytes, by the estimate that the limit applies to.
     pub fn estimated_bytes(&self) -> f64 {
         self.structure.bytes
     }

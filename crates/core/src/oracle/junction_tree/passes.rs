@@ -28,7 +28,7 @@ pub(super) struct Up<'a> {
     pub cancel: &'a Cancel,
 }
 
-/// What came of a clique's product.
+/// The outcome of a clique's product.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Multiplied {
     Done,
@@ -110,7 +110,7 @@ impl pulp::WithSimd for Up<'_> {
 }
 
 impl Up<'_> {
-    /// Writes all that is multiplied into the clique but for a tilt over all of it. Whether the
+    /// Writes all that is multiplied into the clique except a tilt over all of it. Whether the
     /// product stays within the range of a double.
     #[inline(always)]
     fn load_operands<S: Simd>(&mut self, simd: S, bounds: &mut Bounds) -> bool {
@@ -166,7 +166,7 @@ fn multiply_operands(structure: &Structure, node: &Node, buffers: &mut [f64]) {
     }
 }
 
-/// A clique's product on its way.
+/// A clique's product in progress.
 struct Product<'a> {
     structure: &'a Structure,
     node: &'a Node,

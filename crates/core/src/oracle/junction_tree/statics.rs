@@ -35,7 +35,7 @@ pub(super) struct Joined {
     pub cells: usize,
 }
 
-/// A joined table has at most one cell for so many of its clique.
+/// A joined table has at most one cell for this many of its clique.
 const FEWER: usize = 64;
 
 /// How far a sum of log-potentials reaches.

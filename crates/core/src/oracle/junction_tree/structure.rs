@@ -80,7 +80,7 @@ pub(super) struct Node {
     pub tilted: bool,
 }
 
-/// Before a table of so many cells is worked on, it is worth a look whether to go on at all.
+/// Before a table of this many cells is worked on, it is worth checking whether to stop.
 const LARGE: usize = 1 << 13;
 
 impl Node {
@@ -145,14 +145,14 @@ pub(super) struct Home {
     pub order: Option<Arc<[u32]>>,
 }
 
-/// Two operands are joined where their product has at most one cell for so many of their clique.
+/// Two operands are joined where their product has at most one cell for this many of their clique.
 const JOINED: usize = 2;
-/// Among more than so many, no pair is sought.
+/// Among more than this many, no pair is sought.
 const MOST_JOINED: usize = 64;
 
 /// Fewer cells than this are not worth a second thread.
 const CELLS_FOR_THREADS: usize = 1 << 17;
-/// The work is cut into pieces of about one part in so many.
+/// The work is cut into pieces of about one part in this many.
 const PIECES: usize = 8;
 
 impl Structure {

@@ -2,8 +2,8 @@
 //!
 //! A clique's table is the product of the exponentials of its tables and tilts and of its
 //! children's messages, each scaled so that the greatest entry is about 1; the scales are added up
-//! apart. Going down, a separator's marginals over its message scale the table to marginals.
-//! Nothing is divided but separators, and what is forbidden stays exactly zero. Where products
+//! separately. Going down, a separator's marginals over its message scale the table to marginals.
+//! Only separators are divided, and what is forbidden stays exactly zero. Where products
 //! could leave the range of a double, [`logarithms`](super::logarithms) take over for the clique.
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -47,7 +47,7 @@ pub(super) struct Scratch {
     pub in_logs: bool,
     /// Least entry of the message that is not zero, as a logarithm.
     pub lowest: f64,
-    /// What the logarithms of all scales here come to.
+    /// The sum of the logarithms of all scales here.
     pub shift: f64,
     /// Marginals of the separator, from above. `[separator]`
     pub inbox: Vec<f64>,

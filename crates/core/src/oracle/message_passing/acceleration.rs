@@ -5,7 +5,7 @@
 
 /// Steps that are remembered.
 const REMEMBERED: usize = 8;
-/// A direction that others span but for this part adds nothing but rounding.
+/// A direction that others span except for this part adds only rounding.
 const DEPENDENT: f64 = 1e-9;
 
 /// The last few steps.

@@ -24,7 +24,7 @@ use crate::cancel::Cancel;
 
 /// Past steps that shape a direction.
 const REMEMBERED: usize = 12;
-/// A step is halved at most so often.
+/// A step is halved at most this often.
 const TRIALS: usize = 30;
 
 /// What the bound is computed in.
@@ -199,9 +199,9 @@ impl Bound {
 /// How far to descend.
 #[derive(Clone, Copy)]
 pub(super) struct Descent<'a> {
-    /// At most so many steps.
+    /// At most this many steps.
     pub steps: usize,
-    /// Looked at before each.
+    /// Checked before each.
     pub cancel: &'a Cancel,
 }
 

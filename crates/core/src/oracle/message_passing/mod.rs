@@ -84,7 +84,7 @@ pub struct MessagePassing {
     slack: f64,
     /// A table being shown.
     table: Vec<f64>,
-    /// Looked at between passes.
+    /// Checked between passes.
     cancel: Cancel,
 }
 

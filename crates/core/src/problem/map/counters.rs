@@ -11,7 +11,7 @@ use crate::support::Support;
 const MOST_ENTRIES: usize = 1 << 20;
 
 /// The best configuration that keeps rules which count alike at every position; `None` if the model
-/// is no chain, or the rules do not.
+/// is not a chain, or the rules do not.
 pub(super) fn decode(scores: &Scores, rules: &[Rule], budget: Budget) -> Option<Counted> {
     let base = &scores.base;
     let states = *base.cardinalities.first()?;
@@ -26,7 +26,7 @@ pub(super) fn decode(scores: &Scores, rules: &[Rule], budget: Budget) -> Option<
     Some(chain.decode_counted_until(&[], &counters, entries, budget.cancel))
 }
 
-/// A rule as a counter over so many variables of so many states.
+/// A rule as a counter over this many variables with this many states.
 fn counter(rule: &Rule, variables: usize, states: usize) -> Option<Counter> {
     let first: &Term = rule.terms.first()?;
     let alike =

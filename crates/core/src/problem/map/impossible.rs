@@ -6,9 +6,9 @@
 //! score is best.
 //!
 //! Each of these is a question that the search answers: the highest of some linear scores under
-//! rules. To see whether rules can be kept, all scores are 0. What a rule that was given up is broken
-//! by is linear too: `z ≤ 0` is broken by `z` everywhere, and `z = 0` by a table of `|z|` if it reads
-//! one table. If it reads several, both sides of 0 are asked.
+//! rules. To see whether rules can be kept, all scores are 0. The amount by which a rule that was
+//! given up is broken is linear too: `z ≤ 0` is broken by `z` everywhere, and `z = 0` by a table of
+//! `|z|` if it reads one table. If it reads several, both sides of 0 are asked.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ use crate::model::BaseModel;
 use crate::oracle::chain::Counted;
 use crate::support::Support;
 
-/// Sides of so many rules are asked at most: two of each.
+/// Both sides of 0 are asked for at most this many rules.
 const MOST_SIDED: usize = 6;
 
 /// Rules that cannot all be kept.
@@ -38,7 +38,7 @@ pub(super) struct Impossible<'a> {
     witness: Vec<usize>,
 }
 
-/// What came of a question.
+/// The answer to a question.
 enum Found {
     Best(Configuration),
     /// No configuration keeps the rules.
@@ -147,7 +147,7 @@ impl<'a> Impossible<'a> {
     }
 }
 
-/// How little can rules be broken that were given up?
+/// How little can the rules that were given up be broken?
 struct Question {
     /// What they are broken by, in all.
     total: Rule,

@@ -4,7 +4,7 @@ use super::rules::Rule;
 use super::scores::{Around, Scores};
 use crate::cancel::Cancel;
 
-/// Pairs of changes are tried if there are at most so many single ones.
+/// Pairs of changes are tried if there are at most this many single ones.
 const MOST_FOR_PAIRS: usize = 48;
 
 /// Cells that are visited even if the search was cancelled: it takes some milliseconds.
@@ -26,7 +26,7 @@ impl Configuration {
     }
 }
 
-/// How rules and tables hang together.
+/// How rules and tables are connected.
 pub(super) struct Repair<'a> {
     scores: &'a Scores,
     rules: &'a [Rule],

@@ -53,7 +53,7 @@ impl Term {
 }
 
 impl Rule {
-    /// `None` for a row that is no hard constraint.
+    /// `None` for a row that is not a hard constraint.
     pub fn new(row: usize, energies: &Energies) -> Option<Self> {
         let (measurements, blocks) = (&energies.measurements, energies.support().blocks());
         let is_equality = match measurements.penalty(row) {
@@ -76,7 +76,8 @@ impl Rule {
         Some(rule)
     }
 
-    /// Sums of whole numbers that are at most 2.5 are at most 2: bounds at prices are sharper so.
+    /// Sums of whole numbers that are at most 2.5 are at most 2: this makes bounds at prices
+    /// sharper.
     fn tighten(&mut self) {
         if let Some(unit) = self.unit().filter(|_| !self.is_equality) {
             let most = ((self.tolerance - self.offset) / unit).floor();

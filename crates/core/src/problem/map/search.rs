@@ -21,7 +21,7 @@ use crate::cancel::Cancel;
 /// Price steps at the root, and at other nodes.
 const ROOT_STEPS: usize = 80;
 const STEPS: usize = 8;
-/// There is a search if the budget is enough for so many steps.
+/// There is a search if the budget is enough for this many steps.
 const LEAST_STEPS: usize = 16;
 /// Relaxed configurations that are repaired at the root; other nodes repair one.
 const REPAIRS: usize = 10;
@@ -40,7 +40,7 @@ pub(super) struct Budget<'a> {
     pub cancel: &'a Cancel,
 }
 
-/// What came of a search.
+/// The outcome of a search.
 pub(super) struct Outcome {
     /// The best found: one that keeps all rules, if any does.
     pub best: Configuration,

@@ -28,20 +28,20 @@ use crate::energy::Measurements;
 
 /// Where nothing bends, this keeps inverses far from overflow.
 const LEAST_CURVATURE: f64 = 1e-100;
-/// Every so many iterations an unsolved problem with hard constraints is tested for a proof that
-/// they cannot hold.
+/// How many iterations lie between two tests of an unsolved problem with hard constraints for a
+/// proof that they cannot hold.
 const INFEASIBILITY_TEST: usize = 8;
 
 /// On the problems of `tests/stiff.rs`, remembering 20 steps takes as many oracle calls as 10, and
 /// 5 half as many again.
 const MOST_REMEMBERED: usize = 10;
-/// One more step is remembered for every so many states: at 64 states the passes of three steps took
-/// more than a quarter of the time of a call.
+/// One more step is remembered for each further group of this many states: at 64 states the passes
+/// of three steps took more than a quarter of the time of a call.
 const STATES_A_STEP: usize = 96;
-/// Passes over so few unknowns cost next to nothing.
+/// Passes over this few unknowns cost next to nothing.
 const FEW: usize = 100;
-/// After so many iterations fewer calls are worth any number of passes: with one step remembered, 21
-/// of 900 chains under heavy weights on every marginal are not solved in 10,000, with ten 14.
+/// After this many iterations fewer calls are worth any number of passes: with one step remembered,
+/// 21 of 900 chains under heavy weights on every marginal are not solved in 10,000, with ten 14.
 const LONG: usize = 200;
 
 pub(super) struct Dual {

@@ -91,7 +91,7 @@ pub fn run(flags: Flags) -> Result<Outcome> {
 fn show(progress: &mut Progress, event: Event) {
     match event {
         Event::Tested { fold, model, score } => progress.line(&format!(
-            "fold {fold}  {model:<28} letters {:6.2}  words {:6.2}  {:6.1} µs a word",
+            "fold {fold}  {model:<28} letters {:6.2}  words {:6.2}  {:6.1} µs per word",
             score.accuracy(),
             score.word_accuracy(),
             score.microseconds()
@@ -107,8 +107,8 @@ fn note(flags: &Flags, settings: &Settings) -> String {
     let (seeds, last) = (settings.seeds, settings.seeds - 1);
     let seeded = if last == 0 { "seed 0".to_string() } else { format!("seeds 0 to {last}") };
     format!(
-        "`bethe-reproduce ocr{folds} --seeds {seeds}{huber}`, {seeded}. Each fold is tested on once, \
-         the others are learned from; steps, penalties, the classifier's features, and weight and cap \
+        "`bethe-reproduce ocr{folds} --seeds {seeds}{huber}`, {seeded}. Each fold is tested once, \
+         by models of the others; steps, penalties, the classifier's features, and weight and cap \
          of `open-*` are chosen on folds inside training."
     )
 }

@@ -27,7 +27,7 @@ pub enum Fault {
     /// The system, or the packing, failed.
     #[error("cannot read: {0}")]
     Read(io::Error),
-    /// Bytes that are no text.
+    /// Bytes that are not text.
     #[error("found bytes that are not text, expected tab-separated columns")]
     NotText,
     /// Another number of columns.
@@ -41,7 +41,7 @@ pub enum Fault {
     /// A cell that does not say what its column is for.
     #[error("column {column}, {what}: found {found:?}, expected {expected}")]
     Cell {
-        /// From 1.
+        /// The column, from 1.
         column: usize,
         /// The column's meaning.
         what: &'static str,

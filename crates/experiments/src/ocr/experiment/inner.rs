@@ -24,9 +24,9 @@ struct Part<'a> {
     fitted: Fitted<'a>,
 }
 
-/// The words to learn from without those of one fold among them, and those: the fold that comes so
-/// many `places` after the next. Where there is only one fold, every tenth word is held out, and of
-/// a single word nothing.
+/// The words to learn from without those of one fold among them, and those: the fold that comes
+/// this many `places` after the next. Where there is only one fold, every tenth word is held out,
+/// and of a single word nothing.
 pub(super) fn split(
     data: &Data,
     train: &[usize],

@@ -43,7 +43,7 @@ pub(super) fn accuracy_against_iterations(pictured: &Pictured) -> String {
     })
 }
 
-/// Right letters in percent, if inference stops after so many iterations.
+/// Right letters in percent, if inference stops after this many iterations.
 fn accuracy(
     pictured: &Pictured,
     learned: &Learned,

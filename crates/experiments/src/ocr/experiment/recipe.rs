@@ -14,7 +14,7 @@ pub struct Recipe {
     /// Random features that `ψ` may depend on.
     pub mean_map_features: usize,
     /// The square of the width of their kernel: two pictures of different letters differ in about
-    /// so many pixels.
+    /// this many pixels.
     pub mean_map_width: f64,
     /// Squares of widths that the classifier's kernel may have.
     pub classifier_widths: Vec<f64>,

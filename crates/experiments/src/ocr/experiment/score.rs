@@ -42,7 +42,7 @@ impl Score {
         100.0 * self.right_words as f64 / self.words.max(1) as f64
     }
 
-    /// Time a word.
+    /// Time per word.
     pub fn microseconds(&self) -> f64 {
         1e6 * self.seconds / self.words.max(1) as f64
     }

@@ -35,7 +35,7 @@ pub const MODELS: [(&str, Option<f64>); 22] = [
 
 /// The name of the table on the results page.
 pub const TABLE: &str = "handwriting";
-const COLUMNS: [&str; 6] = ["model", "paper", "letters, %", "sd", "words, %", "µs a word"];
+const COLUMNS: [&str; 6] = ["model", "paper", "letters, %", "sd", "words, %", "µs per word"];
 
 /// Structured prediction cascades by the length of their grams, as the paper quotes them.
 const CASCADES: [(usize, f64); 5] = [(2, 85.02), (3, 96.20), (4, 97.21), (5, 98.27), (6, 98.54)];
@@ -155,7 +155,7 @@ impl Table {
             let _ = write!(text, "{comma} {length}-grams {accuracy:.2}");
         }
         text.push_str(
-            ". They are another model than `trigram` and `fourgram`, which are chains over the \
+            ". They are a different model from `trigram` and `fourgram`, which are chains over the \
              histories of training words.\n\nLetters: right letters; words: words \
              without a mistake; means over folds, sd over folds. Times are of inference alone, the \
              scores of letters (or the mean map) given.\n",

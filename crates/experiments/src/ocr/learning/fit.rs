@@ -35,7 +35,7 @@ pub struct Descent {
     pub passes: usize,
     /// Words between two steps.
     pub batch: usize,
-    /// For the order of the words.
+    /// The seed of the order of the words.
     pub seed: u64,
 }
 

@@ -20,11 +20,11 @@ const LEAST_CHUNK: usize = 8;
 /// What is minimised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Loss {
-    /// Of the base model alone.
+    /// The likelihood of the base model alone.
     Likelihood,
     /// The paper's, with the answer's tilt held.
     Surrogate,
-    /// Convex but for the minimum over words.
+    /// Convex except for the minimum over words.
     FenchelYoung,
 }
 
@@ -93,11 +93,11 @@ pub struct Objective<'a> {
     pub examples: Examples<'a>,
     /// The field.
     pub field: Arc<Field>,
-    /// The energy, but for the likelihood.
+    /// The energy, except for the likelihood.
     pub energy: Option<Arc<Energy>>,
     /// The loss.
     pub loss: Loss,
-    /// Of inference.
+    /// Solver and limits of inference.
     pub limits: Settings,
     /// Scores of letters that stay as they are (`[words]`), where only `v` is learned.
     pub fixed: Option<(&'a Model, &'a [Vec<f64>])>,

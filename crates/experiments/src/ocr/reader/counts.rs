@@ -22,7 +22,7 @@ use crate::ocr::data::LETTERS;
 use crate::ocr::energy::{Energy, Search, sums};
 use crate::ocr::lexicon::counts;
 
-/// A step is halved at most so often.
+/// A step is halved at most this often.
 const HALVINGS: usize = 20;
 /// Iterations of a piece, at most: rounding has the last word long before.
 const MOST_ITERATIONS: usize = 100;

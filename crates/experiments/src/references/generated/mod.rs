@@ -11,7 +11,7 @@ use rand::{Rng, SeedableRng};
 use super::data::{Piece, Reference, Source};
 use words::Words;
 
-/// So many of them, always the same.
+/// This many of them, always the same.
 pub fn generated(count: usize, seed: u64) -> Vec<Reference> {
     let words = Words::new();
     let styles: Vec<(&str, &str)> = styles().collect();

@@ -59,7 +59,7 @@ function draw() {
     pen.beginPath(); pen.rect(pane.x, pane.y, pane.w, pane.h); pen.clip();
     if (D.degrees) graticule(pane);
     const moving = !pane.own.signed && (view.panes.length === 1 || pane.own.name === "inferred");
-    // Discs hide no arrow that ends at them, and arrows that pass by go behind them.
+    // Arrows that end at a disc are drawn over it; arrows that pass by go behind.
     const layers = BUBBLES ? [moving && arrows, cells, marked] : [cells, moving && arrows, marked];
     layers.forEach(layer => layer && layer(pane));
     (view.labels[k] || []).forEach(label);

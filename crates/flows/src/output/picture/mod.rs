@@ -1,4 +1,4 @@
-//! Maps with arrows: a page that plays, and still frames.
+//! Maps with arrows: an animated page, and still frames.
 //!
 //! The page is self-contained, so it works from the file system. Its size is bounded by the moves
 //! kept per step, not by the number of possible moves.
@@ -26,8 +26,8 @@ const PER_CELL: usize = 12;
 /// The same in a page, over all cells and steps.
 const ALL_PER_CELL: usize = 120_000;
 
-/// Up to so many cells are discs with arrows between them; more are tiles, and arrows say where the
-/// individuals of a region go on average.
+/// Up to this many cells are discs with arrows between them; more are tiles, and arrows say where
+/// the individuals of a region go on average.
 const FEW_CELLS: usize = 60;
 /// The map of a page fits into this.
 const SIZE: (f64, f64) = (1000.0, 1000.0);

@@ -8,7 +8,7 @@ function draws(tag, values, ...children) {
 }
 const plus = e => e === null || e === undefined ? "" : " ± " + show(2 * e);
 
-/** Numbers of a place now, one a line. */
+/** Numbers of a place now, one per line. */
 function facts(c) {
   const t = state.now, lines = ["inferred " + show(count(t, c)) + plus(error(t, c))];
   if (hasObserved) lines.push(observed(t, c) === null ? "not observed" : "observed " + show(observed(t, c)));
@@ -56,7 +56,7 @@ function list(id, title, at, fits, other, totals, all) {
   listed.forEach(m => row(D.names[other(m)], m.n, other(m), m.error));
   const rest = totals ? totals[at][state.selected] - listed.reduce((sum, m) => sum + m.n, 0) : 0;
   if (rest > 1e-3 * all) row("other places", rest, -1);
-  else if (!listed.length && !totals) rows.append("None of the largest flows, which this page holds; flows.csv has the others.");
+  else if (!listed.length && !totals) rows.append("None among the largest flows, which are all that this page holds; flows.csv has the others.");
 }
 
 /** Counts of a place over all times: a line with its band of two standard errors, dots observed. */
@@ -124,7 +124,7 @@ function legend() {
   if (drifting() && !own.signed && longest(state.now) > 0) {
     const far = longest(state.now), room = .95 * view.scale * D.region, unit = D.degrees ? 111.195 / D.degrees.down : 1 / D.cell;
     const long = marks(far * unit)[0], px = long / unit / far * room;
-    rows.push(box(240, 46, caption("mean way of individuals, wide for many"),
+    rows.push(box(240, 46, caption("mean movement, wider for more individuals"),
       draws("path", { d: "M0 24h" + px + "m-6 -4l6 4l-6 4", fill: "none", stroke: "rgb(" + theme.went.join() + ")", "stroke-width": 2 }),
       draws("text", { x: px + 8, y: 28 }, show(long) + (D.degrees ? " km" : long === 1 ? " cell" : " cells"))));
   } else if (flow > 0 && !own.signed) {

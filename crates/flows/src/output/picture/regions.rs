@@ -2,7 +2,7 @@
 
 use super::map::Map;
 
-/// About so many regions fill a map.
+/// About this many regions fill a map.
 const MOST: f64 = 300.0;
 
 pub(super) struct Regions {

@@ -51,7 +51,7 @@ pub struct Joint<'a> {
 
 /// Where the loss is evaluated: the parameters, and what follows from them for every sequence.
 struct Point<'a> {
-    /// Of the field.
+    /// The weights of the field.
     weights: &'a [f64],
     /// `v`. `[rules][features]`
     rule_parameters: &'a [f64],
@@ -72,7 +72,7 @@ enum Objective<'a> {
 /// Sums over some sequences.
 struct Part {
     loss: f64,
-    /// Of the field, then of the rules.
+    /// The gradient in the weights of the field, then in those of the rules.
     gradient: Vec<f64>,
 }
 
@@ -106,7 +106,8 @@ impl Scratch {
 }
 
 impl Joint<'_> {
-    /// A loss; its gradient overwrites `gradient`. An error where the solver cannot serve the rules.
+    /// A loss; its gradient overwrites `gradient`. An error where the solver does not support the
+    /// rules.
     pub fn evaluate(
         &self,
         loss: Loss,

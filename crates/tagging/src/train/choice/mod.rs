@@ -1,4 +1,4 @@
-//! Whether rules pay, and which: by cross-validation on held-out predictions.
+//! Whether rules help, and which: by cross-validation on held-out predictions.
 //!
 //! Each part of the held-out sequences is judged by rules that were generated, pruned and weighted on
 //! the others. The penalty on weights is the one that makes the truth most likely under the tilted
@@ -45,7 +45,7 @@ pub(super) struct Chosen {
     /// The penalty, or why there are no rules.
     pub(super) l1: Result<f64, NoRules>,
     pub(super) decoding: Decoding,
-    /// What rules with this penalty bring.
+    /// How much rules with this penalty help.
     pub(super) gain: Option<HeldOutGain>,
     /// About the weights of all sequences, for a start.
     pub(super) about: Option<Average>,

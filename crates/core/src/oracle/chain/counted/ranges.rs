@@ -6,7 +6,7 @@ use crate::oracle::chain::viterbi::Viterbi;
 /// Least and greatest total.
 pub(super) type Range = (i64, i64);
 
-/// Of no assignment.
+/// The range of no assignment.
 const NONE: Range = (i64::MAX, i64::MIN);
 
 /// Goes from position to position. The totals before each state follow from those one position
@@ -34,7 +34,7 @@ struct Links {
 }
 
 impl<'a> Ranges<'a> {
-    /// Over allowed assignments, each counter by itself. `[positions + 1][counters]`
+    /// Over allowed assignments, each counter on its own. `[positions + 1][counters]`
     pub(super) fn find(viterbi: &'a Viterbi, counters: &'a [&'a Counter]) -> Vec<Range> {
         let positions = &viterbi.sequence.positions;
         let states = positions.first().map_or(1, |first| first.states);

@@ -12,7 +12,7 @@ use super::{Pass, Scratch};
 /// A pair whose probability is below this part (as a logarithm) of those of both its states is lost
 /// in the rounding of what is expected given either.
 const NEGLIGIBLE: f64 = -60.0;
-/// So many pairs of all links are kept from one product to the next.
+/// This many pairs over all links are kept from one product to the next.
 const MOST_KEPT: usize = 8 << 20;
 
 /// Two states of successive positions.
@@ -213,7 +213,7 @@ impl Pass<'_> {
     }
 }
 
-/// `moment / marginal`; what is given on a state that cannot be does not matter.
+/// `moment / marginal`; what is given on an impossible state does not matter.
 fn ratio(moment: f64, marginal: f64) -> f64 {
     if marginal > 0.0 { moment / marginal } else { 0.0 }
 }

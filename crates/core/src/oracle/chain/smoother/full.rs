@@ -17,7 +17,7 @@ struct Stage {
     factor: Vec<f64>,
     /// From the state to the next position's; empty where nothing is passed on. `[next][states]`
     step: Vec<f64>,
-    /// Of the vector that is divided. `[states]`
+    /// The innovation of the vector that is divided. `[states]`
     innovation: Vec<f64>,
 }
 

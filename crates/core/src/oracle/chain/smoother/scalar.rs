@@ -129,7 +129,7 @@ impl Scalar {
 fn own_cells(node: &Node, shift: &[f64]) -> Vec<Cell> {
     let own = |(i, m): (usize, &f64)| {
         let variance = m * (1.0 - m);
-        // Where that is next to nothing the shift has the last word.
+        // Where that is next to nothing, the shift decides.
         let variance = if variance < 1e-280 { 0.0 } else { variance };
         let shift = node.start.map_or(f64::INFINITY, |start| shift[start + i]);
         let precision = if shift.is_finite() { (variance / shift).min(1e12) } else { 0.0 };

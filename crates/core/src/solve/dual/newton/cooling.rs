@@ -17,12 +17,12 @@ const MOST_HEAT: f64 = 1e6;
 /// By how much the heat falls from one level to the next, at first and at most.
 const FIRST_FALL: f64 = 3.0;
 const MOST_FALL: f64 = 8.0;
-/// A fall below this is no use.
+/// A smaller fall than this is of no use.
 const LEAST_FALL: f64 = 1.05;
 /// After a level with at most `FEW` calls the heat falls faster, after more than `MANY` slower.
 const FEW: usize = 5;
 const MANY: usize = 10;
-/// A level with so many calls is given up.
+/// A level with this many calls is given up.
 const TOO_MANY: usize = 25;
 
 pub(super) struct Cooling {

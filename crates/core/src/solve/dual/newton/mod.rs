@@ -24,11 +24,11 @@ use crate::solve::point::Point;
 use crate::solve::quasi_newton::{Iterate, Program, descends, noise, shorter};
 use crate::vector::{Aligned, dot};
 
-/// A step is shortened at most so often.
+/// A step is shortened at most this often.
 const TRIALS: usize = 30;
 /// Steps that promise less than this part of what rounding does to values are not tried.
 const LOST: f64 = 0.01;
-/// So many searches in a row that fail mean that rounding has the last word.
+/// This many failed searches in a row mean that only rounding is left.
 const FAILURES: usize = 3;
 
 pub(in crate::solve) struct Newton {
@@ -73,7 +73,7 @@ impl Newton {
             iteration: 0,
             failures: 0,
         };
-        // How far hard constraints are from being met no gap tells.
+        // No gap tells how far hard constraints are from being met.
         let unknowns = unknowns.filter(|_| !newton.program.measurements.has_hard());
         let is_near = unknowns.is_some_and(|unknowns| {
             newton.current.unknowns.copy_from_slice(unknowns);
@@ -225,7 +225,7 @@ impl Newton {
         }
     }
 
-    /// Takes up the multipliers that were last a solution, in proportion.
+    /// Goes back to the multipliers that were last a solution, in proportion.
     fn take_solved(&mut self, engine: &mut Engine) {
         self.place_solved();
         self.settle(engine);

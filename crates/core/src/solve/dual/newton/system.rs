@@ -20,14 +20,14 @@ const MOST_SHARE: f64 = 1e-4;
 /// Curvature where a conjugate has none, …
 const LEAST_CURVATURE: f64 = 1e-9;
 /// … and while there is a gap, this part of it over the square of the bound on multipliers: far from
-/// the solution kinks are taken for smooth.
+/// the solution kinks are treated as smooth.
 const KINK: f64 = 1e-3;
 
 /// While a hard constraint is broken, its multiplier changes by at most about this many times its
 /// size: where nothing else bends, steps would have no end.
 const HARD: f64 = 8.0;
 
-/// Counts of what is next to impossible are taken to be no farther off than this.
+/// Counts of what is next to impossible are treated as no farther off than this.
 const LEAST_RATIO: f64 = 1e-9;
 
 pub(super) struct System {
@@ -67,7 +67,7 @@ impl System {
         }
     }
 
-    /// Writes about the Newton direction at an iterate, where the latest call was.
+    /// Writes approximately the Newton direction at an iterate, where the latest call was.
     pub fn find(
         &mut self,
         program: &DualProgram,
@@ -220,9 +220,9 @@ fn single_entries(program: &DualProgram, width: usize) -> Option<Vec<(usize, f64
         .collect()
 }
 
-/// What the curvature of a count in `v = log(w·rate − λ)` is taken for, given `slack·z`, which it is,
-/// and `w·count`, which that is at the solution. With their logarithmic mean, `(a − b)/log(a/b)`, a
-/// step by itself leads to where they are equal, from however far.
+/// The value used for the curvature of a count in `v = log(w·rate − λ)`, given `slack·z`, which it
+/// is, and `w·count`, which it is at the solution. With their logarithmic mean, `(a − b)/log(a/b)`,
+/// one step leads to where they are equal, from however far.
 fn logarithmic_mean(a: f64, b: f64) -> f64 {
     let ratio = (a / b).max(LEAST_RATIO);
     if (ratio - 1.0).abs() < 1e-4 { 0.5 * (a + b) } else { b * (ratio - 1.0) / ratio.ln() }
