@@ -122,7 +122,7 @@ impl Asked {
         let known = (choice.as_ref(), cancel);
         let (found, errors) = match errors::bootstrap(config, input, &mut flows, known, watch)? {
             Some(found) => found,
-            None => match errors::by_curvature(config, input, &mut flows) {
+            None => match errors::by_curvature(config, input, &mut flows, choice.as_ref()) {
                 Ok(found) => found,
                 Err(error) => return Ok(Err(Unanswered::Failed(error))),
             },

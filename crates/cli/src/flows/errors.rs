@@ -8,7 +8,7 @@ use bethe_flows::data::Observations;
 use bethe_flows::infer::{FlowError, FlowProblem, Flows};
 use bethe_flows::learn::{Choice, learn_with};
 use bethe_flows::output::Errors;
-use bethe_flows::uncertainty::{Bootstrap, StandardErrors, work};
+use bethe_flows::uncertainty::{Bootstrap, StandardErrors, UnknownLaw, work};
 use bethe_terminal::{bad_input, time_left};
 
 use super::asked::Watch;
@@ -22,8 +22,15 @@ const CHEAP: f64 = 3e9;
 /// Standard errors, and how they were found.
 type Found = (StandardErrors, Option<Errors>);
 
-fn is_cheap(input: &Input, flows: &Flows) -> bool {
-    work(flows.times(), input.cells.len()) <= CHEAP
+fn is_cheap(input: &Input, flows: &Flows, law: Option<&UnknownLaw>) -> bool {
+    work(flows.times(), input.cells.len(), law) <= CHEAP
+}
+
+/// What learning left open, if something was learned.
+fn unknown_law(config: &Config, input: &Input, learned: Option<&Choice>) -> Option<UnknownLaw> {
+    let mut learner = input.learner(config, Cancel::never());
+    learner.start = input.given_start.as_deref();
+    learned.map(|choice| learner.unknown_law(choice))
 }
 
 /// The standard errors of flows by a bootstrap, if that is wanted and there is time for one.
@@ -38,7 +45,9 @@ pub fn bootstrap(
     let (begun, mut populations) = (Instant::now(), 0);
     let observations = &input.counts;
     let (noise, population) = (&input.noise, config.population);
-    let bootstrap = Bootstrap { observations, noise, population, replicates, seed };
+    let law = unknown_law(config, input, learned);
+    let law = law.as_ref();
+    let bootstrap = Bootstrap { observations, noise, population, law, replicates, seed };
     let deadline = deadline(config.settings.time_limit);
     let mut infer = |counts: &Observations| {
         let left = time_left(begun.elapsed(), populations as f64 / replicates as f64);
@@ -47,7 +56,7 @@ pub fn bootstrap(
         watch(&format_args!("bootstrap: population {populations} of {replicates}{left}"));
         again(config, input, learned, counts, (cancel, deadline))
     };
-    let compares = is_cheap(input, flows);
+    let compares = is_cheap(input, flows, law);
     let found = bootstrap.run(flows, (config.threshold, compares), &mut infer)?;
     if found.replicates < replicates {
         input.warn(
@@ -68,15 +77,24 @@ pub fn bootstrap(
 }
 
 /// The standard errors of flows by the curvature, if wanted or cheap.
-pub fn by_curvature(config: &Config, input: &Input, flows: &mut Flows) -> Result<Found> {
+pub fn by_curvature(
+    config: &Config,
+    input: &Input,
+    flows: &mut Flows,
+    learned: Option<&Choice>,
+) -> Result<Found> {
     let is_certain = matches!(flows.solution.status, Status::Converged | Status::RoundingLimit);
-    let wanted =
-        config.errors.unwrap_or(is_cheap(input, flows) && is_certain && config.out.is_some());
+    // A law with as many unknowns as moves is not made where it cannot be used.
+    let may_be = is_cheap(input, flows, None) || config.errors == Some(true);
+    let law = unknown_law(config, input, learned.filter(|_| may_be));
+    let is_cheap = is_cheap(input, flows, law.as_ref());
+    let wanted = config.errors.unwrap_or(is_cheap && is_certain && config.out.is_some());
     if !wanted {
         return Ok((StandardErrors::default(), None));
     }
     let counted = (&input.counts, &input.noise);
-    let found = StandardErrors::new(flows, counted, config.threshold, config.memory)
+    let limits = (config.threshold, config.memory);
+    let found = StandardErrors::new(flows, counted, law.as_ref(), limits)
         .map_err(|error| bad_input(format!("--errors: {error}; --bootstrap needs less")))?;
     let how = Errors { method: "curvature", replicates: None, coverage: None, ratio: None };
     Ok((found, Some(how)))

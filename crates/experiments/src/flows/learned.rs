@@ -11,7 +11,7 @@ use bethe_flows::infer::{FlowError, FlowProblem, Flows, fit};
 use bethe_flows::learn::{Choice, Learner, Prior, choose, learn_with};
 use bethe_flows::model::{Feature, FeatureKind, Movement, Moves, Stated, Winds};
 use bethe_flows::simulate::Simulated;
-use bethe_flows::uncertainty::{Bootstrap, StandardErrors};
+use bethe_flows::uncertainty::{Bootstrap, StandardErrors, UnknownLaw};
 use serde::Serialize;
 
 use super::Error;
@@ -65,6 +65,8 @@ struct Law {
     start: Option<Vec<f64>>,
     /// The prior of pulls.
     prior: Option<Prior>,
+    /// What learning left open.
+    unknown: Option<UnknownLaw>,
     solves: usize,
 }
 
@@ -132,7 +134,7 @@ impl Season {
         let steps = observations.times().len() - 1;
         if way == 0 {
             let moves = movement.moves(&self.cells, steps);
-            return Ok(Law { moves, start: None, prior: None, solves: 1 });
+            return Ok(Law { moves, start: None, prior: None, unknown: None, solves: 1 });
         }
         let learned = vec![true; movement.features.len()];
         let noise = noise();
@@ -154,8 +156,9 @@ impl Season {
         };
         let moves = choice.law.moves(&self.cells, steps, MemoryLimit::default());
         let moves = moves.expect("a grid of some hundred cells fits");
+        let unknown = Some(learner.unknown_law(&choice));
         let Choice { law, prior, solves, .. } = choice;
-        Ok(Law { moves, start: law.start, prior, solves })
+        Ok(Law { moves, start: law.start, prior, unknown, solves })
     }
 
     /// Features with the weights that learning begins with.
@@ -203,7 +206,8 @@ impl Season {
         row.deviance += fits.iter().map(deviance).sum::<f64>() / fits.len() as f64;
         row.solves += law.solves as f64;
         let seen = (&self.observations, &noise);
-        let errors = StandardErrors::new(&mut flows, seen, 0.0, MemoryLimit::default())
+        let limits = (0.0, MemoryLimit::default());
+        let errors = StandardErrors::new(&mut flows, seen, law.unknown.as_ref(), limits)
             .expect("a grid of some hundred cells fits");
         let [in_counts, in_flows] = self.nearness(&mut flows, &errors);
         row.counts += in_counts[0];
@@ -228,6 +232,7 @@ impl Season {
             observations: &self.observations,
             noise: &noise(),
             population: POPULATION,
+            law: None,
             replicates: REPLICATES,
             seed: 0,
         };

@@ -1,10 +1,14 @@
 //! How strong pulls may be: what predicts counts that were held out.
 
 use super::correction::{Corrected, solves_of_correction};
+use super::design::{Design, Parameters};
 use super::held_out::{compare, has_few_counts};
 use super::law::{Law, Learner, Prior};
+use super::likelihood::Likelihood;
 use super::rounds::{Progress, Rounds, State, Work, is_out_of_time};
 use crate::infer::FlowError;
+use crate::model::FeatureKind;
+use crate::uncertainty::UnknownLaw;
 
 /// Priors of pulls that are tried, from none to those that follow every count.
 pub const PRIORS: [Option<Prior>; 6] = [
@@ -50,6 +54,35 @@ pub struct Choice {
     pub converged: bool,
     /// The objective before corrections, in nats of the population; `None` if there was no time for it.
     pub objective: Option<f64>,
+}
+
+impl Learner<'_> {
+    /// What a law leaves open that was learned here, for standard errors.
+    pub fn unknown_law(&self, choice: &Choice) -> UnknownLaw {
+        let design = Design::new(self);
+        let features = &choice.law.movement.features;
+        let exponent = match design.bent.map(|feature| &features[feature].kind) {
+            Some(FeatureKind::Power { exponent, .. }) => *exponent,
+            _ => 1.0,
+        };
+        let weights = features.iter().map(|feature| feature.weight).collect();
+        let parameters = Parameters { weights, exponent };
+        let mut variances: Vec<f64> = (0..design.unknowns())
+            .map(|unknown| Likelihood::precision(&design, unknown).recip())
+            .collect();
+        if design.is_at_bound(&parameters) {
+            variances[design.unknown.len()] = 0.0;
+        }
+        let tables = 0..design.moves.tables.len();
+        UnknownLaw {
+            start: self.start.is_none(),
+            variances,
+            slopes: tables.map(|table| design.terms(table, &parameters).1).collect(),
+            prior: choice.prior,
+            positions: design.positions,
+            moves: design.moves,
+        }
+    }
 }
 
 /// Learns a law, with the strength of pulls that predicts held-out counts best.

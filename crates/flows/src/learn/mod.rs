@@ -24,5 +24,6 @@ mod sweep;
 pub use choice::{Choice, PRIORS, Trial, choose, learn_with};
 pub use held_out::held_out_places;
 pub use law::{Law, Learner, Prior};
+pub(crate) use pulls::AXES;
 pub use rounds::Progress;
 pub use seasons::{LearnSettings, Learned, Round, Season, learn};

@@ -4,7 +4,7 @@ use super::design::Design;
 use super::law::Prior;
 
 /// Coordinates of a place; the third is for the globe.
-pub(super) const AXES: usize = 3;
+pub(crate) const AXES: usize = 3;
 
 /// How numbers become pulls. They are first those of the walk, `[walks][cells]`, then those of
 /// drifts, `[steps][axes]`.

@@ -6,7 +6,7 @@ use rand::SeedableRng;
 use rand::rngs::StdRng;
 use rand_distr::{Binomial, Distribution, Normal, Poisson};
 
-use super::StandardErrors;
+use super::{StandardErrors, UnknownLaw};
 use crate::data::Observations;
 use crate::energy::Noise;
 use crate::infer::{FlowError, Flows};
@@ -19,6 +19,8 @@ pub struct Bootstrap<'a> {
     pub noise: &'a Noise,
     /// How many individuals there are.
     pub population: f64,
+    /// The law that was learned, for standard errors by the curvature to compare with.
+    pub law: Option<&'a UnknownLaw>,
     /// How many populations.
     pub replicates: usize,
     /// The seed of the draws.
@@ -108,8 +110,8 @@ impl Bootstrap<'_> {
             }
             if compares {
                 let counted = (&observed, self.noise);
-                let unlimited = MemoryLimit::default();
-                if let Ok(own) = StandardErrors::new(&mut inferred, counted, f64::MAX, unlimited) {
+                let all = (f64::MAX, MemoryLimit::default());
+                if let Ok(own) = StandardErrors::new(&mut inferred, counted, self.law, all) {
                     sums.compare(&own.counts, &found, &truth);
                 }
             }

@@ -25,6 +25,30 @@ impl Matrix {
         matrix
     }
 
+    pub fn identity(size: usize) -> Self {
+        let mut matrix = Self::zero(size);
+        (0..size).for_each(|place| *matrix.at_mut(place, place) = 1.0);
+        matrix
+    }
+
+    /// In the corner of a larger one, with zeros elsewhere.
+    pub fn padded(&self, size: usize) -> Self {
+        let mut matrix = Self::zero(size);
+        for (row, own) in self.values.chunks(self.size.max(1)).enumerate() {
+            matrix.values[row * size..][..self.size].copy_from_slice(own);
+        }
+        matrix
+    }
+
+    pub fn size(&self) -> usize {
+        self.size
+    }
+
+    pub fn scaled(mut self, factor: f64) -> Self {
+        self.values.iter_mut().for_each(|value| *value *= factor);
+        self
+    }
+
     pub fn at(&self, row: usize, column: usize) -> f64 {
         self.values[row * self.size + column]
     }
@@ -33,7 +57,7 @@ impl Matrix {
         &mut self.values[row * self.size + column]
     }
 
-    fn row(&self, row: usize) -> &[f64] {
+    pub fn row(&self, row: usize) -> &[f64] {
         &self.values[row * self.size..][..self.size]
     }
 
@@ -74,15 +98,20 @@ impl Matrix {
         Self { size: self.size, values }
     }
 
-    /// Adds the covariance of moves: `diag(after) − Tᵀ diag(before) T`.
-    pub fn add_noise(&mut self, moves: &Self, before: &[f64], after: &[f64]) {
+    pub fn plus(&self, other: &Self) -> Self {
+        let values = self.values.iter().zip(&other.values).map(|(a, b)| a + b).collect();
+        Self { size: self.size, values }
+    }
+
+    /// The covariance of moves: `diag(after) − Tᵀ diag(before) T`.
+    pub fn noise(moves: &Self, before: &[f64], after: &[f64]) -> Self {
         let mut weighted = moves.clone();
         for (row, share) in before.iter().enumerate() {
-            (0..self.size).for_each(|column| *weighted.at_mut(row, column) *= share);
+            (0..weighted.size).for_each(|column| *weighted.at_mut(row, column) *= -share);
         }
-        let product = moves.transposed().times(&weighted);
-        *self = self.less(&product);
-        (0..self.size).for_each(|cell| *self.at_mut(cell, cell) += after[cell]);
+        let mut noise = moves.transposed().times(&weighted);
+        after.iter().enumerate().for_each(|(cell, share)| *noise.at_mut(cell, cell) += share);
+        noise
     }
 
     /// The diagonal of `self · other`.

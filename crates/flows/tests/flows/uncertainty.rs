@@ -15,7 +15,7 @@ fn errors(
     noise: &bethe_flows::energy::Noise,
 ) -> StandardErrors {
     let counted = (&migration.observations, noise);
-    StandardErrors::new(flows, counted, 0.0, MemoryLimit::default()).unwrap()
+    StandardErrors::new(flows, counted, None, (0.0, MemoryLimit::default())).unwrap()
 }
 
 #[test]
