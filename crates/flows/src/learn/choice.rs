@@ -44,7 +44,7 @@ pub struct Choice {
     pub exponent_error: Option<f64>,
     /// What was added to each weight against the bias of hard EM, if that was cheap. `[features]`
     pub corrections: Vec<Option<f64>>,
-    /// The prior that predicted held-out counts best.
+    /// The weakest prior that predicted held-out counts as well as any.
     pub prior: Option<Prior>,
     /// All that were tried.
     pub trials: Vec<Trial>,
@@ -85,14 +85,13 @@ impl Learner<'_> {
     }
 }
 
-/// Learns a law, with the strength of pulls that predicts held-out counts best.
+/// Learns a law, with the weakest pulls that predict held-out counts as well as any.
 ///
 /// # Errors
 /// If a problem has no solution, or learning is cancelled.
 pub fn choose(learner: &Learner, observe: &mut dyn FnMut(Progress)) -> Result<Choice, FlowError> {
     let compared = compare(learner, last_rounds(learner).1, observe)?;
-    let best = compared.trials.iter().min_by(|a, b| a.held_out.total_cmp(&b.held_out));
-    let prior = best.and_then(|trial| trial.prior);
+    let prior = compared.choice();
     let state = compared.states.into_iter().find(|state| state.prior == prior);
     let mut choice = learn_under(learner, prior, state, compared.work, observe)?;
     choice.trials = compared.trials;

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::choice::{PRIORS, Trial};
-use super::law::Learner;
+use super::law::{Learner, Prior};
 use super::rounds::{Progress, Rounds, State, Work, first_rounds, hide, is_out_of_time};
 use crate::data::Observations;
 use crate::infer::FlowError;
@@ -22,6 +22,8 @@ pub(super) struct Compared {
     /// The states of one fold, to go on from.
     pub states: Vec<State>,
     pub work: Work,
+    /// The deviance of every count that was held out, under each prior.
+    deviances: Vec<Vec<f64>>,
 }
 
 /// Where something was counted: time and cell.
@@ -62,7 +64,6 @@ pub(super) fn compare(
 ) -> Result<Compared, FlowError> {
     let is_few = has_few_counts(learner.observations);
     let mut compared = Compared::default();
-    let (mut sums, mut number): (Vec<f64>, usize) = (Vec::new(), 0);
     let folds = if is_few { FOLDS } else { 1 };
     let rounds = ROUNDS[usize::from(is_few)];
     let of_a_fold = 1 + first_rounds(learner) + rounds * (PRIORS.len() - 1);
@@ -73,33 +74,53 @@ pub(super) fn compare(
             continue;
         }
         let own = compared.fold(learner, (&hidden, rounds), observe)?;
-        if number > 0 && own.len() < sums.len() {
+        if own.len() < compared.deviances.len() {
             break;
         }
-        sums.resize(own.len(), 0.0);
-        sums.iter_mut().zip(own).for_each(|(sum, own)| *sum += own);
-        number += hidden.len();
+        compared.deviances.resize(own.len(), Vec::new());
+        compared.deviances.iter_mut().zip(own).for_each(|(all, own)| all.extend(own));
     }
-    let trial = |(prior, sum)| Trial { prior, held_out: sum / number as f64 };
-    compared.trials = PRIORS.into_iter().zip(sums).map(trial).collect();
+    let trial = |(prior, own): (_, &Vec<f64>)| Trial { prior, held_out: mean(own) };
+    compared.trials = PRIORS.into_iter().zip(&compared.deviances).map(trial).collect();
     Ok(compared)
 }
 
+fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len() as f64
+}
+
+/// Whether one mean is above another by no more than a standard error of their difference.
+fn is_as_good(one: &[f64], other: &[f64]) -> bool {
+    let differences: Vec<f64> = one.iter().zip(other).map(|(a, b)| a - b).collect();
+    let (count, mean) = (differences.len() as f64, mean(&differences));
+    let squares: f64 = differences.iter().map(|own| (own - mean).powi(2)).sum();
+    mean <= (squares / (count * (count - 1.0))).sqrt()
+}
+
 impl Compared {
-    /// The deviance of hidden counts under each prior that there is time for.
+    /// The weakest prior that predicts held-out counts as well as the best one; none if nothing could
+    /// be compared.
+    pub fn choice(&self) -> Option<Prior> {
+        let best = self.trials.iter().zip(&self.deviances);
+        let (_, best) = best.min_by(|a, b| a.0.held_out.total_cmp(&b.0.held_out))?;
+        let weakest = self.deviances.iter().position(|own| is_as_good(own, best))?;
+        self.trials[weakest].prior
+    }
+
+    /// The deviances of hidden counts under each prior that there is time for.
     fn fold(
         &mut self,
         learner: &Learner,
         (hidden, most): (&[(usize, usize)], usize),
         observe: &mut dyn FnMut(Progress),
-    ) -> Result<Vec<f64>, FlowError> {
+    ) -> Result<Vec<Vec<f64>>, FlowError> {
         let shown = hide(learner.observations, hidden);
         let own = Learner { observations: &shown, ..learner.clone() };
         let mut rounds = Rounds::new(&own, observe);
         rounds.work = self.work;
-        let mut sums = Vec::new();
+        let mut all = Vec::new();
         let (mut state, mut expected) = match rounds.without_pulls() {
-            Err(error) if is_out_of_time(&error) => return Ok(sums),
+            Err(error) if is_out_of_time(&error) => return Ok(all),
             found => found?,
         };
         let mut states = Vec::new();
@@ -114,28 +135,26 @@ impl Compared {
             if own.is_late() {
                 break;
             }
-            sums.push(deviance(learner, hidden, &expected.counts));
+            all.push(deviances(learner, hidden, &expected.counts));
         }
         self.work = rounds.work;
         // A fold that was cut off gives no start that an earlier one lacks.
         if states.len() >= self.states.len() {
             self.states = states;
         }
-        Ok(sums)
+        Ok(all)
     }
 }
 
-/// The deviance of these counts.
-fn deviance(learner: &Learner, hidden: &[(usize, usize)], counts: &[f64]) -> f64 {
+/// The deviance of each of these counts.
+fn deviances(learner: &Learner, hidden: &[(usize, usize)], counts: &[f64]) -> Vec<f64> {
     let Learner { observations, noise, population, .. } = *learner;
     let deviance = |&(time, cell): &(usize, usize)| {
         let count = observations.at(time)[cell]?;
         let inferred = counts[time * observations.cells() + cell].max(f64::MIN_POSITIVE);
         Some(noise.deviance(count, noise.expected(cell, inferred, population)))
     };
-    // One after the other, so that sums are the same on any number of threads.
-    let own: Vec<f64> = hidden.par_iter().filter_map(deviance).collect();
-    own.iter().sum()
+    hidden.par_iter().filter_map(deviance).collect()
 }
 
 /// The fold of a count, by a hash of its place.
