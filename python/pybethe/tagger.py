@@ -29,7 +29,7 @@ class Tagger:
     constraints: "auto" generates rules from the labels and keeps them if they pay; "none"; the path of a
         file of rules; or a list of rules (`pybethe.rules`)
     template: text of a template, for texts and columns
-    scheme: auto, bio, io, iobes or plain
+    scheme: auto, bio, io, iobes, bilou or plain
     learner: fenchel-young (the default), surrogate, surrogate-batch or perceptron
     penalty: hinge or smoothed-hinge
     decoding: tilted, weighed or soft-dd; by default chosen by cross-validation

@@ -119,7 +119,7 @@ def test_declared_rules_hold():
         (lambda X, y: pb.Tagger().fit(X, [labels[:-1] for labels in y]), ValueError, "one label per token"),
         (lambda X, y: pb.Tagger().fit(["a text"], [["A", "B"]]), TypeError, "list of tokens"),
         (lambda X, y: pb.Tagger().fit(X, ["name"] * len(X)), TypeError, "list of labels"),
-        (lambda X, y: pb.Tagger(scheme="bilou").fit(X, y), ValueError, "iobes"),
+        (lambda X, y: pb.Tagger(scheme="bmes").fit(X, y), ValueError, "iobes"),
         (lambda X, y: pb.Tagger(l2=-1).fit(X, y), ValueError, "l2"),
         (lambda X, y: pb.Tagger(template="U00:%w[0,0]").fit(X, y), ValueError, "template"),
         (lambda X, y: pb.Tagger().fit([], []), ValueError, "sequence"),

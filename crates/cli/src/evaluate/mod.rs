@@ -10,10 +10,11 @@ use std::borrow::Cow;
 
 use anyhow::Result;
 use bethe_tagging::data::Sequence;
+use bethe_tagging::labels::OtherNotation;
 use bethe_tagging::rules::Occurrences;
 use bethe_tagging::score::Score;
 use bethe_tagging::{TagOptions, Tagged, Tagger};
-use bethe_terminal::{Outcome, bad_input, check_apart, say};
+use bethe_terminal::{Outcome, bad_input, check_apart, say, shown};
 
 use crate::tagging::{Batches, FileProgress, Item, Statistics, tag_all};
 use report::Evaluation;
@@ -27,6 +28,7 @@ pub fn run(flags: Flags) -> Result<Outcome> {
     if let Some(message) = evaluation.unknown.refusal(&tagger) {
         return Err(bad_input(message));
     }
+    warn_of_notation(&tagger);
     evaluation.unknown.warning().iter().for_each(|warning| say(warning));
     flags.report.print(|| evaluation.in_words(), || serde_json::to_string(&evaluation.json()))?;
     Ok(Outcome::Done)
@@ -80,6 +82,14 @@ fn evaluate(flags: &Flags, tagger: &Tagger) -> Result<Evaluation> {
         scores.check_all_used(first, &flags.file)?;
     }
     Ok(evaluation)
+}
+
+/// Warns of a model that reads parts of segments as names, so that segments are not what they seem.
+fn warn_of_notation(tagger: &Tagger) {
+    let names = tagger.labels().iter().map(String::as_str);
+    if let Some(other) = OtherNotation::of(names) {
+        say(&format!("warning: {}", shown(&other.to_string())));
+    }
 }
 
 fn add(

@@ -39,6 +39,7 @@ pub fn settings(flags: &Flags) -> Result<TrainSettings> {
             SchemeChoice::Bio => Some(Scheme::Bio),
             SchemeChoice::Io => Some(Scheme::Io),
             SchemeChoice::Iobes => Some(Scheme::Iobes),
+            SchemeChoice::Bilou => Some(Scheme::Bilou),
             SchemeChoice::Plain => Some(Scheme::Plain),
         },
         template: template.map_err(|error| bad_input(error.to_string()))?,

@@ -213,6 +213,8 @@ pub enum SchemeChoice {
     Io,
     /// As bio; E-x ends a segment, S-x is a segment of one token
     Iobes,
+    /// As iobes, with L-x for E-x and U-x for S-x
+    Bilou,
     /// Every token stands for itself
     Plain,
 }
