@@ -171,7 +171,8 @@ class Tagger:
 
     def evaluate(self, X: Iterable[Any], y: Iterable[Any]) -> dict[str, Any]:
         """The scores of `bethe evaluate --json`: tokens, token_accuracy, sequence_accuracy, precision,
-        recall, f1, per_label."""
+        recall, f1, per_label. Warns of labels that the tagger does not know; if it knows none, that is a
+        `ValueError`."""
         return self._trained.evaluate(y, self.predict(X))
 
     def score(self, X: Iterable[Any], y: Iterable[Any]) -> float:

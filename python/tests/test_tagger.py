@@ -125,12 +125,21 @@ def test_declared_rules_hold():
         (lambda X, y: pb.Tagger().fit([], []), ValueError, "sequence"),
         (lambda X, y: pb.Tagger().set_params(l3=1), ValueError, "l3"),
         (lambda X, y: pb.Tagger("none").fit(X, y).predict([[{"a": 1}]]), ValueError, "dicts"),
+        (lambda X, y: pb.Tagger("none").fit(X, y).predict([[], [("a", "b")]]), ValueError, "X[1][0]: found 2 columns"),
+        (lambda X, y: pb.Tagger("none").fit(X, y).score(X[:1], [["B-x"] * len(X[0])]), ValueError, 'y[0][0]: found the label "B-x"'),
     ],
 )
 def test_mistakes_are_told(mistake, error, text):
     with pytest.raises(error) as caught:
         mistake(*made(12))
     assert text in str(caught.value)
+
+
+def test_labels_that_the_tagger_does_not_know_give_a_warning():
+    X, y = made(12)
+    tagger = pb.Tagger("none").fit(X, y)
+    with pytest.warns(UserWarning, match=r"1 label that the model does not know and can never predict, first B-x in y\[12\]"):
+        tagger.score(X + [["mark"]], y + [["B-x"]])
 
 
 def test_scikit_learn_clones_searches_and_validates():

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{EXAMPLE, Folder};
+use common::{EXAMPLE, Folder, error};
 
 const COUNTS: &str = "time,A,B\n1,10,0\n2,5,5\n";
 const CELLS: &str = "cell,x,y\nA,0,0\nB,1,0\n";
@@ -87,8 +87,12 @@ fn labels_that_no_model_has_are_an_error_and_a_few_are_a_warning() {
     let folder = Folder::with_references(20, 5).with("other.txt", "Kaya\tB-person\nran\tO\n");
     folder.train("model", &["--max-iterations", "5"]);
     let message = folder.refusal(&["evaluate", "model", "other.txt"]);
-    let expected = "other.txt:1: found the label \"B-person\"; the model has none of the labels of \
-                    this file, expected some of ";
+    let expected = "other.txt:1: found the label \"B-person\"; the model has none of the labels \
+                    there, expected some of ";
+    assert!(message.starts_with(expected), "{message}");
+    let train = ["train", "train.txt", "--model", "new", "--template", "template"];
+    let few = ["--max-iterations", "3", "--constraints", "none", "--dev"];
+    let message = folder.refusal(&[&train[..], &few, &["other.txt"]].concat());
     assert!(message.starts_with(expected), "{message}");
     let mixed = folder.read("test.txt") + "\nKaya\tB-person\nran\tI-person\nto\tB-place\n";
     let folder = folder.with("mixed.txt", &mixed);
@@ -98,10 +102,13 @@ fn labels_that_no_model_has_are_an_error_and_a_few_are_a_warning() {
     let line = mixed.lines().count() - 2;
     assert!(warning.starts_with("warning: 3 tokens of "), "{warning}");
     let first = format!(
-        "have 3 labels that the model does not have and so never gives, first \
+        "have 3 labels that the model does not know and can never predict, first \
                          B-person in mixed.txt:{line}\n"
     );
     assert!(warning.ends_with(&first), "{warning}");
+    let trained = folder.bethe(&[&train[..], &few, &["mixed.txt"]].concat());
+    assert_eq!(trained.status.code(), Some(0));
+    assert!(error(&trained).contains(&first), "{}", error(&trained));
     let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(report["unknown_labels"]["B-place"], 1);
     assert_eq!(report["per_label"]["person"]["support"], 1);

@@ -2,7 +2,6 @@
 
 mod flags;
 mod report;
-mod unknown;
 
 pub use flags::Flags;
 
@@ -12,24 +11,22 @@ use anyhow::Result;
 use bethe_tagging::data::Sequence;
 use bethe_tagging::labels::OtherNotation;
 use bethe_tagging::rules::Occurrences;
-use bethe_tagging::score::Score;
+use bethe_tagging::score::{Score, UnknownLabels};
 use bethe_tagging::{TagOptions, Tagged, Tagger};
 use bethe_terminal::{Outcome, bad_input, check_apart, say, shown};
 
 use crate::tagging::{Batches, FileProgress, Item, Statistics, tag_all};
 use report::Evaluation;
-use unknown::UnknownLabels;
 
 /// Tags a file and compares the result with its own labels.
 pub fn run(flags: Flags) -> Result<Outcome> {
     flags.check()?;
     let tagger = flags.tagger.read_tagger("evaluate", Some(&flags.file))?;
     let evaluation = evaluate(&flags, &tagger)?;
-    if let Some(message) = evaluation.unknown.refusal(&tagger) {
-        return Err(bad_input(message));
-    }
+    let labels = evaluation.unknown.check(tagger.labels());
+    labels.map_err(|error| bad_input(error.to_string()))?;
     warn_of_notation(&tagger);
-    evaluation.unknown.warning().iter().for_each(|warning| say(warning));
+    evaluation.unknown.warning().iter().for_each(|text| say(&format!("warning: {text}")));
     flags.report.print(|| evaluation.in_words(), || serde_json::to_string(&evaluation.json()))?;
     Ok(Outcome::Done)
 }
@@ -102,7 +99,8 @@ fn add(
     let truth: Vec<&str> = truth.iter().map(|label| label.as_ref()).collect();
     let (states, path) = (tagger.states(), &tagged.best[0].0);
     let predicted: Vec<&str> = path.iter().map(|&state| states.label(state)).collect();
-    evaluation.unknown.add(tagger, sequence, &truth);
+    let place = |t: usize| format!("{}:{}", sequence.path().display(), sequence.line(t));
+    evaluation.unknown.add(states, &truth, place);
     evaluation.score.add(&truth, &predicted);
     evaluation.statistics.add(tagged);
     let breaks = |occurrences: Occurrences| {

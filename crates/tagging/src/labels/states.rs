@@ -89,6 +89,13 @@ impl States {
         &self.states[state].label
     }
 
+    /// The labels of all states, each once.
+    pub fn labels(&self) -> Vec<String> {
+        let mut seen = HashSet::new();
+        let labels = self.states.iter().map(|state| &state.label);
+        labels.filter(|label| seen.insert(*label)).cloned().collect()
+    }
+
     /// The role of a state at a level.
     pub fn role(&self, state: usize, level: usize) -> Role {
         self.states[state].tags.get(level).map_or(Role::Outside, |&(role, _)| role)
