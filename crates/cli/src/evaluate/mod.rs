@@ -58,10 +58,11 @@ fn evaluate(flags: &Flags, tagger: &Tagger) -> Result<Evaluation> {
     let mut progress = FileProgress::new("sequence", false, false);
     let mut first = 0;
     loop {
-        let batch = batches.next()?;
+        let mut batch = batches.next()?;
         if batch.is_empty() {
             break;
         }
+        batch.retain(|sequence| !sequence.begins_document());
         let items = Item::of_batch(&batch, first, scores.as_ref())?;
         let tagged = tag_all(&pool, tagger, &items, &options);
         let tagged = tagged.map_err(|error| bad_input(error.to_string()))?;
