@@ -36,8 +36,8 @@ function changeModel() {
   offerRules(part("rules"), part("rules-note"), { rules });
   const text = reads === "text";
   part("label").textContent = text ? "Text, one sequence a line"
-    : reads === "attributes" ? "Attributes: a token a line, a blank line between sequences"
-    : `Columns: a token a line with ${counted(columns, "column")}, a blank line between sequences`;
+    : reads === "attributes" ? "Attributes: one token per line, a blank line between sequences"
+    : `Columns: one token per line with ${counted(columns, "column")}, a blank line between sequences`;
   part("text").value = text ? EXAMPLE : reads === "columns" && columns === 1 ? EXAMPLE.match(/[\p{L}\d]+\.?|[^\s]/gu).join("\n") : "";
   show(part("about"), ...worded(`Reads ${reads}; ${counted(labels.length, "label")}.` + (built_in && models.length === 1 ? LOAD : "")));
   return tag();
