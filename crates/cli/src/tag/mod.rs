@@ -85,6 +85,13 @@ impl Flags {
         if self.n_best == Some(0) {
             return Err(bad_input("--n-best: found 0, expected at least 1"));
         }
+        if let Some(file) = self.file.as_deref().filter(|file| !file.exists()) {
+            let name = file.display().to_string();
+            if name.contains(char::is_whitespace) {
+                let hint = self.sentence(&name);
+                return Err(bad_input(format!("{name}: there is no such file. {hint}")));
+            }
+        }
         let inputs = [Some(&self.tagger.model), self.file.as_ref(), self.tagger.scores.as_ref()];
         match &self.out {
             Some(out) => {
@@ -92,6 +99,12 @@ impl Flags {
             }
             None => Ok(()),
         }
+    }
+
+    /// How to tag a sentence.
+    fn sentence(&self, text: &str) -> String {
+        let model = self.tagger.model.display();
+        format!("For a sentence: `bethe tag {model} --text '{}'`", text.replace('\'', r"'\''"))
     }
 }
 
@@ -140,7 +153,7 @@ impl Command<'_> {
                 hint.check(&batch)?;
             }
             let tagged = self.tagged(&Item::of_batch(&batch, 0, None)?);
-            let tagged = tagged.map_err(|error| hint.untagged(error))?;
+            let tagged = tagged.map_err(|error| hint.untagged(error, &batch))?;
             self.write(with_labels(&batch, &tagged))?;
             progress.add(batch.len(), batches.share());
         }
