@@ -29,7 +29,7 @@ class Tagger:
     constraints: "auto" generates rules from the labels and keeps them if they help; "none"; the path of a
         file of rules; or a list of rules (`pybethe.rules`)
     template: text of a template, for texts and columns
-    scheme: auto, bio, io, iobes or plain
+    scheme: auto, bio, io, iobes, bilou or plain
     learner: fenchel-young (the default), surrogate, surrogate-batch or perceptron
     penalty: hinge or smoothed-hinge
     decoding: tilted, weighed or soft-dd; by default chosen by cross-validation
@@ -171,7 +171,8 @@ class Tagger:
 
     def evaluate(self, X: Iterable[Any], y: Iterable[Any]) -> dict[str, Any]:
         """The scores of `bethe evaluate --json`: tokens, token_accuracy, sequence_accuracy, precision,
-        recall, f1, per_label."""
+        recall, f1, per_label. Warns of labels that the tagger does not know; if it knows none, that is a
+        `ValueError`."""
         return self._trained.evaluate(y, self.predict(X))
 
     def score(self, X: Iterable[Any], y: Iterable[Any]) -> float:

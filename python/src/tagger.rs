@@ -5,11 +5,14 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use bethe_core::{Cancel, MemoryLimit};
-use bethe_tagging::score::Score;
+use bethe_tagging::data::Sequence;
+use bethe_tagging::score::{Score, UnknownLabels};
 use bethe_tagging::train::{Event, GivenScores, Labelled, TrainError, train};
 use bethe_tagging::{Input, TagError, TagOptions, Tagged, Tagger, Tagging};
 use numpy::{IntoPyArray, PyArray2, PyArrayMethods};
-use pyo3::exceptions::{PyKeyboardInterrupt, PyMemoryError, PyOSError, PyValueError};
+use pyo3::exceptions::{
+    PyKeyboardInterrupt, PyMemoryError, PyOSError, PyUserWarning, PyValueError,
+};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString};
 use rayon::prelude::*;
@@ -18,6 +21,8 @@ use crate::sequences::{self, Given};
 use crate::training;
 use crate::{files, run};
 
+/// Which frame a warning is about: the one that called `Tagger.evaluate`.
+const CALLER: usize = 2;
 /// Fewest sequences that a thread takes at once.
 const SHARE: usize = 8;
 
@@ -33,6 +38,20 @@ fn value_error(error: impl std::fmt::Display) -> PyErr {
 
 /// The best label sequences of a sequence, with their log-probabilities.
 type Ranked = Vec<(Vec<String>, f64)>;
+
+/// An error if tokens have more columns than those trained on, which had their label beside them. All
+/// rows have as many as the first.
+fn check_width(input: &Input, rows: &[Sequence]) -> PyResult<()> {
+    let Input::Columns { columns, .. } = input else { return Ok(()) };
+    let expected = columns - 1;
+    let first = rows.iter().enumerate().find(|(_, rows)| !rows.is_empty());
+    match first.map(|(index, rows)| (index, rows.columns(0))) {
+        Some((index, found)) if found > expected => Err(PyValueError::new_err(format!(
+            "X[{index}][0]: found {found} columns, expected {expected} as in the training data"
+        ))),
+        _ => Ok(()),
+    }
+}
 
 #[pymethods]
 impl TrainedTagger {
@@ -224,13 +243,20 @@ impl TrainedTagger {
                 "found labels of {found} sequences, expected {expected}"
             )));
         }
-        let mut score = Score::new(self.tagger.states().scheme());
+        let states = self.tagger.states();
+        let (mut score, mut unknown) = (Score::new(states.scheme()), UnknownLabels::default());
         for (index, (gold, predicted)) in gold.iter().zip(&predicted).enumerate() {
             sequences::check_length(index, predicted.len(), Some(gold))?;
             let [gold, predicted] = [gold, predicted].map(|labels: &Vec<String>| {
                 labels.iter().map(String::as_str).collect::<Vec<&str>>()
             });
+            unknown.add(states, &gold, |t| format!("y[{index}][{t}]"));
             score.add(&gold, &predicted);
+        }
+        unknown.check(self.tagger.labels()).map_err(value_error)?;
+        if let Some(text) = unknown.warning() {
+            let category = py.get_type::<PyUserWarning>();
+            py.import("warnings")?.call_method1("warn", (text, category, CALLER))?;
         }
         let report = serde_json::to_string(&score.report()).map_err(value_error)?;
         py.import("json")?.call_method1("loads", (report,))
@@ -277,6 +303,7 @@ impl TrainedTagger {
                      where it had dicts, or dicts where it had texts or columns",
                 ));
             }
+            (Given::Rows(_, rows), false) => check_width(&self.tagger.parts().input, rows)?,
             (Given::Scores(_, columns), true) => {
                 sequences::check_columns(columns, self.tagger.parts().score_labels.len())?;
             }

@@ -119,18 +119,27 @@ def test_declared_rules_hold():
         (lambda X, y: pb.Tagger().fit(X, [labels[:-1] for labels in y]), ValueError, "one label per token"),
         (lambda X, y: pb.Tagger().fit(["a text"], [["A", "B"]]), TypeError, "list of tokens"),
         (lambda X, y: pb.Tagger().fit(X, ["name"] * len(X)), TypeError, "list of labels"),
-        (lambda X, y: pb.Tagger(scheme="bilou").fit(X, y), ValueError, "iobes"),
+        (lambda X, y: pb.Tagger(scheme="bmes").fit(X, y), ValueError, "iobes"),
         (lambda X, y: pb.Tagger(l2=-1).fit(X, y), ValueError, "l2"),
         (lambda X, y: pb.Tagger(template="U00:%w[0,0]").fit(X, y), ValueError, "template"),
         (lambda X, y: pb.Tagger().fit([], []), ValueError, "sequence"),
         (lambda X, y: pb.Tagger().set_params(l3=1), ValueError, "l3"),
         (lambda X, y: pb.Tagger("none").fit(X, y).predict([[{"a": 1}]]), ValueError, "dicts"),
+        (lambda X, y: pb.Tagger("none").fit(X, y).predict([[], [("a", "b")]]), ValueError, "X[1][0]: found 2 columns"),
+        (lambda X, y: pb.Tagger("none").fit(X, y).score(X[:1], [["B-x"] * len(X[0])]), ValueError, 'y[0][0]: found the label "B-x"'),
     ],
 )
 def test_mistakes_are_told(mistake, error, text):
     with pytest.raises(error) as caught:
         mistake(*made(12))
     assert text in str(caught.value)
+
+
+def test_labels_that_the_tagger_does_not_know_give_a_warning():
+    X, y = made(12)
+    tagger = pb.Tagger("none").fit(X, y)
+    with pytest.warns(UserWarning, match=r"1 label that the model does not know and can never predict, first B-x in y\[12\]"):
+        tagger.score(X + [["mark"]], y + [["B-x"]])
 
 
 def test_scikit_learn_clones_searches_and_validates():

@@ -1,5 +1,6 @@
 //! The kind of a file, by its first bytes: for messages about a file in the wrong place.
 
+use std::collections::HashMap;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
@@ -14,6 +15,10 @@ const LOOKED_AT: u64 = 16 << 10;
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 /// Longer headers of models are text that was taken for a length.
 const LONGEST_HEADER: u64 = 100_000_000;
+/// Lines of text have so many words on average, or more.
+const FEWEST_WORDS: usize = 3;
+/// References fill so many lines on average, or fewer.
+const MOST_LINES: usize = 4;
 /// More columns than this in a line of words are a sentence.
 const MOST_COLUMNS: usize = 12;
 
@@ -28,6 +33,17 @@ pub enum Kind {
     Csv,
     /// Tokens with a label, one per line.
     Labelled,
+    /// Other tokens, one per line.
+    Tokens,
+    References,
+    /// Other text in lines of several words.
+    Sentences,
+    Template,
+    Rules,
+    /// Whole numbers.
+    Evidence,
+    /// Nothing but blank lines.
+    Empty,
     /// Entries of BibTeX.
     Bibtex,
     /// Entries of RIS.
@@ -50,18 +66,33 @@ impl Kind {
         Self::of_start(&start)
     }
 
+    /// The kind of a text that is in memory.
+    pub fn of_text(text: &[u8]) -> Option<Self> {
+        Self::of_start(&text[..text.len().min(LOOKED_AT as usize)])
+    }
+
     fn of_start(start: &[u8]) -> Option<Self> {
+        if start.trim_ascii().is_empty() {
+            return Some(Self::Empty);
+        }
+        if is_utf16(start) || start.starts_with(&GZIP) {
+            return None;
+        }
         if is_model(start) {
             return Some(Self::Model);
         }
         if start.starts_with(b"%PDF-") {
             return Some(Self::Pdf);
         }
-        if start.contains(&0) && !is_utf16(start) && !start.starts_with(&GZIP) {
+        if start.contains(&0) {
             return Some(Self::Binary);
         }
         let is_cut = start.len() as u64 == LOOKED_AT;
-        let text = String::from_utf8_lossy(without_mark(start));
+        Self::of_words(&String::from_utf8_lossy(without_mark(start)), is_cut)
+    }
+
+    /// The kind of a text; its last line may be cut.
+    fn of_words(text: &str, is_cut: bool) -> Option<Self> {
         let mut lines: Vec<&str> = text.lines().collect();
         if is_cut && lines.len() > 1 {
             lines.pop();
@@ -83,10 +114,33 @@ impl Kind {
         if first.starts_with("MARKOV") || first.starts_with("BAYES") {
             return Some(Self::Uai);
         }
+        let rows: Vec<Vec<&str>> = lines.iter().map(|line| cells(line)).collect();
+        if is_labelled(&rows) {
+            return Some(Self::Labelled);
+        }
+        if is_template(&lines) {
+            return Some(Self::Template);
+        }
+        if first.starts_with("[[") && first.trim_end().ends_with(']') {
+            return Some(Self::Rules);
+        }
         if is_csv(&lines) {
             return Some(Self::Csv);
         }
-        is_labelled(&lines).then_some(Self::Labelled)
+        Some(Self::of_lines(&lines, &rows))
+    }
+
+    /// The kind of a text whose form is free.
+    fn of_lines(lines: &[&str], rows: &[Vec<&str>]) -> Self {
+        if lines.iter().all(|line| is_numbers(line)) {
+            Self::Evidence
+        } else if !is_prose(lines, rows) {
+            Self::Tokens
+        } else if lines.iter().filter(|line| has_year(line)).count() * MOST_LINES >= lines.len() {
+            Self::References
+        } else {
+            Self::Sentences
+        }
     }
 
     fn name(self) -> &'static str {
@@ -96,6 +150,13 @@ impl Kind {
             Self::Uai => "a UAI model",
             Self::Csv => "a CSV table",
             Self::Labelled => "labelled tokens",
+            Self::Tokens => "tokens",
+            Self::References => "references",
+            Self::Sentences => "sentences",
+            Self::Template => "a template",
+            Self::Rules => "rules",
+            Self::Evidence => "numbers",
+            Self::Empty => "nothing",
             Self::Bibtex => "BibTeX",
             Self::Ris => "RIS",
             Self::JsonList => "a JSON list",
@@ -110,9 +171,14 @@ impl Kind {
             Self::Model => format!("bethe inspect {path}"),
             Self::Json | Self::Uai => format!("bethe solve {path}"),
             Self::Csv => format!("bethe flows {path} --cells CELLS.csv --population M"),
-            Self::Labelled => format!("bethe tag MODEL {path}"),
+            Self::Labelled | Self::Tokens => format!("bethe tag MODEL {path}"),
+            Self::References => format!("bethe cite {path}"),
+            Self::Sentences => format!("bethe tag MODEL --text \"$(cat {path})\""),
+            Self::Template => format!("bethe train TRAIN --model MODEL --template {path}"),
+            Self::Rules => format!("bethe train TRAIN --model MODEL --constraints {path}"),
             Self::Pdf => format!("pdftotext -layout {path} - | bethe cite --unwrap"),
             Self::Bibtex | Self::Ris | Self::JsonList | Self::Binary => return None,
+            Self::Evidence | Self::Empty => return None,
         })
     }
 }
@@ -129,12 +195,25 @@ pub fn refuse(path: &Path, kinds: &[Kind], expected: &str) -> Result<()> {
     }
 }
 
+/// Refuses a file of any other kind than a model.
+pub fn refuse_all_but_models(path: &Path) -> Result<()> {
+    match Kind::of(path).filter(|kind| *kind != Kind::Model) {
+        Some(kind) => Err(mistaken(path, kind, "a model from bethe train", None)),
+        None => Ok(()),
+    }
+}
+
 /// A message about a file of another kind; `meant` is the command in place of the kind's own.
 pub fn mistaken(path: &Path, kind: Kind, expected: &str, meant: Option<String>) -> anyhow::Error {
     let name = path.display().to_string();
     let meant = meant.or_else(|| kind.reader(&name));
     let meant = meant.map_or(String::new(), |meant| format!(". Did you mean `{meant}`?"));
-    bad_input(format!("{name}: found {}, expected {expected}{meant}", kind.name()))
+    let name = if name == "-" { "standard input" } else { &name };
+    let found = match kind {
+        Kind::Empty => "the file is empty".to_string(),
+        kind => format!("found {}", kind.name()),
+    };
+    bad_input(format!("{name}: {found}, expected {expected}{meant}"))
 }
 
 /// Whether a file is a safetensors file by its start: the length of the JSON header, and the header.
@@ -182,26 +261,87 @@ fn is_csv(lines: &[&str]) -> bool {
         && (same(',') || same(';'))
 }
 
-/// Whether all lines have the same columns, the last of which holds labels.
-fn is_labelled(lines: &[&str]) -> bool {
-    let cells = |line: &str| -> Vec<String> {
-        let cells: Vec<&str> = match line.contains('\t') {
-            true => line.split('\t').collect(),
-            false => line.split_whitespace().collect(),
-        };
-        cells.into_iter().map(str::to_string).collect()
-    };
-    let rows: Vec<Vec<String>> = lines.iter().map(|line| cells(line)).collect();
+/// The cells of a line of tokens.
+fn cells(line: &str) -> Vec<&str> {
+    match line.contains('\t') {
+        true => line.split('\t').collect(),
+        false => line.split_whitespace().collect(),
+    }
+}
+
+fn is_label(cell: &str) -> bool {
+    let prefixes = ["B-", "I-", "E-", "S-", "L-", "U-"];
+    cell == "O" || prefixes.iter().any(|prefix| cell.starts_with(prefix))
+}
+
+/// Whether all lines have the same columns, and the last is one of labels.
+fn is_labelled(rows: &[Vec<&str>]) -> bool {
     let columns = rows[0].len();
-    let is_label = |cell: &str| {
-        cell == "O" || ["B-", "I-", "E-", "S-"].iter().any(|prefix| cell.starts_with(prefix))
-    };
     (2..=MOST_COLUMNS).contains(&columns)
         && rows.iter().all(|row| {
             row.len() == columns
                 && !row.iter().any(|cell| cell.contains(' '))
-                && is_label(&row[columns - 1])
+                && is_label(row[columns - 1])
         })
+}
+
+/// Whether lines are texts of several words, and not the columns of tokens: most of these are as many,
+/// or end in a label.
+fn is_prose(lines: &[&str], rows: &[Vec<&str>]) -> bool {
+    let words = || lines.iter().map(|line| line.split_whitespace().count());
+    let mut counts: HashMap<usize, usize> = HashMap::new();
+    rows.iter().for_each(|row| *counts.entry(row.len()).or_default() += 1);
+    let alike = counts.values().copied().max().unwrap_or(0);
+    let labelled =
+        rows.iter().filter(|row| row.len() > 1 && row.last().is_some_and(|c| is_label(c)));
+    let (labelled, tabs) =
+        (labelled.count(), lines.iter().filter(|line| line.contains('\t')).count());
+    words().sum::<usize>() >= FEWEST_WORDS * lines.len()
+        && 2 * tabs < lines.len()
+        && 2 * labelled < lines.len()
+        && (lines.len() == 1 || alike * 5 < lines.len() * 4)
+}
+
+/// Whether it has a year, as references do.
+fn has_year(line: &str) -> bool {
+    let numbers = line.split(|c: char| !c.is_ascii_digit());
+    let is_year = |number: &str| {
+        number.len() == 4 && (number.starts_with("20") || ("15".."20").contains(&&number[..2]))
+    };
+    numbers.into_iter().any(is_year)
+}
+
+fn is_numbers(line: &str) -> bool {
+    line.bytes().all(|byte| byte.is_ascii_digit() || byte.is_ascii_whitespace())
+}
+
+/// Whether the first line starts like a template's, or most lines have one of its functions.
+fn is_template(lines: &[&str]) -> bool {
+    let bigram = |line: &str| line.trim_end() == "B" || line.starts_with("B%");
+    let unigram = |line: &str| line.starts_with(['U', 'R', 'L']);
+    let tells = |line: &str| bigram(line) || unigram(line) && is_named(line);
+    let (first, rest) = (lines[0], &lines[1..]);
+    // A name alone, `Ubias`, may be any word: then the other lines tell.
+    let named = || unigram(first) && !rest.is_empty() && rest.iter().all(|line| tells(line));
+    let likely = || lines.iter().filter(|line| tells(line) || has_function(line)).count();
+    let mostly = || lines.iter().any(|line| has_function(line)) && 2 * likely() > lines.len();
+    tells(first) || named() || mostly()
+}
+
+/// Whether a name comes before a function, or a number before a colon, as in `U00:`.
+fn is_named(line: &str) -> bool {
+    let name = line.split(['%', ':']).next().unwrap_or_default();
+    let is_number = name.len() > 1 && name[1..].bytes().all(|byte| byte.is_ascii_digit());
+    let has_end = line.len() > name.len();
+    has_end && !name.contains(char::is_whitespace) && (is_number || line.contains('%'))
+}
+
+/// Whether it has a part such as `%x[0,0]`.
+fn has_function(line: &str) -> bool {
+    line.split('%').skip(1).any(|part| {
+        let name = part.split_once('[').map_or("", |(name, _)| name);
+        !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric())
+    })
 }
 
 #[cfg(test)]
@@ -229,17 +369,32 @@ mod tests {
             (b"\xff\xfea\0", None),
             (b"\x1f\x8b\x08\0\0", None),
             // Tokens alone, also those that look like something else.
-            (b"[\n37\n]\nO'Neil\n,\n", None),
-            (b"{\nset\n}\n", None),
-            (b",\n,\n", None),
-            (b"a b\nc d\n", None),
-            (b"@ 2004, A. Chen\n", None),
-            (b"[1] A. Chen. On graphs. 2004.\n[2] B. Li. Trees. 2005.\n", None),
-            (b"[{a}] A. Chen. On graphs. 2004.\n", None),
-            (b"A. Chen, J. van Dyk. On graphs. 2004.\nB. Li, and C. Do. Trees. 2005.\n", None),
-            (b"1\tA. Chen. On graphs. 2004.\n2\tB. Li. Trees. 2005.\n", None),
-            (b"", None),
-            (b"\n\n", None),
+            (b"[\n37\n]\nO'Neil\n,\n", Some(Kind::Tokens)),
+            (b"{\nset\n}\n", Some(Kind::Tokens)),
+            (b",\n,\n", Some(Kind::Tokens)),
+            (b"a b\nc d\n", Some(Kind::Tokens)),
+            (b"a\tO\nb\n", Some(Kind::Tokens)),
+            (b"a N x O\nb N O\n", Some(Kind::Tokens)),
+            (b"# sent\n1\tA\ta\n2\tB\tb\n", Some(Kind::Tokens)),
+            (b"@ 2004, A. Chen\n", Some(Kind::References)),
+            (b"[1] A. Chen. On graphs. 2004.\n[2] B. Li. Trees. 2005.\n", Some(Kind::References)),
+            (b"[{a}] A. Chen. On graphs. 2004.\n", Some(Kind::References)),
+            (
+                b"A. Chen, J. van Dyk. On graphs. 2004.\nB. Li, and C. Do. Trees. 2005.\n",
+                Some(Kind::References),
+            ),
+            (b"Ada met Berg in Rome.\nShe liked it there very much.\n", Some(Kind::Sentences)),
+            (b"Kaya J. learning graphs\n", Some(Kind::Sentences)),
+            (b"1 2 0\n", Some(Kind::Evidence)),
+            (b"# words\nU00:%x[0,0]\nB\n", Some(Kind::Template)),
+            (b"X00:%x[0,0]\nB\n", Some(Kind::Template)),
+            (b"U00:x[0,0]\nB\n", Some(Kind::Template)),
+            (b"words\nU00:%x[0,0]\nB\n", Some(Kind::Template)),
+            (b"Li, K.: On graphs. 2004.\n", Some(Kind::References)),
+            (b"[[rule]]\nat_most = 1\n", Some(Kind::Rules)),
+            (b"", Some(Kind::Empty)),
+            (b"\n\n", Some(Kind::Empty)),
+            (b"# nothing else\n", None),
         ] {
             assert_eq!(Kind::of_start(start), expected, "{}", String::from_utf8_lossy(start));
         }

@@ -110,7 +110,7 @@ fn templates_and_files_of_rules_are_described() {
   editor only with 1:person: 2.5
   no more a than b: learned
   no fewer a than b: learned
-  bethe train --constraints checks their names against the labels
+  Label names are checked when you train with --constraints
 "
     );
     let message = folder.refusal(&["check", "wrong.toml"]);
@@ -122,13 +122,14 @@ fn templates_and_files_of_rules_are_described() {
         said(&folder, "words.template"),
         "words.template: a template
   attributes from 2 lines
-  columns    0 to 1 of the observed ones
-  pairs      of labels, with weights
+  reads columns 0 to 1
+  label pairs: weights
 "
     );
     let folder = folder.with("named.txt", "Ubias\nUword:%x[0,0]\nLnear:%lists[0]\nB\n");
     assert!(said(&folder, "named.txt").contains("attributes from 3 lines"));
-    assert!(said(&folder, "template").ends_with("  pairs      of labels, without weights\n"));
+    let expected = "  attributes from 1 line\n  reads column 0\n  label pairs: no weights\n";
+    assert!(said(&folder, "template").ends_with(expected));
     let message = folder.refusal(&["check", "wrong.template"]);
     assert!(
         message.starts_with("wrong.template: line 2: found the function %nothing"),

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{EXAMPLE, Folder};
+use common::{EXAMPLE, Folder, error};
 
 const COUNTS: &str = "time,A,B\n1,10,0\n2,5,5\n";
 const CELLS: &str = "cell,x,y\nA,0,0\nB,1,0\n";
@@ -20,6 +20,82 @@ fn folder() -> Folder {
         .with("counts.csv", COUNTS)
         .with("cells.csv", CELLS)
         .with("refs.txt", REFERENCE)
+        .with("bare.txt", "Kaya\n.\n\n1984\n")
+        .with("prose.txt", "Ada met Berg in Rome.\nShe liked it there very much.\n")
+        .with("rules", "[[rule]]\nat_most = 1\nof = \"title\"\n")
+}
+
+#[test]
+fn the_model_is_an_argument_and_a_flag_for_it_is_told_so() {
+    let folder = folder();
+    for command in ["tag", "evaluate", "inspect"] {
+        let output = folder.bethe(&[command, "--model", "model", "test.txt"]);
+        let said = error(&output);
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        let expected = "the model is the first argument; leave --model out";
+        assert!(said.contains(expected) && !said.contains("tip"), "{said}");
+        assert!(!folder.succeeds(&[command, "--help"]).contains("--model"));
+    }
+}
+
+#[test]
+fn files_of_tokens_are_checked_whether_or_not_they_have_labels() {
+    let folder = folder()
+        .with("ragged.txt", "Kaya\tB-author\n.\n")
+        .with("gap.txt", "Kaya\tB-author\n.\t\n")
+        .with("parts.conll", "Kaya NNP\nran VBD\n\nhome NN\n")
+        .with("u.conllu", "# text = Kaya ran\n1\tKaya\tPROPN\n2\tran\tVERB\n")
+        .with("wrong.txt", "X00:%x[0,0]\nB\n")
+        .with("empty.txt", "")
+        .with("blank.conll", "\n\n");
+    for (file, expected) in [
+        (
+            "bare.txt",
+            "tokens without labels, one per line\n  sequences  2\n  tokens     3\n  columns    1\n",
+        ),
+        (
+            "parts.conll",
+            "labelled tokens, one per line\n  sequences  2\n  tokens     3\n  columns    2, with 3 labels",
+        ),
+    ] {
+        let said = folder.succeeds(&["check", file]);
+        assert!(said.starts_with(&format!("{file}: {expected}")), "{said}");
+        let piped = folder.bethe_with_input(&["check", "-"], &folder.read(file));
+        let said = String::from_utf8(piped.stdout).unwrap();
+        assert!(said.starts_with(&format!("standard input: {expected}")), "{said}");
+    }
+    assert!(folder.succeeds(&["check", "u.conllu", "--comments", "#"]).contains("sequences  1"));
+    for (file, expected) in [
+        ("ragged.txt", "ragged.txt:2: found 1 column, expected 2 as in line 1"),
+        ("gap.txt", "gap.txt:2: found no label, expected one for every token"),
+        (
+            "u.conllu",
+            "u.conllu:2: found 3 columns, expected 5 as in line 1; if line 1 is a comment, add --comments '#'",
+        ),
+        ("wrong.txt", "wrong.txt: line 1: "),
+        ("refs.txt", "refs.txt: found references, expected a problem, a model, tokens, "),
+        ("empty.txt", "empty.txt: the file is empty, expected a problem, "),
+        ("blank.conll", "blank.conll: the file is empty, expected a problem, "),
+    ] {
+        let message = folder.refusal(&["check", file]);
+        assert!(message.starts_with(expected), "{message}");
+    }
+    for arguments in [&["check"][..], &["train", "train.txt", "--model", "new", "--constraints"]] {
+        let folder = Folder::with_references(20, 5).with("none.toml", "# no rule yet\n");
+        let message = folder.refusal(&[arguments, &["none.toml"]].concat());
+        let expected = "none.toml: found no rule, expected at least one, each under [[rule]]";
+        assert_eq!(message, expected);
+    }
+}
+
+#[test]
+fn constraints_that_are_no_file_name_the_flag() {
+    let folder = folder();
+    let message =
+        folder.refusal(&["train", "train.txt", "--model", "new", "--constraints", "atuo"]);
+    let expected =
+        "--constraints: found \"atuo\", which is no file, expected auto, none, or a file of rules";
+    assert_eq!(message, expected);
 }
 
 #[test]
@@ -34,6 +110,17 @@ fn swapped_arguments_are_put_right() {
         (&["solve", "model"], "bethe inspect model"),
         (&["sample", "model", "--records", "1"], "bethe inspect model"),
         (&["train", "model", "--model", "new"], "bethe inspect model"),
+        (&["train", "model", "--model", "train.txt"], "bethe train train.txt --model model"),
+        (&["train", "new", "--model", "train.txt"], "bethe train train.txt --model new"),
+        (&["tag", "refs.txt", "test.txt"], "bethe cite refs.txt"),
+        (&["evaluate", "bare.txt", "test.txt"], "bethe tag MODEL bare.txt"),
+        (&["cite", "--model", "bare.txt", "refs.txt"], "bethe tag MODEL bare.txt"),
+        (&["inspect", "refs.txt"], "bethe cite refs.txt"),
+        (&["inspect", "prose.txt"], "bethe tag MODEL --text \"$(cat prose.txt)\""),
+        (&["inspect", "template"], "bethe train TRAIN --model MODEL --template template"),
+        (&["inspect", "rules"], "bethe train TRAIN --model MODEL --constraints rules"),
+        (&["check", "refs.txt"], "bethe cite refs.txt"),
+        (&["check", "prose.txt"], "bethe tag MODEL --text \"$(cat prose.txt)\""),
         (&["tag", "model", "model"], "bethe inspect model"),
         (&["cite", "--model", "test.txt", "refs.txt"], "bethe tag MODEL test.txt"),
     ] {
@@ -87,8 +174,12 @@ fn labels_that_no_model_has_are_an_error_and_a_few_are_a_warning() {
     let folder = Folder::with_references(20, 5).with("other.txt", "Kaya\tB-person\nran\tO\n");
     folder.train("model", &["--max-iterations", "5"]);
     let message = folder.refusal(&["evaluate", "model", "other.txt"]);
-    let expected = "other.txt:1: found the label \"B-person\"; the model has none of the labels of \
-                    this file, expected some of ";
+    let expected = "other.txt:1: found the label \"B-person\"; the model has none of the labels \
+                    there, expected some of ";
+    assert!(message.starts_with(expected), "{message}");
+    let train = ["train", "train.txt", "--model", "new", "--template", "template"];
+    let few = ["--max-iterations", "3", "--constraints", "none", "--dev"];
+    let message = folder.refusal(&[&train[..], &few, &["other.txt"]].concat());
     assert!(message.starts_with(expected), "{message}");
     let mixed = folder.read("test.txt") + "\nKaya\tB-person\nran\tI-person\nto\tB-place\n";
     let folder = folder.with("mixed.txt", &mixed);
@@ -98,10 +189,13 @@ fn labels_that_no_model_has_are_an_error_and_a_few_are_a_warning() {
     let line = mixed.lines().count() - 2;
     assert!(warning.starts_with("warning: 3 tokens of "), "{warning}");
     let first = format!(
-        "have 3 labels that the model does not have and so never gives, first \
+        "have 3 labels that the model does not know and can never predict, first \
                          B-person in mixed.txt:{line}\n"
     );
     assert!(warning.ends_with(&first), "{warning}");
+    let trained = folder.bethe(&[&train[..], &few, &["mixed.txt"]].concat());
+    assert_eq!(trained.status.code(), Some(0));
+    assert!(error(&trained).contains(&first), "{}", error(&trained));
     let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(report["unknown_labels"]["B-place"], 1);
     assert_eq!(report["per_label"]["person"]["support"], 1);
@@ -168,7 +262,7 @@ fn files_that_no_command_reads_are_known() {
         (&["tag", "model", "refs.bib"][..], "one token per line"),
         (&["train", "refs.bib", "--model", "new"], "labelled tokens, one per line"),
         (&["inspect", "refs.bib"], "a model from bethe train"),
-        (&["check", "refs.bib"], "a problem, a model, a template or rules"),
+        (&["check", "refs.bib"], "a problem, a model, tokens, a template or rules"),
     ] {
         let message = folder.refusal(arguments);
         assert_eq!(message, format!("refs.bib: found BibTeX, expected {expected}"));

@@ -72,9 +72,31 @@ fn models_of_more_than_words_need_columns() {
 fn a_sentence_in_a_file_gets_a_hint() {
     let folder = folder().with("one.txt", "Kaya J. learning graphs\n");
     let folder = folder.with("more.txt", "Kaya J. learning graphs\n\nlearning graphs\n");
+    // A file of tokens with other columns is no sentence.
+    let folder = folder
+        .with("wide.txt", "Kaya N x B-author\n. . x O\n\ngraphs N x B-title\n")
+        .with("ragged.txt", "Kaya N x B-author\n. . x O\n. x O\n")
+        .with("u.conllu", "# text = Kaya .\n1\tKaya\tPROPN\n2\t.\tPUNCT\n");
+    for (file, expected) in [
+        (
+            "wide.txt",
+            "wide.txt:1: found 4 columns, expected 2 as in the training file, or 1 without the label's",
+        ),
+        (
+            "ragged.txt",
+            "ragged.txt:3: found 3 columns, expected 4 as in line 1; each line is one token",
+        ),
+        (
+            "u.conllu",
+            "u.conllu:2: found 3 columns, expected 5 as in line 1; if line 1 is a comment, add \
+             --comments '#'",
+        ),
+    ] {
+        assert_eq!(folder.refusal(&["tag", "model", file]), expected);
+    }
     let hint = "For a sentence: `bethe tag model --text 'THE SENTENCE'`";
     for (file, expected) in [
-        ("one.txt", "one.txt:1: 4 columns, expected 2 as in the training file"),
+        ("one.txt", "one.txt:1: found 4 columns, expected 2 as in the training file"),
         (
             "more.txt",
             "more.txt:3: found 2 columns, expected 4 as in line 1; each line is one token",
@@ -83,6 +105,10 @@ fn a_sentence_in_a_file_gets_a_hint() {
         let message = folder.refusal(&["tag", "model", file]);
         assert!(message.starts_with(expected) && message.ends_with(hint), "{message}");
     }
+    let message = folder.refusal(&["tag", "model", "Kaya J. isn't here."]);
+    let expected = r"For a sentence: `bethe tag model --text 'Kaya J. isn'\''t here.'`";
+    assert!(message.starts_with("Kaya J. isn't here.: there is no such file. "), "{message}");
+    assert!(message.ends_with(expected), "{message}");
     // Two words look like a token and its label.
     let output = folder.bethe_with_input(&["tag", "model"], "Kaya learning\n");
     assert_eq!(output.status.code(), Some(2));

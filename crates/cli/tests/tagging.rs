@@ -224,3 +224,22 @@ fn the_model_does_not_depend_on_the_number_of_threads() {
     let tagged = |threads| folder.tag("model1", "test.txt", &["--marginals", "--threads", threads]);
     assert_eq!(tagged("1"), tagged("2"));
 }
+
+#[test]
+fn lines_that_begin_a_document_are_copied_but_neither_trained_on_nor_scored() {
+    let with_documents = |text: &str| format!("-DOCSTART-\tO\n\n{text}\n-DOCSTART-\tO\n\n{text}");
+    let folder = Folder::with_references(20, 5);
+    let (train, test) = (folder.read("train.txt"), folder.read("test.txt"));
+    folder.train("model", &["--max-iterations", "5"]);
+    let (tagged, plain) = (folder.tag("model", "test.txt", &[]), folder.bytes("model"));
+    let folder = folder
+        .with("train.txt", &format!("-DOCSTART-\tO\n\n{train}"))
+        .with("documents.txt", &with_documents(&test));
+    folder.train("model", &["--max-iterations", "5"]);
+    assert_eq!(folder.bytes("model"), plain, "documents are not trained on");
+    assert_eq!(folder.evaluate("model", "documents.txt", &[])["sequences"], 10);
+    let expected = format!("-DOCSTART-\tO\tO\n\n{tagged}").repeat(2);
+    assert_eq!(folder.tag("model", "documents.txt", &[]), expected);
+    let unlabelled = folder.with("bare.txt", "-DOCSTART-\n\nKaya\n");
+    assert!(unlabelled.tag("model", "bare.txt", &[]).starts_with("-DOCSTART-\tO\n\nKaya\t"));
+}

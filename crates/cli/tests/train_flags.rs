@@ -348,7 +348,7 @@ fn flags_that_would_do_nothing_are_refused() {
         &["--labels", "a,b"],
         &["--scores", "s.safetensors"],
         &["--no-checkpoint", "--checkpoint-every", "1s"],
-        &["--scheme", "bilou"],
+        &["--scheme", "bmes"],
     ] {
         let output = folder.bethe(&[&["train", "train.txt", "--model", "model"], flags].concat());
         assert_eq!(output.status.code(), Some(2), "{flags:?}");
@@ -366,8 +366,8 @@ fn rules_are_learned_by_default_and_one_line_says_what_they_bring() {
     };
     let said = train("default", &[]);
     let line = said.lines().find(|line| line.contains(" on held-out sequences F1 ")).unwrap();
-    for part in [" rules; ", " → ", " ± ", "whole sequences % ", "near-certain rules broken % "]
-    {
+    let shares = ["; sequences without a mistake ", "; sequences that break a near-certain rule "];
+    for part in [" rules; ", " → ", " % → ", " ± "].into_iter().chain(shares) {
         assert!(line.contains(part), "{part} is not in {line}");
     }
     train("auto", &["--constraints", "auto"]);
@@ -389,7 +389,7 @@ fn few_sequences_give_no_rules_and_the_summary_says_so() {
     let output =
         folder.bethe(&["train", "train.txt", "--model", "model", "--template", "template"]);
     let said = error(&output);
-    let expected = "no learned rules: found 8 sequences to learn them from, expected at least 10";
+    let expected = "no rules learned: there are 8 sequences, and at least 10 are needed";
     assert!(output.status.success() && said.contains(expected), "{said}");
     let rules = &folder.inspect("model")["training"]["rules"];
     assert_eq!(rules["refused"]["too_few"]["found"], 8);
@@ -414,4 +414,77 @@ fn labels_without_prefixes_are_runs_where_they_form_runs() {
     assert!(said.contains("a run of one label is a segment (scheme io)"), "{said}");
     assert_eq!(folder.inspect("model")["scheme"], "io");
     assert!(!train("train.txt").contains("labels without prefixes"));
+}
+
+/// Labelled tokens whose labels are written by `spelled`, which gets the letter of iobes and the name.
+fn respelled(spelled: impl Fn(char, &str) -> String) -> String {
+    let sequence = "Ada S-PER\nmet O\nvan B-PER\nder I-PER\nBerg E-PER\nin O\nRome S-LOC\n\n";
+    let line = |line: &str| match line.rsplit_once(' ') {
+        Some((word, label)) => match label.split_once('-') {
+            Some((letter, name)) => {
+                format!("{word} {}\n", spelled(letter.chars().next().unwrap(), name))
+            }
+            None => format!("{word} O\n"),
+        },
+        None => "\n".to_string(),
+    };
+    sequence.repeat(12).lines().map(line).collect()
+}
+
+fn bilou(letter: char, name: &str) -> String {
+    let letter = match letter {
+        'E' => 'L',
+        'S' => 'U',
+        other => other,
+    };
+    format!("{letter}-{name}")
+}
+
+#[test]
+fn bilou_labels_are_segments_and_are_written_as_they_came() {
+    let iobes = respelled(|letter, name| format!("{letter}-{name}"));
+    let folder = Folder::new().with("bilou.txt", &respelled(bilou)).with("iobes.txt", &iobes);
+    let train = |further: &[&str]| {
+        let fixed = ["train", "bilou.txt", "--model", "model", "--constraints", "none"];
+        error(&folder.bethe(&[&fixed[..], further].concat()))
+    };
+    let said = train(&[]);
+    assert!(said.contains(" (bilou)") && !said.contains("warning"), "{said}");
+    let tagged = folder.tag("model", "bilou.txt", &[]);
+    assert!(tagged.starts_with("Ada U-PER\tU-PER\nmet O\tO\nvan B-PER\tB-PER\n"), "{tagged}");
+    for file in ["bilou.txt", "iobes.txt"] {
+        let report = folder.evaluate("model", file, &[]);
+        assert_eq!(report["f1"], 1.0, "{file}");
+        assert_eq!(report["sequence_accuracy"], 1.0, "{file}");
+        assert_eq!(report["per_label"]["PER"]["support"], 24, "{file}");
+        assert_eq!(report["per_label"].as_object().unwrap().len(), 2, "{file}");
+    }
+    assert!(train(&["--scheme", "bilou"]).contains(" (bilou)"));
+    assert!(train(&["--scheme", "iobes"]).contains(" (iobes)"));
+    let tagged = folder.tag("model", "bilou.txt", &[]);
+    assert!(tagged.starts_with("Ada U-PER\tS-PER\nmet O\tO\nvan B-PER\tB-PER\n"), "{tagged}");
+}
+
+#[test]
+fn labels_in_another_notation_give_a_warning() {
+    type Spelled = fn(char, &str) -> String;
+    let cases: [(Spelled, &str, &str); 3] = [
+        (|letter, name| format!("{letter}_{name}"), "\"B_PER\"", "B-PER"),
+        (|letter, name| format!("{name}-{letter}"), "\"PER-B\"", "B-PER"),
+        (|letter, name| format!("{letter}-{name}").to_lowercase(), "\"b-per\"", "B-per"),
+    ];
+    for (spelled, label, meant) in cases {
+        let folder = Folder::new().with("train.txt", &respelled(spelled));
+        let arguments = ["train", "train.txt", "--model", "model", "--constraints", "none"];
+        let expected = format!(
+            "warning: the label {label} is read as a name, not as a part of a segment; if labels say \
+             where segments begin, write them as {meant}, I-"
+        );
+        let said = error(&folder.bethe(&arguments));
+        assert!(said.contains(&expected), "{said}");
+        let said = error(&folder.bethe(&["evaluate", "model", "train.txt"]));
+        assert!(said.contains(&expected), "{said}");
+        let plain = error(&folder.bethe(&[&arguments[..], &["--scheme", "plain"]].concat()));
+        assert!(!plain.contains("warning"), "{plain}");
+    }
 }

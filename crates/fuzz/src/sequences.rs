@@ -23,7 +23,7 @@ pub fn columns(bytes: &[u8]) -> Verdict {
         labels.push((0..sequence.len()).filter_map(|t| sequence.cell(t, last)).collect());
     }
     let recognised = Scheme::recognise(&labels);
-    for scheme in [recognised, Scheme::Plain, Scheme::Io, Scheme::Bio, Scheme::Iobes] {
+    for scheme in [recognised].into_iter().chain(Scheme::ALL) {
         use_labels(scheme, &labels);
     }
     Verdict::Accepted

@@ -62,8 +62,8 @@ pub enum InputError {
     },
     /// Too many columns.
     #[error(
-        "{path}:{line}: {}, expected {expected} as in the training file, or no label column",
-        columns(*found)
+        "{path}:{line}: found {}, expected {expected} as in the training file, or {} without the label's",
+        columns(*found), *expected - 1
     )]
     TooManyColumns {
         /// The file.

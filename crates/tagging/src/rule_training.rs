@@ -63,7 +63,7 @@ pub enum NoRules {
 impl fmt::Display for RuleTraining {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(refused) = &self.refused {
-            return write!(f, "no learned rules: {refused}");
+            return write!(f, "no rules learned: {refused}");
         }
         write!(f, "{} rule{}", self.kept, if self.kept == 1 { "" } else { "s" })?;
         match (&self.held_out, self.sequences) {
@@ -78,17 +78,21 @@ impl fmt::Display for RuleTraining {
 
 impl fmt::Display for HeldOutGain {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let shown = |of: Compared, digits: usize| {
+        let shown = |of: Compared, digits: usize, unit: &str| {
             let (without, with) = (100.0 * of.without, 100.0 * of.with);
             let (gain, margin) = (100.0 * of.gain().mean, 100.0 * of.gain().margin());
-            format!("{without:.digits$} → {with:.digits$} ({gain:+.digits$} ± {margin:.digits$})")
+            format!(
+                "{without:.digits$}{unit} → {with:.digits$}{unit} \
+                 ({gain:+.digits$} ± {margin:.digits$})"
+            )
         };
         write!(
             f,
-            "on held-out sequences F1 {}, whole sequences % {}, near-certain rules broken % {}",
-            shown(self.f1, 2),
-            shown(self.whole, 1),
-            shown(self.broken, 1)
+            "on held-out sequences F1 {}; sequences without a mistake {}; sequences that break a \
+             near-certain rule {}",
+            shown(self.f1, 2, ""),
+            shown(self.whole, 1, " %"),
+            shown(self.broken, 1, " %")
         )
     }
 }
@@ -96,11 +100,15 @@ impl fmt::Display for HeldOutGain {
 impl fmt::Display for NoRules {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::TooFew { found: 1, least } => {
+                write!(f, "there is 1 sequence, and at least {least} are needed")
+            }
             Self::TooFew { found, least } => {
-                write!(f, "found {found} sequences to learn them from, expected at least {least}")
+                write!(f, "there are {found} sequences, and at least {least} are needed")
             }
             Self::NoneBroken => f.write_str(
-                "predictions for held-out sequences break none clearly more often than true labels",
+                "on held-out data the predictions break no rule clearly more often than the true \
+                 labels do",
             ),
             Self::NoGain(gain) if gain.mean <= 0.0 => {
                 f.write_str("they would make the labels of held-out sequences no more likely")

@@ -47,10 +47,10 @@ pub fn states_of(scheme: Scheme, labels: &[&str]) -> Result<States, LabelError> 
         .iter()
         .map(|&label| match (scheme, label.split_once('-').map(|(role, _)| role), name(label)) {
             (Scheme::Bio, Some("I"), Some(name)) => vec![format!("B-{name}"), label.to_string()],
-            (Scheme::Iobes, Some("B" | "E"), Some(name)) => {
+            (Scheme::Iobes | Scheme::Bilou, Some("B" | "E" | "L"), Some(name)) => {
                 vec![format!("B-{name}"), format!("E-{name}")]
             }
-            (Scheme::Iobes, Some("I"), Some(name)) => {
+            (Scheme::Iobes | Scheme::Bilou, Some("I"), Some(name)) => {
                 vec![format!("B-{name}"), label.to_string(), format!("E-{name}")]
             }
             _ => vec![label.to_string()],

@@ -7,11 +7,12 @@ use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 
 /// Schemes with labels: two states of each label but `O`, levels, and ends of segments.
-const CASES: [(Scheme, &[&str], usize); 4] = [
+const CASES: [(Scheme, &[&str], usize); 5] = [
     (Scheme::Io, &["b", "O", "a"], 5),
     (Scheme::Io, &["a", "a:x", "O"], 4),
     (Scheme::Bio, &["O", "B-a", "I-a", "B-a:B-x", "I-a:B-x", "I-a:I-x", "B-b"], 4),
     (Scheme::Iobes, &["O", "B-a", "I-a", "E-a", "S-a", "S-b"], 4),
+    (Scheme::Bilou, &["O", "B-a", "I-a", "L-a", "U-a", "U-b"], 4),
 ];
 const WEIGHT: f64 = 3.0;
 

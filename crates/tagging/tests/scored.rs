@@ -52,3 +52,17 @@ fn what_cannot_be_a_tagger_is_refused() {
     assert!(matches!(not_a_score, Err(TagError::NotAScore { place: 1, .. })));
     assert!(Tagging::new(&tagger).tag_scores(&[0.0; 4], &TagOptions::default()).is_err());
 }
+
+#[test]
+fn a_rule_on_a_difference_says_what_is_expected_even_if_it_is_negative() {
+    let labels = ["O", "B-a", "B-b"];
+    let states = states_of(Scheme::Bio, &labels).unwrap();
+    let form = Form::linear([(0, 1), (1, -1)], Relation::AtLeast, 0);
+    let rule = Rule { form, weight: Weight::Given(0.5) };
+    let tagger = Tagger::of_scores(states, &labels, &[], vec![rule]).unwrap();
+    let options = TagOptions { explain: true, ..TagOptions::default() };
+    let tagged = Tagging::new(&tagger).tag_scores(&[0.0, 0.0, 4.0], &options).unwrap();
+    let lines = tagger.explanation(&tagged);
+    let expected = "no fewer a than b: expected a − b: −0.95 without rules, −0.";
+    assert!(lines[0].starts_with(expected) && lines[0].ends_with(" with"), "{lines:?}");
+}

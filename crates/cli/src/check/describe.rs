@@ -2,17 +2,19 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
+use std::io::BufRead;
 use std::path::Path;
 
+use anyhow::Result;
+use bethe_core::Problem;
 use bethe_core::model::uai::{Evidence, Sample};
 use bethe_core::problem::file::EnergiesFile;
-use bethe_core::{MemoryLimit, Problem};
 use bethe_tagging::Tagger;
-use bethe_tagging::data::{DataError, Format, Sequences};
+use bethe_tagging::data::Sequences;
 use bethe_tagging::features::Template;
 use bethe_tagging::labels::States;
 use bethe_tagging::rules::{Rule, Weight};
-use bethe_terminal::{counted, shown};
+use bethe_terminal::{bad_input, counted, shown};
 use serde_json::{Value, json};
 
 use crate::inspect::summary;
@@ -134,7 +136,7 @@ pub fn rules(name: &str, rules: &[Rule], states: &States) -> Description {
         let _ = writeln!(text, "  {}: {says}", shown(&words));
         listed.push(json!({ "rule": words, "weight": weight }));
     }
-    text.push_str("  bethe train --constraints checks their names against the labels\n");
+    text.push_str("  Label names are checked when you train with --constraints\n");
     Description { file: name.to_string(), kind: "rules", text, json: json!({ "rules": listed }) }
 }
 
@@ -143,12 +145,16 @@ pub fn template(name: &str, template: &Template) -> Description {
     let mut text = format!("{}: a template\n", shown(name));
     let lines = template.to_string();
     let lines = lines.lines().filter(|line| line.starts_with(['U', 'R', 'L'])).count();
-    let _ = writeln!(text, "  attributes from {lines} lines");
-    if let Some(column) = template.highest_column() {
-        let _ = writeln!(text, "  columns    0 to {column} of the observed ones");
+    let _ = writeln!(text, "  attributes from {}", counted(lines, "line"));
+    match template.highest_column() {
+        Some(0) => text.push_str("  reads column 0\n"),
+        Some(column) => {
+            let _ = writeln!(text, "  reads columns 0 to {column}");
+        }
+        None => {}
     }
-    let pairs = if template.transitions() { "with weights" } else { "without weights" };
-    let _ = writeln!(text, "  pairs      of labels, {pairs}");
+    let pairs = if template.transitions() { "weights" } else { "no weights" };
+    let _ = writeln!(text, "  label pairs: {pairs}");
     let json = json!({
         "lines": lines,
         "highest_column": template.highest_column(),
@@ -171,33 +177,50 @@ pub fn model(name: &str, tagger: &Tagger) -> Description {
     Description { file: name.to_string(), kind: "model", text: summary(name, tagger), json }
 }
 
-/// What a file of labelled tokens holds, which has its labels in the last column.
-pub fn labelled(path: &Path, memory: MemoryLimit) -> Result<Description, DataError> {
+/// What a file of tokens holds, which has its labels in the last of several columns.
+pub fn tokens<R: BufRead>(path: &Path, file: Sequences<R>) -> Result<Description> {
     let (mut sequences, mut tokens, mut columns) = (0, 0, 0);
     let mut labels: BTreeSet<String> = BTreeSet::new();
-    for sequence in Sequences::open(path, Format::Columns)?.within(memory) {
-        let sequence = sequence?;
+    for sequence in file {
+        let sequence = sequence.map_err(|error| bad_input(error.to_string()))?;
         sequences += 1;
         tokens += sequence.len();
         columns = sequence.columns(0);
-        for t in 0..sequence.len() {
+        for t in (0..sequence.len()).filter(|_| columns > 1) {
             let label = sequence.cell(t, columns - 1).unwrap_or_default();
+            if label.is_empty() {
+                let (place, line) = (path.display(), sequence.line(t));
+                let message = "found no label, expected one for every token";
+                return Err(bad_input(format!("{place}:{line}: {message}")));
+            }
             if !labels.contains(label) {
                 labels.insert(label.to_string());
             }
         }
     }
     let name = path.display().to_string();
+    let (kind, what, in_last, advice) = match columns > 1 {
+        true => (
+            "labelled_tokens",
+            "labelled tokens",
+            format!(", with {} in the last", counted(labels.len(), "label")),
+            "To use another column's labels: bethe train --column N",
+        ),
+        false => (
+            "tokens",
+            "tokens without labels",
+            String::new(),
+            "bethe tag labels them. To train, every token needs a label in a further column",
+        ),
+    };
     let text = format!(
-        "{}: labelled tokens, one per line\n  sequences  {sequences}\n  tokens     {tokens}\n  \
-         columns    {columns}, with {} in the last\n  bethe train --column reads labels of another \
-         column\n",
+        "{}: {what}, one per line\n  sequences  {sequences}\n  tokens     {tokens}\n  \
+         columns    {columns}{in_last}\n  {advice}\n",
         shown(&name),
-        counted(labels.len(), "label"),
     );
     let json =
         json!({ "sequences": sequences, "tokens": tokens, "columns": columns, "labels": labels });
-    Ok(Description { file: name, kind: "labelled_tokens", text, json })
+    Ok(Description { file: name, kind, text, json })
 }
 
 /// How many there are of each kind.

@@ -11,6 +11,7 @@ use bethe_core::model::uai::Evidence;
 use bethe_core::problem::file::EnergiesFile;
 use bethe_core::{MemoryLimit, OracleKind};
 use bethe_tagging::Tagger;
+use bethe_tagging::data::{Format, Sequences};
 use bethe_tagging::features::Template;
 use bethe_tagging::rules::{RULES_SHARE, parse_rules_of_any_labels};
 use bethe_terminal::{Outcome, bad_input, check_apart};
@@ -19,22 +20,28 @@ use serde::de::IgnoredAny;
 
 use crate::estimate;
 use crate::input::{Content, Source, Stream};
-use crate::kind::{Kind, is_model, refuse};
+use crate::kind::{Kind, is_model, mistaken};
 use crate::memory::MemoryFlag;
 use crate::report::ReportFlags;
 use crate::solve::problems::{note, read_problem};
 use crate::tagging::read_tagger;
 use describe::Description;
 
+/// What can be checked.
+const EXPECTED: &str = "a problem, a model, tokens, a template or rules";
 /// How many bytes tell a model from other files.
 const START: usize = 9;
 
 /// Check a file and say what it holds.
 #[derive(Args)]
 pub struct Flags {
-    /// Problem (.json, .jsonl, .uai), energies, evidence (.evid), labelled tokens, tagging model,
-    /// template, rules (.toml), or - for standard input
+    /// Problem (.json, .jsonl, .uai), energies, evidence (.evid), tokens with or without labels,
+    /// tagging model, template, rules (.toml), or - for standard input
     file: PathBuf,
+
+    /// Skip lines of tokens that start with this character
+    #[arg(long, value_name = "CHAR")]
+    comments: Option<char>,
 
     #[command(flatten)]
     report: ReportFlags,
@@ -47,19 +54,23 @@ pub fn run(flags: Flags) -> Result<Outcome> {
     if let Some(out) = &flags.report.out {
         check_apart("--out", out, [&*flags.file])?;
     }
-    let found = described(&flags.file, flags.memory.limit()?)?;
+    let found = described(&flags.file, &flags, flags.memory.limit()?)?;
     flags.report.print(|| found.text.clone(), || Ok(found.whole_json().to_string()))?;
     Ok(Outcome::Done)
 }
 
 /// What a file holds. It is read once, from start to end, as a pipe must be.
-fn described(path: &Path, memory: MemoryLimit) -> Result<Description> {
-    if Kind::of(path) == Some(Kind::Labelled) {
-        return describe::labelled(path, memory).map_err(|error| bad_input(error.to_string()));
-    }
-    let name = path.display().to_string();
-    let mut stream = Stream::open(path, memory)?;
+fn described(path: &Path, flags: &Flags, memory: MemoryLimit) -> Result<Description> {
     let ending = Ending::of(path);
+    let kind = Kind::of(path);
+    // Tokens are read as they are needed, one sequence at a time.
+    if kind == Some(Kind::Labelled) || kind == Some(Kind::Tokens) && matches!(ending, Ending::Other)
+    {
+        let sequences = Sequences::open(path, Format::Columns);
+        let sequences = sequences.map_err(|error| bad_input(error.to_string()))?;
+        return describe::tokens(path, sequences.comments(flags.comments).within(memory));
+    }
+    let mut stream = Stream::open(path, memory)?;
     if matches!(ending, Ending::Model) || is_model(&stream.start(START)?) {
         return model(path, stream, memory);
     }
@@ -68,29 +79,33 @@ fn described(path: &Path, memory: MemoryLimit) -> Result<Description> {
         Ending::Problem => problem(path, stream.content(path)?, memory),
         Ending::Rules => rules(&stream.rest(Vec::new())?, memory),
         Ending::Evidence => evidence(&stream.rest(Vec::new())?, memory),
-        // JSON is read as it is needed, one line at a time.
+        // So is JSON, one line at a time.
         Ending::Other if stream.start(1)? == b"{" && path.extension().is_none() => {
             problem(path, stream.content(path)?, memory)
         }
         Ending::Model | Ending::Other => {
-            let source = stream.rest(Vec::new())?;
-            let text = std::str::from_utf8(&source.bytes).unwrap_or_default();
-            if is_template(text) {
-                let bytes = Template::estimated_bytes(text);
-                memory.check("the template", bytes).map_err(|error| source.wrong(error))?;
-                let template = text.parse::<Template>().map_err(|error| source.wrong(error))?;
-                return Ok(describe::template(&name, &template));
-            }
-            refuse(path, &[Kind::Csv, Kind::Binary], "a problem, a model, a template or rules")?;
-            if path.extension().is_some() {
-                return problem(path, source.content(path)?, memory);
-            }
-            match first_line(text) {
-                Some(line) if line.starts_with("[[") => rules(&source, memory),
-                Some(_) if is_evidence(text) => evidence(&source, memory),
-                _ => problem(path, source.content(path)?, memory),
-            }
+            by_content(path, stream.rest(Vec::new())?, flags.comments, memory)
         }
+    }
+}
+
+/// What a text holds whose name does not tell.
+fn by_content(
+    path: &Path,
+    source: Source,
+    comments: Option<char>,
+    memory: MemoryLimit,
+) -> Result<Description> {
+    match Kind::of_text(&source.bytes) {
+        Some(Kind::Template) => template(&source, memory),
+        Some(Kind::Rules) => rules(&source, memory),
+        Some(Kind::Evidence) if path.extension().is_none() => evidence(&source, memory),
+        Some(Kind::Labelled | Kind::Tokens | Kind::Evidence) => {
+            let sequences = Sequences::new(&*source.bytes, &source.name, Format::Columns);
+            describe::tokens(Path::new(&source.name), sequences.comments(comments).within(memory))
+        }
+        Some(Kind::Json | Kind::Uai) | None => problem(path, source.content(path)?, memory),
+        Some(kind) => Err(mistaken(path, kind, EXPECTED, None)),
     }
 }
 
@@ -125,6 +140,14 @@ fn model(path: &Path, stream: Stream, memory: MemoryLimit) -> Result<Description
         read.map_err(|error| source.wrong(error))?
     };
     Ok(describe::model(&path.display().to_string(), &tagger))
+}
+
+fn template(source: &Source, memory: MemoryLimit) -> Result<Description> {
+    let text = std::str::from_utf8(&source.bytes).map_err(|error| source.wrong(error))?;
+    let bytes = Template::estimated_bytes(text);
+    memory.check("the template", bytes).map_err(|error| source.wrong(error))?;
+    let template = text.parse::<Template>().map_err(|error| source.wrong(error))?;
+    Ok(describe::template(&source.name, &template))
 }
 
 fn evidence(source: &Source, memory: MemoryLimit) -> Result<Description> {
@@ -175,30 +198,6 @@ fn single(source: &Source, memory: MemoryLimit) -> Result<Description> {
     }
     let file = EnergiesFile::from_json(&source.bytes).map_err(|e| source.mistake(e))?;
     Ok(describe::energies_file(&source.name, &file))
-}
-
-/// The first line that is neither blank nor a comment.
-fn first_line(text: &str) -> Option<&str> {
-    text.lines().find(|line| !line.trim().is_empty() && !line.starts_with('#'))
-}
-
-/// Whether the first line that is neither blank nor a comment starts like a template's. Problem
-/// files do not.
-fn is_template(text: &str) -> bool {
-    let mut lines = text.lines().filter(|line| !line.trim().is_empty() && !line.starts_with('#'));
-    let bigram = |line: &str| line.trim_end() == "B" || line.starts_with("B%");
-    let unigram = |line: &str| line.starts_with(['U', 'R', 'L']);
-    let tells = |line: &str| bigram(line) || unigram(line) && line.contains(['%', ':']);
-    let first = lines.next();
-    // A name alone, `Ubias`, may be any word: then the other lines tell.
-    first.is_some_and(|line| {
-        tells(line) || unigram(line) && lines.clone().count() > 0 && lines.all(tells)
-    })
-}
-
-/// Whether it holds whole numbers only, as UAI evidence does.
-fn is_evidence(text: &str) -> bool {
-    text.bytes().all(|byte| byte.is_ascii_digit() || byte.is_ascii_whitespace())
 }
 
 /// A file that holds one problem.

@@ -2,7 +2,6 @@
 
 mod flags;
 mod report;
-mod unknown;
 
 pub use flags::Flags;
 
@@ -10,24 +9,24 @@ use std::borrow::Cow;
 
 use anyhow::Result;
 use bethe_tagging::data::Sequence;
+use bethe_tagging::labels::OtherNotation;
 use bethe_tagging::rules::Occurrences;
-use bethe_tagging::score::Score;
+use bethe_tagging::score::{Score, UnknownLabels};
 use bethe_tagging::{TagOptions, Tagged, Tagger};
-use bethe_terminal::{Outcome, bad_input, check_apart, say};
+use bethe_terminal::{Outcome, bad_input, check_apart, say, shown};
 
 use crate::tagging::{Batches, FileProgress, Item, Statistics, tag_all};
 use report::Evaluation;
-use unknown::UnknownLabels;
 
 /// Tags a file and compares the result with its own labels.
 pub fn run(flags: Flags) -> Result<Outcome> {
     flags.check()?;
     let tagger = flags.tagger.read_tagger("evaluate", Some(&flags.file))?;
     let evaluation = evaluate(&flags, &tagger)?;
-    if let Some(message) = evaluation.unknown.refusal(&tagger) {
-        return Err(bad_input(message));
-    }
-    evaluation.unknown.warning().iter().for_each(|warning| say(warning));
+    let labels = evaluation.unknown.check(tagger.labels());
+    labels.map_err(|error| bad_input(error.to_string()))?;
+    warn_of_notation(&tagger);
+    evaluation.unknown.warning().iter().for_each(|text| say(&format!("warning: {text}")));
     flags.report.print(|| evaluation.in_words(), || serde_json::to_string(&evaluation.json()))?;
     Ok(Outcome::Done)
 }
@@ -59,10 +58,11 @@ fn evaluate(flags: &Flags, tagger: &Tagger) -> Result<Evaluation> {
     let mut progress = FileProgress::new("sequence", false, false);
     let mut first = 0;
     loop {
-        let batch = batches.next()?;
+        let mut batch = batches.next()?;
         if batch.is_empty() {
             break;
         }
+        batch.retain(|sequence| !sequence.begins_document());
         let items = Item::of_batch(&batch, first, scores.as_ref())?;
         let tagged = tag_all(&pool, tagger, &items, &options);
         let tagged = tagged.map_err(|error| bad_input(error.to_string()))?;
@@ -82,6 +82,14 @@ fn evaluate(flags: &Flags, tagger: &Tagger) -> Result<Evaluation> {
     Ok(evaluation)
 }
 
+/// Warns of a model that reads parts of segments as names, so that segments are not what they seem.
+fn warn_of_notation(tagger: &Tagger) {
+    let names = tagger.labels().iter().map(String::as_str);
+    if let Some(other) = OtherNotation::of(names) {
+        say(&format!("warning: {}", shown(&other.to_string())));
+    }
+}
+
 fn add(
     evaluation: &mut Evaluation,
     tagger: &Tagger,
@@ -92,7 +100,8 @@ fn add(
     let truth: Vec<&str> = truth.iter().map(|label| label.as_ref()).collect();
     let (states, path) = (tagger.states(), &tagged.best[0].0);
     let predicted: Vec<&str> = path.iter().map(|&state| states.label(state)).collect();
-    evaluation.unknown.add(tagger, sequence, &truth);
+    let place = |t: usize| format!("{}:{}", sequence.path().display(), sequence.line(t));
+    evaluation.unknown.add(states, &truth, place);
     evaluation.score.add(&truth, &predicted);
     evaluation.statistics.add(tagged);
     let breaks = |occurrences: Occurrences| {

@@ -2,11 +2,10 @@
 
 use std::fmt::Write;
 
-use bethe_tagging::score::{LabelReport, Report, Score};
+use bethe_tagging::score::{LabelReport, Report, Score, UnknownLabels};
 use bethe_terminal::{counted, shown};
 use serde_json::{Value, json};
 
-use super::unknown::UnknownLabels;
 use crate::tagging::Statistics;
 
 /// The result of an evaluation.

@@ -11,7 +11,7 @@ use clap::Args;
 
 use crate::memory::MemoryFlag;
 use crate::report::ReportFlags;
-use crate::tagging::read_tagger;
+use crate::tagging::{ModelComesFirst, read_tagger};
 use content::Content;
 pub use words::summary;
 
@@ -21,6 +21,9 @@ pub use words::summary;
 pub struct Flags {
     /// Model file, from bethe train
     model: PathBuf,
+
+    #[command(flatten)]
+    _first: ModelComesFirst,
 
     #[command(flatten)]
     report: ReportFlags,

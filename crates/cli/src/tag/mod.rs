@@ -85,6 +85,13 @@ impl Flags {
         if self.n_best == Some(0) {
             return Err(bad_input("--n-best: found 0, expected at least 1"));
         }
+        if let Some(file) = self.file.as_deref().filter(|file| !file.exists()) {
+            let name = file.display().to_string();
+            if name.contains(char::is_whitespace) {
+                let hint = self.sentence(&name);
+                return Err(bad_input(format!("{name}: there is no such file. {hint}")));
+            }
+        }
         let inputs = [Some(&self.tagger.model), self.file.as_ref(), self.tagger.scores.as_ref()];
         match &self.out {
             Some(out) => {
@@ -92,6 +99,12 @@ impl Flags {
             }
             None => Ok(()),
         }
+    }
+
+    /// How to tag a sentence.
+    fn sentence(&self, text: &str) -> String {
+        let model = self.tagger.model.display();
+        format!("For a sentence: `bethe tag {model} --text '{}'`", text.replace('\'', r"'\''"))
     }
 }
 
@@ -112,6 +125,18 @@ fn rows_of(sequence: &Sequence) -> Rows<'_> {
     Box::new(|t| Some(sequence.row(t)))
 }
 
+/// The lines of a batch with what they are tagged with; lines that begin a document are not tagged.
+fn with_labels<'a>(
+    batch: &'a [Sequence],
+    tagged: &'a [Tagged],
+) -> impl Iterator<Item = (Rows<'a>, Option<&'a Tagged>)> {
+    let mut tagged = tagged.iter();
+    batch.iter().map(move |sequence| match sequence.begins_document() {
+        true => (rows_of(sequence), None),
+        false => (rows_of(sequence), tagged.next()),
+    })
+}
+
 impl Command<'_> {
     fn rows(
         &mut self,
@@ -128,8 +153,8 @@ impl Command<'_> {
                 hint.check(&batch)?;
             }
             let tagged = self.tagged(&Item::of_batch(&batch, 0, None)?);
-            let tagged = tagged.map_err(|error| hint.untagged(error))?;
-            self.write(batch.iter().map(rows_of).zip(&tagged))?;
+            let tagged = tagged.map_err(|error| hint.untagged(error, &batch))?;
+            self.write(with_labels(&batch, &tagged))?;
             progress.add(batch.len(), batches.share());
         }
         Ok(())
@@ -140,7 +165,7 @@ impl Command<'_> {
             sentences.iter().map(|sentence| Item::Rows(&sentence.sequence)).collect();
         let tagged = self.tagged(&items).map_err(wrong)?;
         let rows = |sentence| -> Rows<'_> { Box::new(move |t| Some(Sentence::token(sentence, t))) };
-        self.write(sentences.iter().map(rows).zip(&tagged))
+        self.write(sentences.iter().map(rows).zip(tagged.iter().map(Some)))
     }
 
     /// Reads all rows before tagging, as it does all scores: there must be as many of both.
@@ -159,10 +184,14 @@ impl Command<'_> {
             rows.extend(batch);
         }
         let items = Item::of_batch(&rows, 0, Some(scores))?;
-        scores.check_all_used(rows.len(), path)?;
-        for (rows, items) in rows.chunks(BATCH).zip(items.chunks(BATCH)) {
-            let tagged = self.tagged(items).map_err(wrong)?;
-            self.write(rows.iter().map(rows_of).zip(&tagged))?;
+        scores.check_all_used(items.len(), path)?;
+        let mut items = items.as_slice();
+        for rows in rows.chunks(BATCH) {
+            let sequences = rows.iter().filter(|sequence| !sequence.begins_document()).count();
+            let (own, after) = items.split_at(sequences);
+            items = after;
+            let tagged = self.tagged(own).map_err(wrong)?;
+            self.write(with_labels(rows, &tagged))?;
             if self.out.is_closed() {
                 break;
             }
@@ -176,7 +205,7 @@ impl Command<'_> {
             let items: Vec<Item> =
                 batch.iter().map(|&sequence| Item::Scores(scores.values(sequence), None)).collect();
             let tagged = self.tagged(&items).map_err(wrong)?;
-            let none = |tagged| -> (Rows<'_>, _) { (Box::new(|_| None), tagged) };
+            let none = |tagged| -> (Rows<'_>, _) { (Box::new(|_| None), Some(tagged)) };
             self.write(tagged.iter().map(none))?;
             if self.out.is_closed() {
                 break;
@@ -189,9 +218,16 @@ impl Command<'_> {
         tag_all(&self.pool, self.tagger, items, &self.options)
     }
 
-    fn write<'b>(&mut self, tagged: impl Iterator<Item = (Rows<'b>, &'b Tagged)>) -> Result<()> {
+    fn write<'b>(
+        &mut self,
+        tagged: impl Iterator<Item = (Rows<'b>, Option<&'b Tagged>)>,
+    ) -> Result<()> {
         let mut text = String::new();
         for (row, tagged) in tagged {
+            let Some(tagged) = tagged else {
+                write::document(&mut text, row(0).unwrap_or_default());
+                continue;
+            };
             self.statistics.add(tagged);
             if self.options.explain {
                 for line in self.tagger.explanation(tagged) {

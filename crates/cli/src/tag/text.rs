@@ -9,6 +9,7 @@ use bethe_tagging::{Input, InputError, TagError, Tagger};
 use bethe_terminal::{bad_input, say};
 
 use super::Flags;
+use crate::kind::Kind;
 
 /// A line of text and its tokens.
 pub struct Sentence {
@@ -70,31 +71,35 @@ impl<'a> Hint<'a> {
     }
 
     fn added(self, message: String, is_sentence: bool) -> anyhow::Error {
-        let model = self.flags.tagger.model.display();
         bad_input(match is_sentence {
-            true => format!(
-                "{message}; a file has one token per line. For a sentence: `bethe tag {model} \
-                 --text 'THE SENTENCE'`"
-            ),
+            true => format!("{message}. {}", self.flags.sentence("THE SENTENCE")),
             false => message,
         })
+    }
+
+    /// Whether the file may be sentences; what cannot be looked at twice may be.
+    fn may_be_prose(self) -> bool {
+        let kind = self.flags.file.as_deref().and_then(Kind::of);
+        kind.is_none_or(|kind| matches!(kind, Kind::Sentences | Kind::References))
     }
 
     /// An error of reading.
     pub fn unread(self, error: DataError) -> anyhow::Error {
         let is_sentence = match &error {
-            DataError::Ragged { found, expected, .. } => {
-                self.columns().is_some_and(|columns| *found.max(expected) > columns)
+            DataError::Ragged { found, expected, comment: None, .. } => {
+                let is_wide = |columns| *found.max(expected) > columns;
+                self.columns().is_some_and(is_wide) && self.may_be_prose()
             }
             _ => false,
         };
         self.added(error.to_string(), is_sentence)
     }
 
-    /// An error of tagging.
-    pub fn untagged(self, error: TagError) -> anyhow::Error {
-        let is_wide = matches!(&error, TagError::Input(InputError::TooManyColumns { .. }));
-        self.added(error.to_string(), is_wide && self.columns().is_some())
+    /// An error of tagging. Sentences are sequences of one line.
+    pub fn untagged(self, error: TagError, batch: &[Sequence]) -> anyhow::Error {
+        let is_wide = matches!(&error, TagError::Input(InputError::TooManyColumns { .. }))
+            && batch.iter().all(|sequence| sequence.len() == 1);
+        self.added(error.to_string(), is_wide && self.columns().is_some() && self.may_be_prose())
     }
 
     /// Refuses lines of two words that would be taken for a token and its label.

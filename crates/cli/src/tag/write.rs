@@ -4,6 +4,14 @@ use std::fmt::Write;
 
 use bethe_tagging::{Tagged, Tagger};
 
+/// What is outside of all segments, in files that mark documents.
+const OUTSIDE: &str = "O";
+
+/// A line that begins a document.
+pub fn document(text: &mut String, row: &str) {
+    text.extend([row, "\t", OUTSIDE, "\n\n"]);
+}
+
 /// A sequence's lines, if there are any, with labels, once for each of the best label sequences.
 pub fn sequence<'a>(
     text: &mut String,

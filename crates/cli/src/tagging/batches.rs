@@ -27,7 +27,8 @@ pub enum Batches<T> {
 }
 
 impl Batches<Sequence> {
-    /// Opens a file of sequences, or standard input for `-`.
+    /// Opens a file of sequences, or standard input for `-`. Lines that begin a document are sequences
+    /// of their own.
     pub fn open(
         path: &Path,
         format: Format,
@@ -35,7 +36,7 @@ impl Batches<Sequence> {
         memory: MemoryLimit,
     ) -> Result<Self> {
         Self::of(path, move |input, name| {
-            Sequences::new(input, name, format).comments(comments).within(memory)
+            Sequences::new(input, name, format).comments(comments).with_documents().within(memory)
         })
     }
 }
@@ -104,7 +105,8 @@ pub enum Item<'a> {
 }
 
 impl<'a> Item<'a> {
-    /// The items of a batch that begins with sequence `first` of a file.
+    /// The items of a batch that begins with sequence `first` of a file; those that begin a document
+    /// are none.
     pub fn of_batch(
         batch: &'a [Sequence],
         first: usize,
@@ -118,7 +120,8 @@ impl<'a> Item<'a> {
                 Ok(Self::Scores(scores, Some(sequence)))
             }
         };
-        batch.iter().enumerate().map(item).collect()
+        let sequences = batch.iter().filter(|sequence| !sequence.begins_document());
+        sequences.enumerate().map(item).collect()
     }
 }
 

@@ -9,11 +9,25 @@ use rayon::ThreadPool;
 use super::{LimitFlags, Scores, read_scores, read_tagger};
 use crate::kind::{Kind, refuse};
 
+/// A flag that other commands have, to say that the model is an argument here.
+#[derive(Args)]
+pub struct ModelComesFirst {
+    #[arg(long = "model", hide = true, value_name = "FILE", value_parser = first_argument)]
+    _model: Option<String>,
+}
+
+fn first_argument(_: &str) -> Result<String, String> {
+    Err("the model is the first argument; leave --model out".to_string())
+}
+
 /// The flags that `tag` and `evaluate` share.
 #[derive(Args)]
 pub struct TaggerFlags {
     /// Model file, from bethe train
     pub model: PathBuf,
+
+    #[command(flatten)]
+    _first: ModelComesFirst,
 
     #[command(flatten)]
     pub limits: LimitFlags,

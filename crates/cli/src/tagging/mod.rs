@@ -17,10 +17,10 @@ use bethe_tagging::labels::States;
 use bethe_tagging::{Input, RuleGroup, Tagger};
 use bethe_terminal::bad_input;
 
-use crate::kind::{Kind, refuse};
+use crate::kind::refuse_all_but_models;
 
 pub use batches::{Batches, Item, SHARE, tag_all};
-pub use flags::TaggerFlags;
+pub use flags::{ModelComesFirst, TaggerFlags};
 pub use limits::LimitFlags;
 pub use progress::FileProgress;
 pub use scores::Scores;
@@ -29,7 +29,7 @@ pub use text::Tokens;
 
 /// Reads a model file that fits into the limit.
 pub fn read_tagger(path: &Path, memory: MemoryLimit) -> Result<Tagger> {
-    refuse(path, &[Kind::Json, Kind::Uai, Kind::Csv, Kind::Labelled], "a model from bethe train")?;
+    refuse_all_but_models(path)?;
     Tagger::load_within(path, memory).map_err(|error| bad_input(error.to_string()))
 }
 

@@ -39,6 +39,7 @@ pub fn settings(flags: &Flags) -> Result<TrainSettings> {
             SchemeChoice::Bio => Some(Scheme::Bio),
             SchemeChoice::Io => Some(Scheme::Io),
             SchemeChoice::Iobes => Some(Scheme::Iobes),
+            SchemeChoice::Bilou => Some(Scheme::Bilou),
             SchemeChoice::Plain => Some(Scheme::Plain),
         },
         template: template.map_err(|error| bad_input(error.to_string()))?,
@@ -51,7 +52,7 @@ pub fn settings(flags: &Flags) -> Result<TrainSettings> {
             TransitionsChoice::Weighted => AllowedTransitions::Weighted,
         },
         base: base(flags)?,
-        rule_source: rule_source(&flags.constraints),
+        rule_source: rule_source(&flags.constraints)?,
         rules: rules(flags)?,
         seed: flags.seed,
         checkpoint: (!flags.no_checkpoint).then(|| checkpoint(&flags.model)),
@@ -68,11 +69,14 @@ pub fn checkpoint(model: &Path) -> PathBuf {
     name.into()
 }
 
-fn rule_source(text: &str) -> RuleSource {
+fn rule_source(text: &str) -> Result<RuleSource> {
     match text {
-        "none" => RuleSource::None,
-        "auto" => RuleSource::Auto,
-        file => RuleSource::File(file.into()),
+        "none" => Ok(RuleSource::None),
+        "auto" => Ok(RuleSource::Auto),
+        file if Path::new(file).exists() => Ok(RuleSource::File(file.into())),
+        file => Err(bad_input(format!(
+            "--constraints: found {file:?}, which is no file, expected auto, none, or a file of rules"
+        ))),
     }
 }
 
@@ -228,7 +232,7 @@ fn check_combinations(flags: &Flags) -> Result<()> {
 
 /// Flags on rules make no sense without the rules that they are about.
 fn check_rule_flags(flags: &Flags) -> Result<()> {
-    let source = rule_source(&flags.constraints);
+    let source = rule_source(&flags.constraints)?;
     if source == RuleSource::None {
         let learned = [
             ("--learner", flags.learner.is_some()),

@@ -213,6 +213,8 @@ pub enum SchemeChoice {
     Io,
     /// Like bio; E-x ends a segment, S-x is a segment of one token
     Iobes,
+    /// Like iobes, with L-x for E-x and U-x for S-x
+    Bilou,
     /// Every token is a segment
     Plain,
 }

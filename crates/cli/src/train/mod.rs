@@ -21,7 +21,7 @@ use bethe_terminal::{
     Interrupt, Outcome, PendingFile, bad_input, check_apart, check_distinct, threads,
 };
 
-use crate::kind::{Kind, refuse};
+use crate::kind::{Kind, mistaken, refuse};
 use crate::tagging::Scores;
 use progress::TrainingProgress;
 
@@ -151,6 +151,7 @@ fn check_files(flags: &Flags, settings: &TrainSettings) -> Result<()> {
     for output in [Some(&flags.model), settings.checkpoint.as_ref()].into_iter().flatten() {
         check_apart("--model", output, inputs.iter().copied())?;
     }
+    check_swapped(flags)?;
     for input in [Some(&flags.train), flags.dev.as_ref()].into_iter().flatten() {
         refuse(
             input,
@@ -162,6 +163,20 @@ fn check_files(flags: &Flags, settings: &TrainSettings) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Refuses data in place of the model if the data's place has a model, or nothing.
+fn check_swapped(flags: &Flags) -> Result<()> {
+    let is_model = Kind::of(&flags.train) == Some(Kind::Model) || !flags.train.exists();
+    let kind = Kind::of(&flags.model);
+    match kind.filter(|kind| is_model && matches!(kind, Kind::Labelled | Kind::Tokens)) {
+        Some(kind) => {
+            let (model, train) = (flags.train.display(), flags.model.display());
+            let meant = format!("bethe train {train} --model {model}");
+            Err(mistaken(&flags.model, kind, "the model that is to be written", Some(meant)))
+        }
+        None => Ok(()),
+    }
 }
 
 /// Keeps other trainings of this model away until this one ends.

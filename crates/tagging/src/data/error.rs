@@ -27,8 +27,22 @@ pub enum DataError {
         /// The file.
         path: PathBuf,
     },
+    /// A text in one line, with line ends of old Macs.
+    #[error(
+        "{}: found line ends of old Macs (CR), expected LF or CRLF; convert the file, as in \
+         `tr '\\r' '\\n' < FILE`",
+        path.display()
+    )]
+    MacLines {
+        /// The file.
+        path: PathBuf,
+    },
     /// Bytes that are not text.
-    #[error("{}:{line}: found the byte 0x{found:02X} at offset {offset}, expected text in UTF-8", path.display())]
+    #[error(
+        "{}:{line}: found the byte 0x{found:02X} at offset {offset}, expected text in UTF-8; save the \
+         file as UTF-8, or convert it, as in `iconv -f latin1 -t utf-8 FILE`",
+        path.display()
+    )]
     NotUtf8 {
         /// The file.
         path: PathBuf,
@@ -41,8 +55,8 @@ pub enum DataError {
     },
     /// A row with a different number of columns than the first row of the file.
     #[error(
-        "{}:{line}: found {}, expected {expected} as in line {first_line}; each line is one token",
-        path.display(), columns(*found)
+        "{}:{line}: found {}, expected {expected} as in line {first_line}; {}",
+        path.display(), columns(*found), advice(*comment)
     )]
     Ragged {
         /// The file.
@@ -55,6 +69,8 @@ pub enum DataError {
         expected: usize,
         /// The line of the first row.
         first_line: usize,
+        /// The one of the two lines that looks like a comment.
+        comment: Option<usize>,
     },
     /// More than a limit of memory allows.
     #[error("{}:{line}: {error}; a higher --memory-limit allows more", path.display())]
@@ -104,6 +120,14 @@ pub enum DataError {
         /// The field.
         found: String,
     },
+}
+
+/// Why rows may differ.
+fn advice(comment: Option<usize>) -> String {
+    match comment {
+        Some(line) => format!("if line {line} is a comment, add --comments '#'"),
+        None => "each line is one token".to_string(),
+    }
 }
 
 /// `1 column`, `2 columns`.

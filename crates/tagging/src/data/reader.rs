@@ -16,18 +16,30 @@ const KEPT: f64 = 2.0;
 const BYTES_PER_SEQUENCE: f64 = 150.0;
 /// And of each position: the numbers of its attributes.
 const BYTES_PER_POSITION: f64 = 200.0;
+/// What comments begin with in most files that have them.
+const COMMENT: char = '#';
 /// The cells of a row of more bytes are counted before they are stored.
 const LONG_ROW: usize = 1 << 16;
 
+/// What all rows of a file are compared with.
+#[derive(Clone, Copy)]
+struct FirstRow {
+    line: usize,
+    columns: usize,
+    is_comment: bool,
+}
+
 /// The sequences of a file, one at a time. After an error there are no more.
 ///
-/// A blank line ends a sequence; several in a row count as one. Line ends may be CRLF, and a byte
-/// order mark at the start is skipped.
+/// A blank line ends a sequence; several in a row count as one. Line ends may be CRLF. A byte order
+/// mark at the start is skipped, and so are lines that [begin a document](Sequence::begins_document).
 pub struct Sequences<R> {
     input: R,
     path: Arc<Path>,
     format: Format,
     comments: Option<char>,
+    /// Whether lines that begin a document are sequences too.
+    with_documents: bool,
     /// The memory limit of each sequence.
     memory: MemoryLimit,
     /// Of the sequences so far, where all of them share the limit.
@@ -38,8 +50,8 @@ pub struct Sequences<R> {
     offset: u64,
     /// Its bytes.
     bytes: Vec<u8>,
-    /// Columns of the first row, and its line.
-    expected: Option<(usize, usize)>,
+    /// The first row.
+    first: Option<FirstRow>,
     finished: bool,
 }
 
@@ -58,12 +70,13 @@ impl<R: BufRead> Sequences<R> {
             path: path.as_ref().into(),
             format,
             comments: None,
+            with_documents: false,
             memory: MemoryLimit::NONE,
             held: None,
             line: 0,
             offset: 0,
             bytes: Vec::new(),
-            expected: None,
+            first: None,
             finished: false,
         }
     }
@@ -71,6 +84,13 @@ impl<R: BufRead> Sequences<R> {
     /// Skips lines that start with this character; by default every line is a row.
     pub fn comments(mut self, start: impl Into<Option<char>>) -> Self {
         self.comments = start.into();
+        self
+    }
+
+    /// Gives lines that [begin a document](Sequence::begins_document) as sequences, for those who copy
+    /// them.
+    pub fn with_documents(mut self) -> Self {
+        self.with_documents = true;
         self
     }
 
@@ -99,8 +119,9 @@ impl<R: BufRead> Sequences<R> {
                 if row.len() > LONG_ROW {
                     self.check_memory(sequence.bytes() + Sequence::bytes_of_row(row))?;
                 }
+                let is_comment = row.starts_with(COMMENT);
                 let columns = sequence.push(self.line, row, self.format);
-                self.check(columns)?;
+                self.check(columns, is_comment)?;
                 self.check_memory(sequence.bytes())?;
             } else if !sequence.is_empty() {
                 break;
@@ -165,16 +186,29 @@ impl<R: BufRead> Sequences<R> {
             }
         })?;
         let text = text.strip_suffix('\n').unwrap_or(text);
-        Ok(text.strip_suffix('\r').unwrap_or(text))
+        let text = text.strip_suffix('\r').unwrap_or(text);
+        match self.line == 1 && text.contains('\r') {
+            true => Err(DataError::MacLines { path: self.path.to_path_buf() }),
+            false => Ok(text),
+        }
     }
 
-    fn check(&mut self, found: usize) -> Result<(), DataError> {
-        let (expected, first_line) = *self.expected.get_or_insert((found, self.line));
-        if self.format == Format::Columns && found != expected {
-            let (path, line) = (self.path.to_path_buf(), self.line);
-            return Err(DataError::Ragged { path, line, found, expected, first_line });
+    /// Compares a row with the first.
+    fn check(&mut self, found: usize, is_comment: bool) -> Result<(), DataError> {
+        let row = FirstRow { line: self.line, columns: found, is_comment };
+        let first = *self.first.get_or_insert(row);
+        if self.format != Format::Columns || found == first.columns {
+            return Ok(());
         }
-        Ok(())
+        let comment = [first, row].into_iter().find(|row| row.is_comment);
+        Err(DataError::Ragged {
+            path: self.path.to_path_buf(),
+            line: self.line,
+            found,
+            expected: first.columns,
+            first_line: first.line,
+            comment: comment.map(|row| row.line),
+        })
     }
 }
 
@@ -194,7 +228,13 @@ impl<R: BufRead> Iterator for Sequences<R> {
         if self.finished {
             return None;
         }
-        let sequence = self.read_sequence().transpose();
+        let skips = !self.with_documents;
+        let sequence = loop {
+            match self.read_sequence().transpose() {
+                Some(Ok(sequence)) if skips && sequence.begins_document() => {}
+                sequence => break sequence,
+            }
+        };
         self.finished = !matches!(sequence, Some(Ok(_)));
         sequence
     }

@@ -5,6 +5,9 @@ use std::sync::Arc;
 use super::attributes::{Attributes, is_plain, unescape};
 use super::{DataError, Format};
 
+/// The first cell of a line that begins a document.
+const DOCUMENT: &str = "-DOCSTART-";
+
 /// One sequence: its unchanged lines, and the places of their cells.
 ///
 /// All text is in one buffer; rows and cells are ranges of it. Rows and columns count from 0,
@@ -154,6 +157,11 @@ impl Sequence {
     /// Whether there is no row.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
+    }
+
+    /// Whether it is the line that CoNLL-2003 has before each document, and no sequence of tokens.
+    pub fn begins_document(&self) -> bool {
+        self.len() == 1 && self.cell(0, 0) == Some(DOCUMENT)
     }
 
     /// The file it is from, as it was given.

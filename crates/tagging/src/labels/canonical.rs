@@ -16,7 +16,7 @@ pub struct Canonical<'a> {
 /// The canonical form of a sequence: the same [segments](super::segments) in the scheme's own tags.
 ///
 /// Labels of [`Scheme::Io`] and [`Scheme::Plain`] do not change. In the others, `I-x` that begins a
-/// segment becomes `B-x`, and iobes marks ends and single tokens.
+/// segment becomes `B-x`, and iobes and bilou mark ends and single tokens, each with its own letters.
 pub fn canonical<'a>(scheme: Scheme, labels: &[&'a str]) -> Vec<Canonical<'a>> {
     let levels = Levels::all(scheme, labels);
     let canonical = |(t, &label): (usize, &&'a str)| {
@@ -28,22 +28,24 @@ pub fn canonical<'a>(scheme: Scheme, labels: &[&'a str]) -> Vec<Canonical<'a>> {
             })
             .collect();
         let as_it_is = matches!(scheme, Scheme::Io | Scheme::Plain)
-            || tags.iter().zip(&roles).all(|(tag, &role)| tag.role == role);
-        let label =
-            if as_it_is { Cow::Borrowed(label) } else { Cow::Owned(written(label, tags, &roles)) };
+            || tags.iter().zip(&roles).all(|(tag, &role)| tag.is_written(scheme, role));
+        let label = match as_it_is {
+            true => Cow::Borrowed(label),
+            false => Cow::Owned(written(scheme, label, tags, &roles)),
+        };
         Canonical { label, roles }
     };
     labels.iter().enumerate().map(canonical).collect()
 }
 
-fn written(stated: &str, tags: &[Tag<'_>], roles: &[Role]) -> String {
+fn written(scheme: Scheme, stated: &str, tags: &[Tag<'_>], roles: &[Role]) -> String {
     let mut label = String::new();
-    for (tag, role) in tags.iter().zip(roles) {
+    for (tag, &role) in tags.iter().zip(roles) {
         if !label.is_empty() {
             label.push(':');
         }
-        if !tag.bare {
-            label.extend([role.letter(), '-']);
+        if !tag.is_bare() {
+            label.extend([scheme.letter(role), '-']);
         }
         label.push_str(tag.name);
     }

@@ -7,7 +7,7 @@ use super::{Role, Scheme};
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum LabelError {
     /// A name that is not a scheme.
-    #[error("found the scheme {found:?}, expected bio, io, iobes or plain")]
+    #[error("found the scheme {found:?}, expected bio, io, iobes, bilou or plain")]
     UnknownScheme {
         /// The name.
         found: String,

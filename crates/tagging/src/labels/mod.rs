@@ -1,6 +1,7 @@
 //! Labels, the segments they mean, and the states of a chain behind them.
 //!
-//! A label is read by its [`Scheme`]: `B-name`, `I-name`, `E-name`, `S-name`, a bare name, or `O`.
+//! A label is read by its [`Scheme`]: `B-name`, `I-name`, `E-name` or `L-name`, `S-name` or `U-name`,
+//! a bare name, or `O`.
 //! It is *hierarchical* when several prefixed tags are joined by colons, one per level:
 //! `I-authors:B-person:B-person-last`. Any other colon is just a character.
 //!
@@ -11,6 +12,7 @@
 
 mod canonical;
 mod error;
+mod notation;
 mod scheme;
 mod segments;
 mod states;
@@ -19,6 +21,7 @@ mod tag;
 
 pub use canonical::{Canonical, canonical};
 pub use error::LabelError;
+pub use notation::OtherNotation;
 pub use scheme::Scheme;
 pub use segments::{Segment, leaf_segments, segments};
 pub use states::{SegmentKind, States};

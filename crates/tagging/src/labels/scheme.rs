@@ -4,7 +4,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use super::LabelError;
-use super::tag::{OUTSIDE, components, prefixed};
+use super::tag::{OUTSIDE, Role, components, prefixed};
 
 /// How labels mark where segments begin and end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -17,13 +17,15 @@ pub enum Scheme {
     Io,
     /// As [`Bio`](Self::Bio); `E-x` ends a segment, `S-x` is a segment of one token.
     Iobes,
+    /// As [`Iobes`](Self::Iobes), with `L-x` for `E-x` and `U-x` for `S-x`.
+    Bilou,
     /// Every token is a segment of its label.
     Plain,
 }
 
 impl Scheme {
     /// Every scheme.
-    pub const ALL: [Self; 4] = [Self::Bio, Self::Io, Self::Iobes, Self::Plain];
+    pub const ALL: [Self; 5] = [Self::Bio, Self::Io, Self::Iobes, Self::Bilou, Self::Plain];
 
     /// The name on the command line and in files.
     pub fn name(self) -> &'static str {
@@ -31,19 +33,37 @@ impl Scheme {
             Self::Bio => "bio",
             Self::Io => "io",
             Self::Iobes => "iobes",
+            Self::Bilou => "bilou",
             Self::Plain => "plain",
         }
     }
 
-    /// Whether every tag of a label has one of the scheme's prefixes.
-    pub(super) fn writes(self, label: &str) -> bool {
-        let letters: &[u8] = match self {
-            Self::Bio => b"BI",
-            Self::Iobes => b"BIES",
-            Self::Io | Self::Plain => b"",
+    /// Whether it marks where segments end.
+    pub(super) fn marks_ends(self) -> bool {
+        matches!(self, Self::Iobes | Self::Bilou)
+    }
+
+    /// The letter that it writes before the name of a tag in this role.
+    pub(super) fn letter(self, role: Role) -> char {
+        match role {
+            Role::Outside => 'O',
+            Role::Begin => 'B',
+            Role::Inside => 'I',
+            Role::End if self == Self::Bilou => 'L',
+            Role::End => 'E',
+            Role::Single if self == Self::Bilou => 'U',
+            Role::Single => 'S',
+        }
+    }
+
+    /// Whether every tag of a label has one of the scheme's prefixes, or one that says the same.
+    pub(super) fn reads(self, label: &str) -> bool {
+        let is_own = |letter: char| match self {
+            Self::Bio => matches!(letter, 'B' | 'I'),
+            Self::Iobes | Self::Bilou => true,
+            Self::Io | Self::Plain => false,
         };
-        let has_one = |tag| prefixed(tag).is_some_and(|(letter, _)| letters.contains(&letter));
-        components(label).all(has_one)
+        components(label).all(|tag| prefixed(tag).is_some_and(|(letter, _)| is_own(letter)))
     }
 
     /// The scheme of labelled sequences.
@@ -51,28 +71,31 @@ impl Scheme {
     /// | tags among the labels | scheme |
     /// | --- | --- |
     /// | `B-` with `E-` or `S-`; or `E-` or `S-` and nothing without prefix but `O` | iobes |
+    /// | the same with `L-` or `U-` | bilou |
     /// | else `B-` | bio |
     /// | else `I-` or `O` | io |
     /// | none of them; half of the labels on several tokens of a sequence, or more, form one run there | io |
     /// | none of them; fewer do | plain |
     pub fn recognise<'a, L: AsRef<[&'a str]>>(sequences: impl IntoIterator<Item = L>) -> Self {
-        let (mut begin, mut inside, mut closing) = (false, false, false);
+        let (mut begin, mut inside) = (false, false);
         let (mut outside, mut bare) = (false, false);
+        let mut closing: Option<Self> = None;
         let mut runs = Runs::default();
         for labels in sequences {
             for tag in labels.as_ref().iter().copied().flat_map(components) {
                 match prefixed(tag) {
-                    Some((b'B', _)) => begin = true,
-                    Some((b'I', _)) => inside = true,
-                    Some(_) => closing = true,
+                    Some(('B', _)) => begin = true,
+                    Some(('I', _)) => inside = true,
+                    Some(('E' | 'S', _)) => closing = Some(Self::Iobes),
+                    Some(_) => closing = closing.or(Some(Self::Bilou)),
                     None if tag == OUTSIDE => outside = true,
                     None => bare = true,
                 }
             }
             runs.add(labels.as_ref());
         }
-        if closing && (begin || !bare) {
-            Self::Iobes
+        if let Some(scheme) = closing.filter(|_| begin || !bare) {
+            scheme
         } else if begin {
             Self::Bio
         } else if inside || outside || runs.prevail() {

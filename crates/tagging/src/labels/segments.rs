@@ -120,10 +120,10 @@ pub fn leaf_segments<'a>(scheme: Scheme, labels: &[&'a str]) -> Vec<Segment<'a>>
 pub(super) fn canonical_role(scheme: Scheme, tag: Tag<'_>, begins: bool, goes_on: bool) -> Role {
     match scheme {
         Scheme::Plain => Role::Single,
-        Scheme::Bio | Scheme::Iobes if tag.bare => Role::Single,
+        Scheme::Bio | Scheme::Iobes | Scheme::Bilou if tag.is_bare() => Role::Single,
         Scheme::Bio | Scheme::Io if begins => Role::Begin,
         Scheme::Bio | Scheme::Io => Role::Inside,
-        Scheme::Iobes => match (begins, goes_on) {
+        Scheme::Iobes | Scheme::Bilou => match (begins, goes_on) {
             (true, true) => Role::Begin,
             (true, false) => Role::Single,
             (false, true) => Role::Inside,

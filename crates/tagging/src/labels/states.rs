@@ -14,8 +14,8 @@ use super::{Canonical, LabelError, Scheme, canonical};
 /// even if training sequences do not have all of them: one that begins a segment and one that
 /// continues it (for a hierarchical label, one per level from which segments begin).
 ///
-/// Learned states have a path of every length, except for [`Scheme::Iobes`]: without `O` or `S-x`,
-/// a single token has none. States from a file may have none at all.
+/// Learned states have a path of every length, except for [`Scheme::Iobes`] and [`Scheme::Bilou`]:
+/// without `O` or `S-x`, a single token has none. States from a file may have none at all.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Stored", into = "Stored")]
 pub struct States {
@@ -89,6 +89,13 @@ impl States {
         &self.states[state].label
     }
 
+    /// The labels of all states, each once.
+    pub fn labels(&self) -> Vec<String> {
+        let mut seen = HashSet::new();
+        let labels = self.states.iter().map(|state| &state.label);
+        labels.filter(|label| seen.insert(*label)).cloned().collect()
+    }
+
     /// The role of a state at a level.
     pub fn role(&self, state: usize, level: usize) -> Role {
         self.states[state].tags.get(level).map_or(Role::Outside, |&(role, _)| role)
@@ -123,30 +130,26 @@ impl States {
     /// on single tokens. Empty if there are none either.
     pub fn matching(&self, label: &str) -> &[usize] {
         let names = || read(self.scheme, label).map(|tag| tag.name.to_string()).collect::<Vec<_>>();
-        let alike = || self.scheme.writes(label).then(|| self.paths.get(&names())).flatten();
+        let alike = || self.scheme.reads(label).then(|| self.paths.get(&names())).flatten();
         self.written.get(label).or_else(alike).map_or(&[], Vec::as_slice)
     }
 
     /// The labels of a segment's tokens, as the scheme writes them; an empty name is outside of all
     /// segments. `None` if the model has no such labels.
     pub fn segment_labels(&self, name: &str, length: usize) -> Option<Vec<String>> {
-        let prefixes = |t: usize| -> &[&str] {
-            let (first, last) = (t == 0, t + 1 == length);
-            match (self.scheme, first, last) {
-                (Scheme::Bio, true, _) => &["B-"],
-                (Scheme::Bio, false, _) => &["I-"],
-                (Scheme::Io, ..) => &["I-", ""],
-                (Scheme::Iobes, true, true) => &["S-"],
-                (Scheme::Iobes, true, false) => &["B-"],
-                (Scheme::Iobes, false, true) => &["E-"],
-                (Scheme::Iobes, false, false) => &["I-"],
-                (Scheme::Plain, ..) => &[""],
-            }
+        let role = |t: usize| match (t == 0, t + 1 == length) {
+            (true, true) if self.scheme.marks_ends() => Role::Single,
+            (false, true) if self.scheme.marks_ends() => Role::End,
+            (true, _) if self.scheme != Scheme::Io => Role::Begin,
+            _ => Role::Inside,
         };
+        let prefixed = |t: usize| format!("{}-{name}", self.scheme.letter(role(t)));
         let is_known = |label: &String| !self.matching(label).is_empty();
-        let label = |t: usize| match name {
-            "" => Some(OUTSIDE.to_string()).filter(is_known),
-            _ => prefixes(t).iter().map(|prefix| format!("{prefix}{name}")).find(is_known),
+        let label = |t: usize| match self.scheme {
+            _ if name.is_empty() => Some(OUTSIDE.to_string()).filter(is_known),
+            Scheme::Io => [prefixed(t), name.to_string()].into_iter().find(is_known),
+            Scheme::Plain => Some(name.to_string()).filter(is_known),
+            _ => Some(prefixed(t)).filter(is_known),
         };
         (0..length).map(label).collect()
     }
@@ -158,7 +161,7 @@ impl States {
 
     /// Whether a sequence may end in this state.
     pub fn may_end(&self, state: usize) -> bool {
-        self.scheme != Scheme::Iobes || self.states[state].tags.iter().all(|(role, _)| !role.open())
+        !self.scheme.marks_ends() || self.states[state].tags.iter().all(|(role, _)| !role.open())
     }
 
     /// The states that cannot stand at the ends of a sequence.
@@ -176,13 +179,13 @@ impl States {
         (0..before.len().max(after.len())).all(|level| {
             let open = before.get(level).filter(|(role, _)| role.open()).map(|&(_, kind)| kind);
             let Some(&(role, kind)) = after.get(level) else {
-                return self.scheme != Scheme::Iobes || open.is_none();
+                return !self.scheme.marks_ends() || open.is_none();
             };
             let allowed = match self.scheme {
                 _ if !role.begins() => !begun_above && open == Some(kind),
                 // Without a beginning above, the two runs would be read as one.
                 Scheme::Io => begun_above || open != Some(kind),
-                Scheme::Iobes => open.is_none(),
+                Scheme::Iobes | Scheme::Bilou => open.is_none(),
                 Scheme::Bio | Scheme::Plain => true,
             };
             begun_above |= role.begins();

@@ -104,14 +104,14 @@ fn fits_tag(scheme: Scheme, tag: &Tag<'_>, role: Role) -> bool {
     match scheme {
         Scheme::Plain => role == Role::Single,
         Scheme::Io => role.open(),
-        Scheme::Bio => role == tag.role && (tag.bare || role.open()),
-        Scheme::Iobes => role == tag.role,
+        Scheme::Bio => role == tag.role && (tag.is_bare() || role.open()),
+        Scheme::Iobes | Scheme::Bilou => role == tag.role && tag.is_written(scheme, role),
     }
 }
 
 /// A segment lies within the one above it.
 fn fits_above(scheme: Scheme, above: Role, role: Role) -> bool {
     let begins = role.begins() || !above.begins();
-    let ends = scheme != Scheme::Iobes || !role.open() || above.open();
+    let ends = !scheme.marks_ends() || !role.open() || above.open();
     begins && ends
 }

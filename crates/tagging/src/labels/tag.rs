@@ -42,14 +42,14 @@ impl Role {
         matches!(self, Self::Begin | Self::Inside)
     }
 
-    /// The letter before the name; none for [`Outside`](Self::Outside).
-    pub(super) fn letter(self) -> char {
-        match self {
-            Self::Outside => 'O',
-            Self::Begin => 'B',
-            Self::Inside => 'I',
-            Self::End => 'E',
-            Self::Single => 'S',
+    /// The role that a letter before a name stands for, in whichever scheme.
+    pub(super) fn of_letter(letter: char) -> Option<Self> {
+        match letter {
+            'B' => Some(Self::Begin),
+            'I' => Some(Self::Inside),
+            'E' | 'L' => Some(Self::End),
+            'S' | 'U' => Some(Self::Single),
+            _ => None,
         }
     }
 }
@@ -59,14 +59,29 @@ impl Role {
 pub(super) struct Tag<'a> {
     pub role: Role,
     pub name: &'a str,
-    /// Without prefix.
-    pub bare: bool,
+    /// The letter before the name, if there is one.
+    pub letter: Option<char>,
+}
+
+impl Tag<'_> {
+    /// Whether it has no prefix.
+    pub fn is_bare(&self) -> bool {
+        self.letter.is_none()
+    }
+
+    /// Whether this is how the scheme writes the role; a tag without prefix stays as it is.
+    pub fn is_written(&self, scheme: Scheme, role: Role) -> bool {
+        self.letter.is_none_or(|letter| letter == scheme.letter(role))
+    }
 }
 
 /// The letter before a tag's name, and the name.
-pub(super) fn prefixed(tag: &str) -> Option<(u8, &str)> {
+pub(super) fn prefixed(tag: &str) -> Option<(char, &str)> {
     match tag.as_bytes() {
-        [letter @ (b'B' | b'I' | b'E' | b'S'), b'-', _, ..] => Some((*letter, &tag[2..])),
+        &[letter, b'-', _, ..] => {
+            let letter = char::from(letter);
+            Role::of_letter(letter).map(|_| (letter, &tag[2..]))
+        }
         _ => None,
     }
 }
@@ -101,22 +116,20 @@ pub(super) fn inside(label: &str) -> &str {
 /// The tags of a label; none for `O` and where there is no label.
 pub(super) fn read(scheme: Scheme, label: &str) -> impl Iterator<Item = Tag<'_>> {
     let plain =
-        (scheme == Scheme::Plain).then_some(Tag { role: Role::Single, name: label, bare: true });
+        (scheme == Scheme::Plain).then_some(Tag { role: Role::Single, name: label, letter: None });
     let outside = label == OUTSIDE || label.is_empty();
     let tags = (scheme != Scheme::Plain && !outside).then(|| components(inside(label)));
-    plain.into_iter().chain(tags.into_iter().flatten().map(move |tag| match prefixed(tag) {
-        Some((_, name)) if scheme == Scheme::Io => Tag { role: Role::Inside, name, bare: false },
-        Some((letter, name)) => Tag { role: written_role(letter), name, bare: false },
-        None if scheme == Scheme::Io => Tag { role: Role::Inside, name: tag, bare: true },
-        None => Tag { role: Role::Single, name: tag, bare: true },
+    plain.into_iter().chain(tags.into_iter().flatten().map(move |tag| match scheme {
+        Scheme::Io => Tag { role: Role::Inside, ..stated(tag) },
+        _ => stated(tag),
     }))
 }
 
-fn written_role(letter: u8) -> Role {
-    match letter {
-        b'B' => Role::Begin,
-        b'I' => Role::Inside,
-        b'E' => Role::End,
-        _ => Role::Single,
-    }
+/// A tag by its own prefix.
+fn stated(tag: &str) -> Tag<'_> {
+    let prefixed = prefixed(tag).and_then(|(letter, name)| {
+        let role = Role::of_letter(letter)?;
+        Some(Tag { role, name, letter: Some(letter) })
+    });
+    prefixed.unwrap_or(Tag { role: Role::Single, name: tag, letter: None })
 }

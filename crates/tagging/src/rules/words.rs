@@ -18,6 +18,17 @@ impl Rule {
     }
 }
 
+impl Form {
+    /// What a rule on a difference, or on another weighted sum, counts: `author − title`.
+    pub(crate) fn sum_in_words(&self, states: &States) -> Option<String> {
+        let Self::Linear { terms, .. } = self else { return None };
+        let named = |&(kind, c): &(usize, i32)| (kind_name(states, kind), c);
+        let mut named: Vec<(String, i32)> = terms.iter().map(named).collect();
+        named.sort_by_key(|&(_, c)| c < 0);
+        named.iter().any(|&(_, c)| c != 1).then(|| sum(&named))
+    }
+}
+
 fn linear(terms: &[(String, i32)], relation: Relation, bound: u32) -> String {
     let side = match relation {
         Relation::AtMost => "at most",

@@ -9,12 +9,14 @@
 mod bootstrap;
 mod counts;
 mod report;
+mod unknown;
 
 use std::collections::{BTreeMap, HashSet};
 
 pub use bootstrap::paired_bootstrap;
 pub use counts::SequenceCounts;
 pub use report::{LabelReport, Report};
+pub use unknown::{OtherLabels, UnknownLabels};
 
 use super::labels::{Scheme, Segment, canonical, leaf_segments, segments};
 

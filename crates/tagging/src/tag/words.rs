@@ -52,8 +52,11 @@ fn pull(tagger: &Tagger, active: &Active) -> Option<String> {
     let rule = &tagger.parts().rules[active.rule];
     let words = rule.in_words(tagger.states());
     let excesses = [active.excess_before, active.excess_after];
-    // Avoid printing -0.00.
-    let shown = |value: f64| format!("{:.2}", if value.abs() < 0.005 { 0.0 } else { value });
+    // Avoid printing −0.00.
+    let shown = |value: f64| {
+        let sign = if value <= -0.005 { "−" } else { "" };
+        format!("{sign}{:.2}", value.abs())
+    };
     match rule.form {
         Form::Linear { relation, bound, .. } => {
             let expected = excesses.map(|excess| match relation {
@@ -61,8 +64,12 @@ fn pull(tagger: &Tagger, active: &Active) -> Option<String> {
                 Relation::AtLeast => f64::from(bound) - excess,
             });
             let [before, after] = expected.map(shown);
-            (before != after)
-                .then(|| format!("{words}: {before} expected without rules, {after} with"))
+            (before != after).then(|| match rule.form.sum_in_words(tagger.states()) {
+                Some(sum) => {
+                    format!("{words}: expected {sum}: {before} without rules, {after} with")
+                }
+                None => format!("{words}: {before} expected without rules, {after} with"),
+            })
         }
         Form::Implies { .. } | Form::Before { .. } => {
             let [before, after] = excesses.map(|excess| shown(excess.max(0.0)));

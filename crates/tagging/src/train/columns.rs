@@ -60,7 +60,9 @@ pub(super) fn columns(
 fn gives_away(sequences: &[Sequence], column: usize, label: usize) -> bool {
     let name = |text: &str| {
         let last = text.rsplit([':', '/']).next().unwrap_or(text);
-        let bare = ["B-", "I-", "E-", "S-"].iter().find_map(|prefix| last.strip_prefix(prefix));
+        let bare = ["B-", "I-", "E-", "S-", "L-", "U-"]
+            .iter()
+            .find_map(|prefix| last.strip_prefix(prefix));
         bare.unwrap_or(last).to_string()
     };
     let (mut tokens, mut same) = (0, 0);

@@ -46,6 +46,7 @@ use super::labels::LabelError;
 use super::model::Tagger;
 use super::rule_training::NoRules;
 use super::rules::{Candidates, RuleError, RuleFileError, Weight};
+use super::score::OtherLabels;
 use super::tag::MOST_SCORE;
 use settings::FEWEST;
 
@@ -169,6 +170,9 @@ pub enum TrainError {
     /// Invalid labels.
     #[error(transparent)]
     Labels(LabelError),
+    /// Development data of other labels.
+    #[error(transparent)]
+    OtherLabels(#[from] OtherLabels),
     /// A sequence that cannot be read.
     #[error(transparent)]
     Input(#[from] InputError),

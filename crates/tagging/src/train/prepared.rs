@@ -11,7 +11,7 @@ use super::super::data::{DataError, Format, Sequence};
 use super::super::features::Workspace;
 use super::super::features::{Extractor, Template};
 use super::super::input::{Input, Vocabulary};
-use super::super::labels::{Scheme, States};
+use super::super::labels::{OtherNotation, Scheme, States};
 use super::super::tag::{is_score, spread_scores};
 use super::columns::{check_template, columns};
 use super::numbering::{Numbering, texts};
@@ -156,6 +156,9 @@ impl Prepared {
             )));
         }
         let scheme = settings.scheme.unwrap_or_else(|| recognised(&data.labels, observe));
+        if settings.scheme != Some(Scheme::Plain) {
+            warn_of_notation(&data.labels, observe);
+        }
         let states = States::learn(scheme, data.labels.iter().map(|labels| texts(labels)))
             .map_err(TrainError::Labels)?;
         data.encode(&states, scored)?;
@@ -231,6 +234,14 @@ fn recognised(labels: &[Vec<Arc<str>>], observe: &mut dyn FnMut(Event)) -> Schem
         observe(Event::Scheme(scheme));
     }
     scheme
+}
+
+/// Warns of labels that would be read as names, but look as if they marked segments.
+fn warn_of_notation(labels: &[Vec<Arc<str>>], observe: &mut dyn FnMut(Event)) {
+    let names = labels.iter().flatten().map(|label| &**label);
+    if let Some(other) = OtherNotation::of(names) {
+        observe(Event::Warning(other.to_string()));
+    }
 }
 
 /// The template that was given, or one for the data.

@@ -8,11 +8,13 @@ use super::super::data::{DataError, Sequence};
 use super::super::labels::States;
 use super::super::model::{Parts, Tagger, Training, WeightFeatures};
 use super::super::rules::{Candidates, LEAST_SHARE, Pruning, Rule, generate, load_rules_within};
+use super::super::score::UnknownLabels;
 use super::super::stored_text::{MOST_TEXT, stored_text};
 use super::base::{Fit, Fitted, Turn};
 use super::checkpoint::Checkpoint;
 use super::choice::Proposal;
 use super::held_out::{HeldOut, Part, hold_out, path, predict};
+use super::numbering::texts;
 use super::predict::{Predictor, f1};
 use super::prepared::{Data, Prepared};
 use super::rules::{LearnedRules, LearningStage};
@@ -77,7 +79,7 @@ impl Base {
             RuleSource::None | RuleSource::Auto => Vec::new(),
         };
         warn_of_unused_scores(&prepared, observe);
-        let dev = dev.map(|dev| prepared.data(dev.sequences, dev.scores)).transpose()?;
+        let dev = dev.map(|dev| known_data(&prepared, dev, observe)).transpose()?;
         observe(Event::Data {
             sequences: prepared.data.len(),
             tokens: prepared.data.corpus.positions(),
@@ -200,6 +202,24 @@ impl Base {
     fn paths(&self) -> Vec<Vec<usize>> {
         (0..self.prepared.data.len()).map(|s| path(&self.prepared.data, s)).collect()
     }
+}
+
+/// Development data. It must share labels with the training data, and labels that it alone has are
+/// warned of.
+fn known_data(
+    prepared: &Prepared,
+    dev: Labelled,
+    observe: &mut dyn FnMut(Event),
+) -> Result<Data, TrainError> {
+    let data = prepared.data(dev.sequences, dev.scores)?;
+    let mut unknown = UnknownLabels::default();
+    for (sequence, labels) in dev.sequences.iter().zip(&data.labels) {
+        let place = |t: usize| format!("{}:{}", sequence.path().display(), sequence.line(t));
+        unknown.add(&prepared.states, &texts(labels), place);
+    }
+    unknown.check(&prepared.states.labels())?;
+    unknown.warning().into_iter().for_each(|text| observe(Event::Warning(text)));
+    Ok(data)
 }
 
 fn warn_of_unused_scores(prepared: &Prepared, observe: &mut dyn FnMut(Event)) {

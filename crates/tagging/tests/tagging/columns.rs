@@ -62,8 +62,10 @@ fn comments_are_rows_unless_asked_for() {
     let text = "# id 1\na O\n#b O\n\n# id 2\n\nc O\n";
     assert_eq!(
         message(text),
-        "train.conll:2: found 2 columns, expected 3 as in line 1; each line is one token"
+        "train.conll:2: found 2 columns, expected 3 as in line 1; if line 1 is a comment, add \
+         --comments '#'"
     );
+    assert!(message("a O\n# id\tx\ty\n").ends_with("; if line 2 is a comment, add --comments '#'"));
     let sequences = Sequences::new(text.as_bytes(), "x", Format::Columns).comments('#');
     let sequences: Vec<Sequence> = sequences.collect::<Result<_, _>>().unwrap();
     assert_eq!(sequences.len(), 2);
@@ -83,9 +85,34 @@ fn a_ragged_row_is_named_even_in_a_later_sequence() {
 #[test]
 fn text_that_is_not_utf8_is_named_by_line_and_byte() {
     let found = message(b"\xef\xbb\xbfa O\nb\xff O\n");
-    assert_eq!(found, "train.conll:2: found the byte 0xFF at offset 8, expected text in UTF-8");
+    assert_eq!(
+        found,
+        "train.conll:2: found the byte 0xFF at offset 8, expected text in UTF-8; save the file as \
+         UTF-8, or convert it, as in `iconv -f latin1 -t utf-8 FILE`"
+    );
     let found = message(b"\xef\xbb\xbf\xc3(");
-    assert_eq!(found, "train.conll:1: found the byte 0xC3 at offset 3, expected text in UTF-8");
+    let expected = "train.conll:1: found the byte 0xC3 at offset 3, expected text in UTF-8; ";
+    assert!(found.starts_with(expected), "{found}");
+}
+
+#[test]
+fn line_ends_of_old_macs_are_refused() {
+    assert_eq!(
+        message("a O\rb O\r\rc O\r"),
+        "train.conll: found line ends of old Macs (CR), expected LF or CRLF; convert the file, as in \
+         `tr '\\r' '\\n' < FILE`"
+    );
+    assert_eq!(read("a\tO\nb\rc\tO\n").unwrap()[0].cell(1, 0), Some("b\rc"));
+}
+
+#[test]
+fn lines_that_begin_a_document_are_no_sequences_unless_asked_for() {
+    let text = "-DOCSTART- -X- O\n\na N O\n\n-DOCSTART- -X- O\n\nb N O\n-DOCSTART- N O\n";
+    let sequences = read(text).unwrap();
+    assert_eq!(sequences.iter().map(Sequence::len).collect::<Vec<_>>(), [1, 2]);
+    let all = Sequences::new(text.as_bytes(), "x", Format::Columns).with_documents();
+    let begins: Vec<bool> = all.map(|one| one.unwrap().begins_document()).collect();
+    assert_eq!(begins, [true, false, true, false]);
 }
 
 #[test]

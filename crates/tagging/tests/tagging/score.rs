@@ -1,7 +1,7 @@
 //! Scores, against cases worked by hand.
 
-use bethe_tagging::labels::Scheme;
-use bethe_tagging::score::{Score, SequenceCounts, paired_bootstrap};
+use bethe_tagging::labels::{Scheme, States};
+use bethe_tagging::score::{Score, SequenceCounts, UnknownLabels, paired_bootstrap};
 
 fn score(scheme: Scheme, pairs: &[(&str, &str)]) -> Score {
     let mut score = Score::new(scheme);
@@ -15,6 +15,27 @@ fn score(scheme: Scheme, pairs: &[(&str, &str)]) -> Score {
 
 fn counts(correct: usize, predicted: usize, gold: usize) -> SequenceCounts {
     SequenceCounts { correct, predicted, gold }
+}
+
+#[test]
+fn labels_of_another_scheme_are_known_if_they_say_the_same() {
+    let states = States::learn(Scheme::Bio, [["B-x", "I-x", "O"]]).unwrap();
+    let unknown = |labels: &[&str]| {
+        let mut unknown = UnknownLabels::default();
+        unknown.add(&states, labels, |t| format!("token {t}"));
+        unknown
+    };
+    let same = unknown(&["U-x", "O", "B-x", "L-x", "S-x", "B-x", "E-x"]);
+    assert!(same.counts().is_empty() && same.warning().is_none());
+    let other = unknown(&["O", "U-y", "x"]);
+    let error = other.check(&states.labels()).unwrap_err();
+    assert_eq!((error.place.as_str(), error.label.as_str()), ("token 1", "U-y"));
+    assert_eq!(error.expected, ["B-x", "I-x", "O"]);
+    let some = unknown(&["B-x", "U-y", "O"]);
+    assert!(some.check(&states.labels()).is_ok());
+    let expected = "1 token of 3 have 1 label that the model does not know and can never predict, \
+                    first U-y in token 1";
+    assert_eq!(some.warning().as_deref(), Some(expected));
 }
 
 #[test]

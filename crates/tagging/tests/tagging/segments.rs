@@ -36,6 +36,10 @@ fn schemes_are_recognised_by_their_labels() {
         ("B-x E-x", Scheme::Iobes),
         ("O S-x", Scheme::Iobes),
         ("O B-x S-y", Scheme::Iobes),
+        ("B-x L-x", Scheme::Bilou),
+        ("O U-x", Scheme::Bilou),
+        ("O B-x I-x L-x U-y", Scheme::Bilou),
+        ("NN U-turn", Scheme::Plain),
         ("I-x O", Scheme::Io),
         ("I-x I-y", Scheme::Io),
         ("I-a:I-b I-a", Scheme::Io),
@@ -58,8 +62,8 @@ fn schemes_are_read_by_name() {
     for scheme in Scheme::ALL {
         assert_eq!(scheme.name().parse(), Ok(scheme));
     }
-    let error = "bilou".parse::<Scheme>().unwrap_err().to_string();
-    assert_eq!(error, "found the scheme \"bilou\", expected bio, io, iobes or plain");
+    let error = "bmes".parse::<Scheme>().unwrap_err().to_string();
+    assert_eq!(error, "found the scheme \"bmes\", expected bio, io, iobes, bilou or plain");
 }
 
 #[test]
@@ -93,6 +97,22 @@ fn iobes_segments_need_not_be_complete() {
         assert_eq!(found(Scheme::Iobes, labels), expected, "{labels}");
         assert_eq!(written(Scheme::Iobes, labels), repaired, "{labels}");
     }
+}
+
+#[test]
+fn bilou_and_iobes_read_each_other_and_write_their_own_letters() {
+    for (iobes, bilou) in [
+        ("B-x I-x E-x S-y O", "B-x I-x L-x U-y O"),
+        ("B-a:S-x I-a:B-y E-a:E-y", "B-a:U-x I-a:B-y L-a:L-y"),
+        ("S-a:O x", "U-a:O x"),
+    ] {
+        for labels in [iobes, bilou] {
+            assert_eq!(written(Scheme::Iobes, labels), iobes);
+            assert_eq!(written(Scheme::Bilou, labels), bilou);
+            assert_eq!(found(Scheme::Bilou, labels), found(Scheme::Iobes, iobes));
+        }
+    }
+    assert_eq!(written(Scheme::Bio, "B-x L-x U-x O"), "B-x I-x B-x O");
 }
 
 #[test]

@@ -108,6 +108,7 @@ fn labels_match_states_that_differ_in_role_only_if_none_is_written_so() {
     assert_eq!(states.matching("x"), [0, 1]);
     assert!(["I-x", "B-x", "E-x", "S-x"].iter().all(|label| states.matching(label).is_empty()));
     assert_eq!(learn(Scheme::Iobes, &["B-x E-x O"]).matching("S-x"), [0, 1]);
+    assert_eq!(learn(Scheme::Bilou, &["B-x L-x O"]).matching("S-x"), [0, 1]);
 }
 
 #[test]
@@ -140,6 +141,9 @@ fn segments_are_labelled_as_the_scheme_writes_them() {
     assert_eq!(iobes.segment_labels("x", 3).unwrap(), ["B-x", "I-x", "E-x"]);
     assert_eq!(iobes.segment_labels("x", 1).unwrap(), ["S-x"]);
     assert_eq!(iobes.segment_labels("", 1), None, "nothing is outside");
+    let bilou = states(Scheme::Bilou, &["B-x", "I-x", "L-x", "U-x"]);
+    assert_eq!(bilou.segment_labels("x", 3).unwrap(), ["B-x", "I-x", "L-x"]);
+    assert_eq!(bilou.segment_labels("x", 1).unwrap(), ["U-x"]);
     assert_eq!(states(Scheme::Io, &["I-x"]).segment_labels("x", 2).unwrap(), ["I-x", "I-x"]);
     assert_eq!(states(Scheme::Plain, &["x"]).segment_labels("x", 2).unwrap(), ["x", "x"]);
 }

@@ -42,6 +42,8 @@ fn stored_roles_must_fit_the_label() {
         ("io", "x", "\"outside\"", "outside", 0),
         ("io", "I-a:I-x", "\"begin\", \"inside\"", "inside", 1),
         ("iobes", "E-a:I-x", "\"end\", \"inside\"", "inside", 1),
+        ("iobes", "U-x", "\"single\"", "single", 0),
+        ("bilou", "E-x", "\"end\"", "end", 0),
         ("plain", "x", "\"begin\"", "begin", 0),
     ] {
         let expected = format!(
@@ -61,7 +63,7 @@ fn stored_states_are_distinct() {
 
 #[test]
 fn unknown_schemes_roles_and_fields_are_mistakes() {
-    assert!(message(&one("bilou", "O", "")).contains("unknown variant `bilou`"));
+    assert!(message(&one("bmes", "O", "")).contains("unknown variant `bmes`"));
     assert!(message(&one("bio", "O", "\"last\"")).contains("unknown variant `last`"));
     assert!(message(r#"{"scheme": "bio", "states": [], "kinds": []}"#).contains("`kinds`"));
 }

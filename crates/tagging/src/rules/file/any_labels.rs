@@ -4,7 +4,7 @@ use std::path::Path;
 use bethe_core::MemoryLimit;
 use toml::de::{DeTable, DeValue};
 
-use super::read::text_of_rules;
+use super::read::{at_least_one, text_of_rules};
 use super::{FORMS, RuleFileError, parse_rules};
 use crate::labels::{Scheme, States};
 use crate::rules::Rule;
@@ -29,7 +29,8 @@ pub fn parse_rules_of_any_labels(
     let names = if names.is_empty() { vec!["label"] } else { names };
     let states = States::learn(Scheme::Plain, [names])
         .map_err(|error| RuleFileError::Names { path: path.as_ref().to_path_buf(), error })?;
-    Ok((parse_rules(path, text, &states)?, states))
+    let path = path.as_ref();
+    Ok((at_least_one(path, parse_rules(path, text, &states)?)?, states))
 }
 
 /// All names in places where rules have names of kinds.

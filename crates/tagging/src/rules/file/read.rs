@@ -25,7 +25,11 @@ pub fn load_rules_within(
     limit: MemoryLimit,
 ) -> Result<Vec<Rule>, RuleFileError> {
     let path = path.as_ref();
-    let rules = parse_rules(path, &text_of_rules(path, limit)?, states)?;
+    at_least_one(path, parse_rules(path, &text_of_rules(path, limit)?, states)?)
+}
+
+/// The rules of a file, which must have some.
+pub(super) fn at_least_one(path: &Path, rules: Vec<Rule>) -> Result<Vec<Rule>, RuleFileError> {
     match rules.is_empty() {
         true => Err(RuleFileError::NoRule { path: path.to_path_buf() }),
         false => Ok(rules),
