@@ -180,7 +180,9 @@ fn state_names_are_listed_when_one_is_unknown() {
 #[test]
 fn missing_and_unsupported_files_are_named() {
     let folder = Folder::new().with("p.txt", "{}").with("x.evid", "0");
-    assert!(folder.refusal(&["solve", "none.json"]).starts_with("none.json: No such file"));
+    assert!(
+        folder.refusal(&["solve", "none.json"]).starts_with("none.json: there is no such file")
+    );
     let expected = "expected a .json, .jsonl or .uai file, or - for standard input";
     for (file, found) in
         [("x.evid", "UAI evidence (.evid)"), ("p.txt", "an unknown kind of file (.txt)")]

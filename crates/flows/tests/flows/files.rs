@@ -312,7 +312,7 @@ fn wrong_counts_are_named() {
         "counts.csv:2: found bytes that are not UTF-8, expected text; spreadsheets save it as CSV UTF-8"
     );
     let error = folder.counts_of("none.csv", Unlisted::Unobserved).unwrap_err();
-    assert!(folder.message(error).starts_with("none.csv: cannot open: "));
+    assert!(folder.message(error).starts_with("none.csv: there is no such file"));
 }
 
 #[test]
