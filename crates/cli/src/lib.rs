@@ -27,6 +27,7 @@ mod solver;
 mod tag;
 mod tagging;
 pub mod train;
+mod wrap;
 
 use std::ffi::OsString;
 
