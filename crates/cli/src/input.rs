@@ -325,7 +325,10 @@ impl Layout {
                     return Err(bad_input(format!("{name}: {}", in_words(&error))));
                 }
                 let (kind, advice) = match other {
-                    "evid" => ("UAI evidence", String::new()),
+                    "evid" => (
+                        "UAI evidence",
+                        format!("; evidence goes with a model: MODEL.uai --evidence {name}"),
+                    ),
                     "gz" => {
                         ("a gzip file", format!("; unpack it, as in `zcat {name} | bethe … -`"))
                     }

@@ -184,10 +184,16 @@ fn missing_and_unsupported_files_are_named() {
         folder.refusal(&["solve", "none.json"]).starts_with("none.json: there is no such file")
     );
     let expected = "expected a .json, .jsonl or .uai file, or - for standard input";
-    for (file, found) in
-        [("x.evid", "UAI evidence (.evid)"), ("p.txt", "an unknown kind of file (.txt)")]
-    {
-        assert_eq!(folder.refusal(&["solve", file]), format!("{file}: found {found}, {expected}"));
+    for (file, found, advice) in [
+        (
+            "x.evid",
+            "UAI evidence (.evid)",
+            "; evidence goes with a model: MODEL.uai --evidence x.evid",
+        ),
+        ("p.txt", "an unknown kind of file (.txt)", ""),
+    ] {
+        let message = format!("{file}: found {found}, {expected}{advice}");
+        assert_eq!(folder.refusal(&["solve", file]), message);
     }
 }
 

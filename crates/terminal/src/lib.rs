@@ -16,7 +16,7 @@ mod time_left;
 
 pub use bethe_io::{shown, shown_lines};
 pub use counted::counted;
-pub use flags::parse;
+pub use flags::{advised, named, parse};
 pub use folder::Folder;
 pub use interrupt::Interrupt;
 pub use outcome::{BadInput, Outcome, bad_input, exit_code, print, say, show};
