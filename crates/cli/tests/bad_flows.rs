@@ -72,6 +72,43 @@ fn mistakes_in_files_are_named_with_their_place() {
 }
 
 #[test]
+fn a_first_line_of_numbers_is_no_header() {
+    let expected = "counts.csv:1: found numbers, expected names: the first line must name the \
+                    columns, in a file of counts the time and the cells";
+    for counts in ["1,5,0,5\n2,5,5,5\n", "2024-01-01,5,7,6\n2024-01-02,5,5,5\n"] {
+        assert_eq!(refusal(&folder().with("counts.csv", counts), &[]), expected);
+    }
+}
+
+#[test]
+fn wind_without_a_file_of_it_says_what_it_needs() {
+    let expected = "--features: wind needs --covariates FILE.csv";
+    for features in ["wind", "wind=1", "stay=1,wind"] {
+        assert_eq!(refusal(&folder(), &["--features", features]), expected);
+    }
+}
+
+#[test]
+fn a_reach_that_is_too_short_is_told_once() {
+    let folder = folder();
+    let message = refusal(&folder, &["--reach", "0.1", "--start", "a"]);
+    assert!(message.contains("no sequence of moves leads there from the start"), "{message}");
+    // Where it does not fail, the warning is there.
+    let arguments = ["flows", "counts.csv", "--cells", "cells.csv", "--population", "6"];
+    let output = folder.bethe(&[&arguments[..], &["--reach", "0.1"]].concat());
+    assert!(error(&output).starts_with("warning: --reach: found 0.1, less than "));
+}
+
+#[test]
+#[cfg(not(feature = "parquet"))]
+fn a_build_without_parquet_says_so() {
+    let expected = "--parquet: this build is without the feature `parquet`; to get it: cargo \
+                    install --path crates/cli --features parquet";
+    assert_eq!(refusal(&folder(), &["--out", "out", "--parquet"]), expected);
+    assert!(!folder().succeeds(&["flows", "--help"]).contains("--parquet"));
+}
+
+#[test]
 fn covariates_that_say_nothing_or_too_much_are_refused() {
     let given = |name: &str, content: &str, features: &str| {
         let folder = folder().with(name, content);

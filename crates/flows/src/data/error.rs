@@ -80,6 +80,16 @@ pub enum TableError {
         /// What is missing.
         expected: String,
     },
+    /// Numbers where the names of columns should be.
+    #[error(
+        "{}:1: found numbers, expected names: the first line must name the columns, in a file of \
+         counts the time and the cells",
+        path.display()
+    )]
+    NoHeader {
+        /// The file.
+        path: PathBuf,
+    },
     /// Two columns of one name.
     #[error(
         "{}:1, column {column}: found the column {name:?} a second time, expected each once",
