@@ -37,7 +37,8 @@ fn manual_pages_are_roff() {
     let folder = Folder::new();
     assert!(folder.succeeds(&["man"]).contains(".TH bethe 1"));
     let page = folder.succeeds(&["man", "solve"]);
-    assert!(page.contains(".TH") && page.contains("time\\-limit"), "{page}");
+    let title = format!(".TH bethe-solve 1  \"bethe {}\"", env!("CARGO_PKG_VERSION"));
+    assert!(page.contains(&title) && page.contains("time\\-limit"), "{page}");
     let message = folder.refusal(&["man", "noisy-tables"]);
     assert!(
         message.starts_with("man: found \"noisy-tables\", expected one of solve, "),
