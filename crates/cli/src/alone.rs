@@ -1,7 +1,7 @@
 //! Parses the flags of one command, for callers other than a terminal.
 
 use anyhow::Result;
-use bethe_terminal::bad_input;
+use bethe_terminal::{advised, bad_input};
 use clap::{Args, Command, FromArgMatches};
 
 fn command<Flags: Args>() -> Command {
@@ -11,7 +11,12 @@ fn command<Flags: Args>() -> Command {
 /// The long names of all flags.
 pub fn names<Flags: Args>() -> Vec<String> {
     let command = command::<Flags>();
-    command.get_arguments().filter_map(|own| own.get_long()).map(str::to_string).collect()
+    command
+        .get_arguments()
+        .filter(|own| !own.is_hide_set())
+        .filter_map(|own| own.get_long())
+        .map(str::to_string)
+        .collect()
 }
 
 /// The flags among these arguments, or what is wrong with them, in one line.
@@ -20,7 +25,7 @@ pub fn flags<Flags: Args + FromArgMatches>(
 ) -> Result<Flags> {
     let matches = command::<Flags>().try_get_matches_from(arguments);
     let parsed = matches.and_then(|matches| Flags::from_arg_matches(&matches));
-    parsed.map_err(|error| bad_input(in_one_line(&error)))
+    parsed.map_err(|error| bad_input(in_one_line(&advised(error, None))))
 }
 
 /// A message about flags without how to use them.

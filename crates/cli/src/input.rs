@@ -6,7 +6,7 @@ use anyhow::Result;
 use bethe_core::MemoryLimit;
 use bethe_core::memory::{TEXT_SHARE, TooLarge};
 use bethe_core::problem::file::ProblemFileError;
-use bethe_io::{is_utf16, without_mark};
+use bethe_io::{in_words, is_utf16, without_mark};
 use bethe_terminal::bad_input;
 
 use crate::kind::{Kind, refuse};
@@ -106,7 +106,7 @@ impl Stream {
             Box::new(BufReader::new(io::stdin()))
         } else {
             let wrong = |error: &dyn std::fmt::Display| bad_input(format!("{name}: {error}"));
-            let file = fs::File::open(path).map_err(|error| wrong(&error))?;
+            let file = fs::File::open(path).map_err(|error| wrong(&in_words(&error)))?;
             let is_batch = matches!(Layout::of(path), Ok(Layout::Lines));
             size = file.metadata().ok().filter(|found| found.is_file()).map(|found| found.len());
             let held = if is_batch { 0 } else { size.unwrap_or(0) };
@@ -211,7 +211,7 @@ impl Stream {
     }
 
     fn failed(&self, error: io::Error) -> anyhow::Error {
-        bad_input(format!("{}: {error}", self.name))
+        bad_input(format!("{}: {}", self.name, in_words(&error)))
     }
 }
 
@@ -322,10 +322,13 @@ impl Layout {
             Some(other) => {
                 let name = path.display();
                 if let Err(error) = fs::metadata(path) {
-                    return Err(bad_input(format!("{name}: {error}")));
+                    return Err(bad_input(format!("{name}: {}", in_words(&error))));
                 }
                 let (kind, advice) = match other {
-                    "evid" => ("UAI evidence", String::new()),
+                    "evid" => (
+                        "UAI evidence",
+                        format!("; evidence goes with a model: MODEL.uai --evidence {name}"),
+                    ),
                     "gz" => {
                         ("a gzip file", format!("; unpack it, as in `zcat {name} | bethe … -`"))
                     }

@@ -9,8 +9,10 @@ use anyhow::Result;
 use bethe_io::{is_utf16, without_mark};
 use bethe_terminal::bad_input;
 
+use crate::beginning::{Table, is_problem};
+
 /// How many bytes of a file are looked at.
-const LOOKED_AT: u64 = 16 << 10;
+pub const LOOKED_AT: u64 = 16 << 10;
 /// What gzip files begin with.
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 /// Longer headers of models are text that was taken for a length.
@@ -165,22 +167,37 @@ impl Kind {
         }
     }
 
-    /// The command that reads such a file, if there is one.
-    fn reader(self, path: &str) -> Option<String> {
-        Some(match self {
-            Self::Model => format!("bethe inspect {path}"),
-            Self::Json | Self::Uai => format!("bethe solve {path}"),
-            Self::Csv => format!("bethe flows {path} --cells CELLS.csv --population M"),
-            Self::Labelled | Self::Tokens => format!("bethe tag MODEL {path}"),
-            Self::References => format!("bethe cite {path}"),
-            Self::Sentences => format!("bethe tag MODEL --text \"$(cat {path})\""),
-            Self::Template => format!("bethe train TRAIN --model MODEL --template {path}"),
-            Self::Rules => format!("bethe train TRAIN --model MODEL --constraints {path}"),
-            Self::Pdf => format!("pdftotext -layout {path} - | bethe cite --unwrap"),
-            Self::Bibtex | Self::Ris | Self::JsonList | Self::Binary => return None,
-            Self::Evidence | Self::Empty => return None,
-        })
+    /// What to do with such a file, if that is known: the end of a message.
+    fn advice(self, path: &Path) -> String {
+        let name = path.display();
+        let command = match self {
+            Self::Model => format!("bethe inspect {name}"),
+            Self::Json if !is_problem(path) => return String::new(),
+            Self::Json | Self::Uai => format!("bethe solve {name}"),
+            Self::Csv => match Table::of(path) {
+                Some(Table::Counts) => {
+                    format!("bethe flows {name} --cells CELLS.csv --population M")
+                }
+                Some(Table::Cells) => {
+                    format!("bethe flows COUNTS.csv --cells {name} --population M")
+                }
+                _ => return "; columns of tokens are separated by tabs or spaces".to_string(),
+            },
+            Self::Labelled | Self::Tokens => format!("bethe tag MODEL {name}"),
+            Self::References => format!("bethe cite {name}"),
+            Self::Sentences => format!("bethe tag MODEL --text \"$(cat {name})\""),
+            Self::Template => format!("bethe train TRAIN --model MODEL --template {name}"),
+            Self::Rules => format!("bethe train TRAIN --model MODEL --constraints {name}"),
+            Self::Pdf => format!("pdftotext -layout {name} - | bethe cite --unwrap"),
+            Self::Bibtex | Self::Ris | Self::JsonList | Self::Binary => return String::new(),
+            Self::Evidence | Self::Empty => return String::new(),
+        };
+        did_you_mean(&command)
     }
+}
+
+fn did_you_mean(command: &str) -> String {
+    format!(". Did you mean `{command}`?")
 }
 
 /// Kinds that no command reads.
@@ -205,15 +222,14 @@ pub fn refuse_all_but_models(path: &Path) -> Result<()> {
 
 /// A message about a file of another kind; `meant` is the command in place of the kind's own.
 pub fn mistaken(path: &Path, kind: Kind, expected: &str, meant: Option<String>) -> anyhow::Error {
+    let advice = meant.map_or_else(|| kind.advice(path), |meant| did_you_mean(&meant));
     let name = path.display().to_string();
-    let meant = meant.or_else(|| kind.reader(&name));
-    let meant = meant.map_or(String::new(), |meant| format!(". Did you mean `{meant}`?"));
     let name = if name == "-" { "standard input" } else { &name };
     let found = match kind {
         Kind::Empty => "the file is empty".to_string(),
         kind => format!("found {}", kind.name()),
     };
-    bad_input(format!("{name}: {found}, expected {expected}{meant}"))
+    bad_input(format!("{name}: {found}, expected {expected}{advice}"))
 }
 
 /// Whether a file is a safetensors file by its start: the length of the JSON header, and the header.

@@ -5,6 +5,7 @@
 //! settings of `bethe train`. The binary and the Python package are built on these.
 
 mod alone;
+mod beginning;
 mod check;
 mod cite;
 mod demo;
@@ -16,6 +17,7 @@ mod input;
 mod inspect;
 mod kind;
 mod memory;
+mod mistakes;
 mod output;
 mod report;
 mod sample;
@@ -27,6 +29,7 @@ mod solver;
 mod tag;
 mod tagging;
 pub mod train;
+mod wrap;
 
 use std::ffi::OsString;
 
@@ -67,7 +70,7 @@ enum Command {
 /// Runs the command with these arguments, the first of which names the program. Returns the exit code.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
-    let command = match bethe_terminal::parse::<Cli>(&arguments) {
+    let command = match bethe_terminal::parse::<Cli>(&arguments, mistakes::advice) {
         Ok(cli) => cli.command,
         Err(code) => return code,
     };

@@ -52,7 +52,9 @@ pub fn man(flags: ManFlags) -> Result<Outcome> {
         Some(name) => help::command(&mut commands, "man", name)?.clone(),
     };
     let mut text = Vec::new();
-    Man::new(command).render(&mut text).context("the manual page cannot be made")?;
+    let version = format!("bethe {}", env!("CARGO_PKG_VERSION"));
+    let page = Man::new(command).source(version);
+    page.render(&mut text).context("the manual page cannot be made")?;
     written(flags.out.as_deref(), text)
 }
 

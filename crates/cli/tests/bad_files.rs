@@ -91,7 +91,7 @@ const BROKEN: &[(&str, &str, &str)] = &[
     (r#""weight": 2.0"#, r#""weight": null"#, "energies[0].weight: found null, expected a number"),
     (r#""offset": 0.0"#, r#""offset": 1e400"#, "energies[0].offset: found a number out of range, expected a finite number"),
     (r#""penalty": {"kind": "smoothed_hinge"}, "#, "", r#"energies[0]: found no field "penalty", expected one"#),
-    (r#"{"kind": "smoothed_hinge"}"#, r#""smoothed_hinge""#, r#"energies[0].penalty: found "smoothed_hinge", expected an object"#),
+    (r#"{"kind": "smoothed_hinge"}"#, r#""smoothed_hinge""#, r#"energies[0].penalty: found "smoothed_hinge", expected an object such as {"kind": "hinge"}"#),
     (r#"{"kind": "smoothed_hinge"}"#, "{}", r#"energies[0].penalty: found no field "kind", expected one"#),
     (r#"{"kind": "smoothed_hinge"}"#, r#"{"kind": "smooth"}"#, r#"energies[0].penalty.kind: found "smooth", expected one of linear, hinge, smoothed_hinge, squared, absolute, huber, poisson, at_most, equal"#),
     (r#"{"kind": "smoothed_hinge"}"#, r#"{"kind": "smoothed_hinge", "delta": 1}"#, r#"energies[0].penalty: found the unknown field "delta", expected kind only"#),
@@ -152,8 +152,8 @@ fn every_mistake_is_one_message_with_its_place() {
 #[test]
 fn texts_that_are_no_object_are_refused() {
     for (text, expected) in [
-        ("", "line 1, column 0: found the end of the text, expected a value"),
-        ("\n", "line 1, column 1: found the end of the text, expected a value"),
+        ("", "the file is empty, expected a problem"),
+        ("\n", "the file is empty, expected a problem"),
         ("{", "line 1, column 1: found the end of the text in an object, expected `}`"),
         ("[1]", "found a list, expected an object"),
         ("7", "found 7, expected an object"),
@@ -180,12 +180,20 @@ fn state_names_are_listed_when_one_is_unknown() {
 #[test]
 fn missing_and_unsupported_files_are_named() {
     let folder = Folder::new().with("p.txt", "{}").with("x.evid", "0");
-    assert!(folder.refusal(&["solve", "none.json"]).starts_with("none.json: No such file"));
+    assert!(
+        folder.refusal(&["solve", "none.json"]).starts_with("none.json: there is no such file")
+    );
     let expected = "expected a .json, .jsonl or .uai file, or - for standard input";
-    for (file, found) in
-        [("x.evid", "UAI evidence (.evid)"), ("p.txt", "an unknown kind of file (.txt)")]
-    {
-        assert_eq!(folder.refusal(&["solve", file]), format!("{file}: found {found}, {expected}"));
+    for (file, found, advice) in [
+        (
+            "x.evid",
+            "UAI evidence (.evid)",
+            "; evidence goes with a model: MODEL.uai --evidence x.evid",
+        ),
+        ("p.txt", "an unknown kind of file (.txt)", ""),
+    ] {
+        let message = format!("{file}: found {found}, {expected}{advice}");
+        assert_eq!(folder.refusal(&["solve", file]), message);
     }
 }
 

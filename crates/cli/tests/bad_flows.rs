@@ -66,9 +66,46 @@ fn mistakes_in_files_are_named_with_their_place() {
     let folder = folder();
     let message =
         folder.refusal(&["flows", "none.csv", "--cells", "cells.csv", "--population", "6"]);
-    assert!(message.starts_with("none.csv: cannot open: "), "{message}");
+    assert!(message.starts_with("none.csv: there is no such file"), "{message}");
     let message = refusal(&folder, &["--coordinates", "lonlat"]);
     assert_eq!(message, "cells.csv:1: found the columns cell, x, y, expected cell, lon and lat");
+}
+
+#[test]
+fn a_first_line_of_numbers_is_no_header() {
+    let expected = "counts.csv:1: found numbers, expected names: the first line must name the \
+                    columns, in a file of counts the time and the cells";
+    for counts in ["1,5,0,5\n2,5,5,5\n", "2024-01-01,5,7,6\n2024-01-02,5,5,5\n"] {
+        assert_eq!(refusal(&folder().with("counts.csv", counts), &[]), expected);
+    }
+}
+
+#[test]
+fn wind_without_a_file_of_it_says_what_it_needs() {
+    let expected = "--features: wind needs --covariates FILE.csv";
+    for features in ["wind", "wind=1", "stay=1,wind"] {
+        assert_eq!(refusal(&folder(), &["--features", features]), expected);
+    }
+}
+
+#[test]
+fn a_reach_that_is_too_short_is_told_once() {
+    let folder = folder();
+    let message = refusal(&folder, &["--reach", "0.1", "--start", "a"]);
+    assert!(message.contains("no sequence of moves leads there from the start"), "{message}");
+    // Where it does not fail, the warning is there.
+    let arguments = ["flows", "counts.csv", "--cells", "cells.csv", "--population", "6"];
+    let output = folder.bethe(&[&arguments[..], &["--reach", "0.1"]].concat());
+    assert!(error(&output).starts_with("warning: --reach: found 0.1, less than "));
+}
+
+#[test]
+#[cfg(not(feature = "parquet"))]
+fn a_build_without_parquet_says_so() {
+    let expected = "--parquet: this build is without the feature `parquet`; to get it: cargo \
+                    install --path crates/cli --features parquet";
+    assert_eq!(refusal(&folder(), &["--out", "out", "--parquet"]), expected);
+    assert!(!folder().succeeds(&["flows", "--help"]).contains("--parquet"));
 }
 
 #[test]
@@ -138,12 +175,12 @@ fn potentials_that_leave_nothing_are_no_flows() {
         "--features",
         "height=1",
         "--out",
-        "deep/in/out",
+        "out",
     ]);
     assert_eq!(output.status.code(), Some(3));
     let message = error(&output);
     assert!(message.contains("no movement explains the counts"));
-    assert!(!folder.path("deep").exists(), "what was made goes again, on every level");
+    assert!(!folder.path("out").exists(), "what was made goes again");
 }
 
 #[test]
@@ -300,7 +337,10 @@ fn covariates_that_are_missing_or_of_no_use_are_named() {
 fn a_folder_that_cannot_be_made_is_named_before_any_work() {
     let folder = folder().with("taken", "not a folder");
     let message = refusal(&folder, &["--out", "taken/out"]);
-    assert!(message.starts_with("taken/out: cannot create: "), "{message}");
+    assert_eq!(message, "taken/out: cannot create: there is no folder taken");
+    let message = refusal(&folder, &["--out", "far/out"]);
+    assert_eq!(message, "far/out: cannot create: there is no folder far");
+    assert!(!folder.path("far").exists());
 }
 
 #[test]

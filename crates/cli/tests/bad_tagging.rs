@@ -18,7 +18,7 @@ fn files_to_train_on_are_checked_before_anything_is_written() {
     std::fs::create_dir(folder.path("lists")).unwrap();
     std::fs::write(folder.path("lists/a.txt"), "learning\n").unwrap();
     for (arguments, expected) in [
-        (&["none.txt"][..], "none.txt: cannot open: "),
+        (&["none.txt"][..], "none.txt: there is no such file"),
         (&["ragged.txt"], "ragged.txt:4: found 1 column, expected 2 as in line 1"),
         (&["narrow.txt"], "narrow.txt:1: found 1 column, expected at least a word and a label"),
         (&["empty.txt"], "empty.txt: found no sequence, expected at least one"),
@@ -51,7 +51,7 @@ fn files_to_train_on_are_checked_before_anything_is_written() {
             "wrong.template: line 1: found the function",
         ),
         (&["train.txt", "--lexicon", "nowhere"], "nowhere: "),
-        (&["train.txt", "--dev", "none.txt"], "none.txt: cannot open: "),
+        (&["train.txt", "--dev", "none.txt"], "none.txt: there is no such file"),
     ] {
         let message =
             folder.refusal(&[&["train"], arguments, &["--model", "model", "--quiet"]].concat());
@@ -160,7 +160,7 @@ fn files_to_tag_must_have_the_columns_that_the_model_reads() {
             "ragged.txt",
             "ragged.txt:2: found 1 column, expected 2 as in line 1; each line is one token",
         ),
-        ("none.txt", "none.txt: cannot open: "),
+        ("none.txt", "none.txt: there is no such file"),
         (
             "wide.txt",
             "wide.txt:1: found 4 columns, expected 3 as in the training file, or 2 without the label's",

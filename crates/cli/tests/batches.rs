@@ -206,10 +206,7 @@ fn standard_input_is_one_problem_or_one_a_line() {
     assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "a text of its own");
     assert!(error(&output).starts_with("error: standard input: factors[1].scope[1]: "));
     let output = folder.bethe_with_input(&["solve", "-"], "");
-    assert_eq!(
-        error(&output),
-        "error: standard input: line 1, column 0: found the end of the text, expected a value\n"
-    );
+    assert_eq!(error(&output), "error: standard input: the file is empty, expected a problem\n");
 }
 
 #[test]

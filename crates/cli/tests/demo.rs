@@ -111,6 +111,56 @@ fn the_short_tour_is_a_screen_and_a_half_without_colours_in_a_pipe() {
 }
 
 #[test]
+fn a_file_of_somebody_elses_is_found_before_the_tour_begins() {
+    let folder = tempfile::tempdir().unwrap();
+    let tour = folder.path().join("tour");
+    assert!(bethe().arg("demo").arg("-o").arg(&tour).output().unwrap().status.success());
+    let mut names = Vec::new();
+    visit(&tour, "", &mut names);
+    names.retain(|name| !name.ends_with(".bethe-files"));
+    assert!(names.len() > 50, "{names:?}");
+    for name in names {
+        let own = tempfile::tempdir().unwrap();
+        let taken = own.path().join("full").join(&name);
+        std::fs::create_dir_all(taken.parent().unwrap()).unwrap();
+        std::fs::write(&taken, "mine").unwrap();
+        let output = bethe().current_dir(&own).args(["demo", "-o", "full"]).output().unwrap();
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{name}: {message}");
+        let expected =
+            format!("error: full/{name}: found a file that an earlier run did not write");
+        assert!(message.starts_with(&expected), "{message}");
+        assert_eq!(std::fs::read_to_string(&taken).unwrap(), "mine");
+    }
+}
+
+/// The names of all files in a folder.
+fn visit(folder: &std::path::Path, prefix: &str, found: &mut Vec<String>) {
+    for entry in std::fs::read_dir(folder).unwrap().flatten() {
+        let name = format!("{prefix}{}", entry.file_name().to_string_lossy());
+        match entry.path().is_dir() {
+            true => visit(&entry.path(), &format!("{name}/"), found),
+            false => found.push(name),
+        }
+    }
+}
+
+#[test]
+fn folders_and_files_are_only_made_in_folders_that_are_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = bethe().current_dir(&folder).args(["demo", "-o", "far/tour"]).output().unwrap();
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0));
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(message, "error: far/tour: cannot create: there is no folder far\n");
+    assert!(!folder.path().join("far").exists());
+    let output = bethe().current_dir(&folder).args(["demo", "-o", "."]).output().unwrap();
+    let message = String::from_utf8(output.stderr).unwrap();
+    let expected = "error: .: cannot write into the current folder itself; choose another, such as \
+                    ./out\n";
+    assert_eq!(message, expected);
+}
+
+#[test]
 fn a_folder_that_cannot_be_made_is_a_clear_error() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("taken");
@@ -119,5 +169,5 @@ fn a_folder_that_cannot_be_made_is_a_clear_error() {
     assert_eq!(output.status.code(), Some(2));
     assert!(output.stdout.is_empty());
     let message = String::from_utf8(output.stderr).unwrap();
-    assert!(message.contains("tour") && message.contains("cannot create"), "{message}");
+    assert!(message.contains("tour: cannot create: there is no folder "), "{message}");
 }

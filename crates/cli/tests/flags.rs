@@ -231,6 +231,18 @@ fn the_plot_is_a_whole_svg() {
 }
 
 #[test]
+fn a_plot_is_svg_and_its_name_says_so() {
+    let folder = convex();
+    let message = folder.refusal(&["solve", "p.json", "--plot", "t.png"]);
+    let expected = "--plot: found t.png, expected a name that ends in .svg: the picture is SVG";
+    assert_eq!(message, expected);
+    for name in ["t.SVG", "t"] {
+        folder.answer(&["solve", "p.json", "--plot", name]);
+        assert!(folder.read(name).starts_with("<svg"));
+    }
+}
+
+#[test]
 fn an_infeasible_problem_still_writes_its_trace() {
     let folder = Folder::new().with("p.json", INFEASIBLE);
     let output = folder.bethe(&["solve", "p.json", "--trace", "t.csv", "--plot", "c.svg"]);

@@ -170,6 +170,51 @@ fn files_for_other_commands_are_known() {
 }
 
 #[test]
+fn tables_are_only_taken_for_counts_if_they_hold_numbers() {
+    let folder = folder()
+        .with("tokens.csv", "token,label\nKaya,B-author\nand,O\n")
+        .with("tokens-2.csv", "Kaya;B-author\nand;O\n")
+        .with("tokens.jsonl", "{\"tokens\": [\"a\"], \"labels\": [\"O\"]}\n");
+    for name in ["tokens.csv", "tokens-2.csv"] {
+        for arguments in [
+            &["train", name, "--model", "new"][..],
+            &["tag", "model", name],
+            &["evaluate", "model", name],
+        ] {
+            let message = folder.refusal(arguments);
+            let expected = "; columns of tokens are separated by tabs or spaces";
+            assert!(message.ends_with(expected), "{arguments:?}: {message}");
+        }
+    }
+    let message = folder.refusal(&["check", "cells.csv"]);
+    let meant = "Did you mean `bethe flows COUNTS.csv --cells cells.csv --population M`?";
+    assert!(message.ends_with(meant), "{message}");
+    let message = folder.refusal(&["train", "tokens.jsonl", "--model", "new"]);
+    assert_eq!(message, "tokens.jsonl: found JSON, expected labelled tokens, one a line");
+}
+
+#[test]
+fn a_folder_in_place_of_a_file_is_known() {
+    let folder = folder();
+    std::fs::create_dir(folder.path("tour")).unwrap();
+    for arguments in [
+        &["solve", "tour"][..],
+        &["check", "tour"],
+        &["inspect", "tour"],
+        &["tag", "tour", "test.txt"],
+        &["tag", "model", "tour"],
+        &["cite", "tour"],
+        &["train", "tour", "--model", "new"],
+        &["train", "train.txt", "--model", "new", "--template", "tour"],
+        &["flows", "tour", "--cells", "cells.csv", "--population", "10"],
+        &["flows", "counts.csv", "--cells", "tour", "--population", "10"],
+    ] {
+        let message = folder.refusal(arguments);
+        assert_eq!(message, "tour: found a folder, expected a file", "{arguments:?}");
+    }
+}
+
+#[test]
 fn labels_that_no_model_has_are_an_error_and_a_few_are_a_warning() {
     let folder = Folder::with_references(20, 5).with("other.txt", "Kaya\tB-person\nran\tO\n");
     folder.train("model", &["--max-iterations", "5"]);
@@ -342,7 +387,7 @@ fn a_missing_file_is_missing_whatever_its_ending() {
     for name in ["none", "none.txt", "none.json"] {
         for command in ["solve", "check"] {
             let message = folder.refusal(&[command, name]);
-            assert!(message.starts_with(&format!("{name}: No such file")), "{message}");
+            assert_eq!(message, format!("{name}: there is no such file"));
         }
     }
     let message = folder.refusal(&["solve", "problem.json.gz"]);

@@ -188,7 +188,7 @@ fn every_mistake_in_a_model_is_named_with_its_place() {
         message.starts_with("m.uai: line 1, column 10: found \"\u{fffd}\", expected"),
         "{message}"
     );
-    assert!(folder.refusal(&["solve", "none.uai"]).starts_with("none.uai: No such file"));
+    assert!(folder.refusal(&["solve", "none.uai"]).starts_with("none.uai: there is no such file"));
 }
 
 #[test]
@@ -239,7 +239,9 @@ fn every_mistake_in_evidence_is_named_with_its_place() {
         "line 1, column 3: found a second observation of variable 0, expected at most one";
     assert_eq!(message, format!("e.evid: {expected}"));
     assert!(
-        folder.refusal(&["solve", "m.uai", "--evidence", "no.evid"]).starts_with("no.evid: No")
+        folder
+            .refusal(&["solve", "m.uai", "--evidence", "no.evid"])
+            .starts_with("no.evid: there is no")
     );
 }
 

@@ -13,7 +13,7 @@ static ALLOCATOR: MiMalloc = MiMalloc;
 
 fn main() -> ExitCode {
     let arguments: Vec<OsString> = std::env::args_os().collect();
-    ExitCode::from(match parse::<command::Command>(&arguments) {
+    ExitCode::from(match parse::<command::Command>(&arguments, |_, _| None) {
         Ok(command) => exit_code(command.run()),
         Err(code) => code,
     })

@@ -174,7 +174,10 @@ fn data_that_are_missing_or_wrong_are_told_before_any_work() {
     };
     let dev = "data/citation/umass/dev.conll";
     let message = refused(dev, None);
-    assert!(message.starts_with("data/citation/umass/dev.conll: cannot open"), "{message}");
+    assert!(
+        message.starts_with("data/citation/umass/dev.conll: there is no such file"),
+        "{message}"
+    );
     let message = refused(dev, Some("\n\n"));
     assert_eq!(message, "data/citation/umass/dev.conll: found 0 references, expected at least 1");
     let message = refused(dev, Some("a\tO\t-\tO\nb\tO\n"));

@@ -127,7 +127,7 @@ fn bad_flags_and_files_are_refused_before_anything_is_written() {
     let message = refused(&[]);
     assert!(message.contains("letter.data.gz:1: found 2 tab-separated columns"), "{message}");
     std::fs::remove_file(folder.path("data/ocr/letter.data.gz")).unwrap();
-    assert!(refused(&[]).contains("letter.data.gz: cannot open"));
+    assert!(refused(&[]).contains("letter.data.gz: there is no such file"));
     std::fs::write(folder.path("out"), "a file").unwrap();
     let words = draw(&["ab", "cd"], &Drawing { folds: 1, copies: 1, noise: 0.0, seed: 0 });
     std::fs::write(folder.path("data/ocr/letter.data"), to_text(&words)).unwrap();

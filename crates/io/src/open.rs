@@ -8,11 +8,13 @@ use bethe_core::MemoryLimit;
 use flate2::bufread::MultiGzDecoder;
 use thiserror::Error;
 
+use crate::in_words;
+
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 
 /// A file that does not open.
 #[derive(Debug, Error)]
-#[error("{}: cannot open: {source}", path.display())]
+#[error("{}: {}", path.display(), in_words(source))]
 pub struct OpenError {
     /// The file, as the caller gave it.
     pub path: PathBuf,

@@ -8,6 +8,8 @@ use bethe_core::MemoryLimit;
 use bethe_core::memory::TooLarge;
 use thiserror::Error;
 
+use crate::in_words;
+
 /// What some editors put before a text in UTF-8.
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
@@ -28,7 +30,7 @@ pub struct ReadError {
 #[derive(Debug, Error)]
 pub enum ReadFault {
     /// The file system failed.
-    #[error(transparent)]
+    #[error("{}", in_words(.0))]
     File(#[from] io::Error),
     /// It does not fit into the limit.
     #[error(transparent)]

@@ -75,10 +75,10 @@ fn a_folder_appears_when_all_is_written() {
 #[test]
 fn what_is_not_published_leaves_no_trace() {
     let place = Place::new();
-    let folder = PendingFolder::create(&place.at("far/away")).unwrap();
+    let folder = PendingFolder::create(&place.at("away")).unwrap();
     add(&folder, "a", "new");
     drop(folder);
-    assert!(!place.at("far").exists());
+    assert!(!place.at("away").exists());
     place.write(&["a"], "old");
     add(&place.create(), "a", "new");
     assert_eq!((place.all(), place.read("out/a")), (vec!["out/a".to_string()], "old".into()));
@@ -214,6 +214,17 @@ fn a_run_killed_between_two_renames_loses_nothing() {
     place.write(&["a"], "newer");
     assert_eq!(place.all(), ["out/a", "out/late.txt", "out/later.txt", "out/notes.txt"]);
     assert_eq!(place.read("out/a"), "newer");
+}
+
+#[test]
+fn a_folder_is_only_made_in_one_that_is_there() {
+    let place = Place::new();
+    let refused = PendingFolder::create(&place.at("far/away")).unwrap_err();
+    assert!(matches!(refused, FolderError::NoParent { .. }), "{refused}");
+    let (path, missing) = (place.at("far/away"), place.at("far"));
+    let (path, missing) = (path.display(), missing.display());
+    assert_eq!(refused.to_string(), format!("{path}: cannot create: there is no folder {missing}"));
+    assert!(!place.at("far").exists());
 }
 
 #[test]

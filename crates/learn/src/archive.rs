@@ -12,7 +12,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use bethe_core::MemoryLimit;
-use bethe_io::{PendingFile, ReadFault, TooLarge, read_within};
+use bethe_io::{PendingFile, ReadFault, TooLarge, in_words, read_within};
 
 /// The metadata entry that holds our JSON.
 const METADATA: &str = "bethe";
@@ -47,7 +47,7 @@ struct Tensor {
 #[derive(Debug, thiserror::Error)]
 pub enum ArchiveError {
     /// The file system failed.
-    #[error("{}: {error}", path.display())]
+    #[error("{}: {}", path.display(), in_words(error))]
     File {
         /// The file.
         path: PathBuf,

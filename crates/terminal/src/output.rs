@@ -3,7 +3,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use bethe_io::is_same_file;
+use bethe_io::{in_words, is_same_file};
 
 use crate::bad_input;
 
@@ -17,8 +17,9 @@ impl PendingFile {
     /// Opens it, so that a failure shows before any work is done.
     pub fn create(path: &Path) -> Result<Self> {
         let opened = bethe_io::PendingFile::create(path);
-        let file = opened
-            .map_err(|error| bad_input(format!("{}: cannot write: {error}", path.display())))?;
+        let file = opened.map_err(|error| {
+            bad_input(format!("{}: cannot write: {}", path.display(), in_words(&error)))
+        })?;
         Ok(Self { path: path.to_path_buf(), file })
     }
 

@@ -13,8 +13,9 @@ use bethe_tagging::train::{
 use bethe_terminal::{Folder, Interrupt};
 
 use super::citations::{citations, labelled};
-use super::report::wrapped;
+use super::report::WIDTH;
 use super::tagging::tagged;
+use crate::wrap::wrapped;
 
 const TRAIN: &str = "citations-train.txt";
 const LINES: &str = "citations.txt";
@@ -57,7 +58,7 @@ pub fn bibliography(out: &Folder) -> Result<String> {
     );
     for line in lines.iter().take(SHOWN) {
         let entry = parsing.parse(line, &TagOptions::default())?.entry;
-        writeln!(text, "{}\n", wrapped(line.split(' '), "  ", ""))?;
+        writeln!(text, "{}\n", wrapped(line.split(' '), ("  ", ""), WIDTH))?;
         for line in bibtex(&entry, &keys.unique(&entry.key())).lines() {
             writeln!(text, "  {line}")?;
         }

@@ -14,11 +14,12 @@ use clap::Parser;
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 
-use super::report::{bar, wrapped};
+use super::report::{WIDTH, bar};
 use crate::flows;
+use crate::wrap::wrapped;
 
 const SIDE: usize = 8;
-const DAYS: usize = 14;
+pub const DAYS: usize = 14;
 const BIRDS: u64 = 1000;
 const CELLS: &str = "birds-cells.csv";
 const COUNTS: &str = "birds-counts.csv";
@@ -71,7 +72,7 @@ pub fn birds(out: &Folder) -> Result<String> {
     let folder = out.path().join(FOLDER);
     let mut command = command_in(out.path());
     command.insert(1, "flows".to_string());
-    let command = wrapped(command.iter().map(String::as_str), "        ", " \\");
+    let command = wrapped(command.iter().map(String::as_str), ("        ", " \\"), WIDTH);
     writeln!(
         text,
         "\n  an animated map: {}/index.html\n\n  try   {}\n",

@@ -3,6 +3,7 @@
 mod census;
 mod citations;
 mod citing;
+mod files;
 mod flows;
 mod page;
 mod problems;
@@ -12,6 +13,7 @@ mod report;
 mod tagging;
 
 use std::fmt::Write;
+use std::io;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
@@ -19,11 +21,11 @@ use anyhow::Result;
 use bethe_core::solve::Record;
 use bethe_core::{Answer, Method, Problem, Request, Settings, StepSchedule};
 use bethe_io::plot::convergence;
-use bethe_terminal::{Folder, Interrupt, Outcome, print, show, shown, shown_lines};
+use bethe_terminal::{Folder, Interrupt, Outcome, is_coloured, print, show, shown, shown_lines};
 use clap::Args;
 
 use problems::{DICTIONARY, LABELS, SIDE, TITLE_BEGIN, TOKENS};
-use report::{bar, coloured, is_coloured, reading};
+use report::{bar, coloured, reading};
 
 /// Take a tour of built-in problems: what rules do for a tagger, and a bibliography from plain text.
 ///
@@ -55,7 +57,8 @@ const FIRST: usize = 2;
 pub fn run(flags: Flags) -> Result<Outcome> {
     let interrupt = Interrupt::install()?;
     let folder = Folder::create(&flags.out)?;
-    let is_coloured = is_coloured();
+    files::names()?.iter().try_for_each(|name| folder.claim(name))?;
+    let is_coloured = is_coloured(&io::stdout());
     let mut parts = Vec::with_capacity(PARTS.len());
     for (at, part) in PARTS.iter().enumerate() {
         let told = part(&folder);

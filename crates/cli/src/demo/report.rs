@@ -1,8 +1,5 @@
 //! How the demo shows probabilities, readings and changes.
 
-use std::env;
-use std::io::{self, IsTerminal};
-
 use bethe_core::{Answer, Model};
 
 /// A probability as a bar of eight cells.
@@ -29,32 +26,7 @@ pub fn certainty(answer: &Answer) -> String {
 }
 
 /// A line of text is no longer than this.
-const WIDTH: usize = 80;
-
-/// Words in lines that fit, each after its indent; lines that go on have an end.
-pub fn wrapped<'a>(words: impl IntoIterator<Item = &'a str>, indent: &str, end: &str) -> String {
-    let mut lines = vec![indent.to_string()];
-    for word in words {
-        let line = lines.last_mut().expect("there is one");
-        let length =
-            [&*line, " ", word, end].iter().map(|part| part.chars().count()).sum::<usize>();
-        if *line == indent {
-            line.push_str(word);
-        } else if length <= WIDTH {
-            line.push(' ');
-            line.push_str(word);
-        } else {
-            line.push_str(end);
-            lines.push(format!("{indent}{word}"));
-        }
-    }
-    lines.join("\n")
-}
-
-/// Whether standard output is a terminal whose user has not turned colour off (no-color.org).
-pub fn is_coloured() -> bool {
-    io::stdout().is_terminal() && env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
-}
+pub const WIDTH: usize = 80;
 
 /// A part of the tour with its title in bold, and in green what a rule changed and BibTeX.
 pub fn coloured(part: &str) -> String {
@@ -74,18 +46,7 @@ pub fn coloured(part: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{WIDTH, coloured, wrapped};
-
-    #[test]
-    fn words_are_wrapped_and_none_is_lost() {
-        let words = vec!["word"; 40];
-        let text = wrapped(words.iter().copied(), "  ", " \\");
-        assert!(text.lines().all(|line| line.starts_with("  word") && line.len() <= WIDTH));
-        assert_eq!(text.lines().filter(|line| line.ends_with(" \\")).count(), 2);
-        assert_eq!(text.matches("word").count(), 40);
-        let long = "x".repeat(100);
-        assert_eq!(wrapped(["a", &long], "", ""), format!("a\n{long}"));
-    }
+    use super::coloured;
 
     #[test]
     fn titles_entries_and_changes_have_colours() {

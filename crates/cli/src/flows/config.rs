@@ -295,6 +295,12 @@ fn fitting_errors(flags: &Flags) -> Result<()> {
 
 /// Output files need a folder, and some flags need a partner.
 fn fitting_output(flags: &Flags) -> Result<()> {
+    if flags.parquet && cfg!(not(feature = "parquet")) {
+        return Err(bad_input(
+            "--parquet: this build is without the feature `parquet`; to get it: cargo install --path \
+             crates/cli --features parquet",
+        ));
+    }
     let needing = [
         ("--threshold", flags.threshold.is_some()),
         ("--quote-formulas", flags.quote_formulas),
@@ -305,7 +311,6 @@ fn fitting_output(flags: &Flags) -> Result<()> {
         ("--from", flags.from.is_some()),
         ("--geojson", flags.geojson),
         ("--transitions", flags.transitions),
-        #[cfg(feature = "parquet")]
         ("--parquet", flags.parquet),
     ];
     if let Some((flag, _)) = needing.iter().find(|(_, given)| *given && flags.out.is_none()) {

@@ -201,8 +201,7 @@ pub struct Flags {
     pub transitions: bool,
 
     /// Also write the flows as Parquet: flows.parquet
-    #[cfg(feature = "parquet")]
-    #[arg(long)]
+    #[arg(long, hide = !cfg!(feature = "parquet"))]
     pub parquet: bool,
 
     /// Print the summary as text or as JSON [default without --out: text on a terminal,

@@ -21,6 +21,7 @@ pub(crate) use flags::Flags;
 #[cfg(feature = "serve")]
 pub(crate) use summary::in_words;
 
+use std::fmt::Display;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
@@ -44,11 +45,19 @@ pub(crate) fn run(flags: Flags) -> Result<Outcome> {
     let mut asked = Asked::read(flags)?;
     let interrupt = Interrupt::install()?;
     let output = asked.output()?;
-    if !asked.config.quiet {
-        asked.input.warnings.iter().for_each(|warning| say(&format!("warning: {warning}")));
-    }
+    let mut warnings = if asked.config.quiet { Vec::new() } else { asked.input.warnings.clone() };
+    let mut warn = || warnings.drain(..).for_each(|warning| say(&format!("warning: {warning}")));
     let mut progress = Progress::new(1, asked.config.quiet);
-    let mut inferred = match asked.infer(&interrupt.cancel(), &mut |text| progress.message(text)) {
+    // Not before the work has begun: what is odd is often what makes it fail, and that is told once.
+    let mut watch = |text: &dyn Display| {
+        warn();
+        progress.message(text);
+    };
+    let found = asked.infer(&interrupt.cancel(), &mut watch);
+    if !matches!(found, Err(Unanswered::Failed(_))) {
+        warn();
+    }
+    let mut inferred = match found {
         Ok(inferred) => inferred,
         Err(unanswered) => return unanswered.told(),
     };

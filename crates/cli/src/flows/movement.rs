@@ -44,7 +44,12 @@ pub fn movement(
         of_file.push((path, covariates.len()..covariates.len() + own.len()));
         covariates.extend(own);
     }
-    let wrong = |error| bad_input(format!("--features: {error}"));
+    let wrong = |error| match error {
+        SpecificationError::NoCovariates { name } => {
+            bad_input(format!("--features: {name} needs --covariates FILE.csv"))
+        }
+        error => bad_input(format!("--features: {error}")),
+    };
     let (features, learned) = match config.learns {
         true => with_learned(text, cells, &covariates).map_err(wrong)?,
         false => {

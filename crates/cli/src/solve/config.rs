@@ -1,6 +1,6 @@
 //! From flags to a valid configuration. No flag is silently ignored.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::Result;
@@ -107,6 +107,7 @@ impl TryFrom<Flags> for Config {
                  model"
             )));
         }
+        check_drawing(flags.plot.as_deref())?;
         check_distinct(&[
             ("--trace", flags.trace.as_deref()),
             ("--plot", flags.plot.as_deref()),
@@ -129,6 +130,20 @@ impl TryFrom<Flags> for Config {
             threads: flags.threads,
             quiet: flags.quiet,
         })
+    }
+}
+
+/// A picture is SVG, whatever its name says. Pipes and devices have no ending.
+fn check_drawing(plot: Option<&Path>) -> Result<()> {
+    let Some((path, ending)) = plot.and_then(|path| Some((path, path.extension()?))) else {
+        return Ok(());
+    };
+    match ending.eq_ignore_ascii_case("svg") {
+        true => Ok(()),
+        false => Err(bad_input(format!(
+            "--plot: found {}, expected a name that ends in .svg: the picture is SVG",
+            path.display()
+        ))),
     }
 }
 

@@ -10,6 +10,8 @@ use bethe_terminal::{bad_input, say};
 
 use crate::estimate;
 use crate::input::{self, Content, LineError, Lines, Source};
+use crate::kind::Kind;
+use crate::mistakes::is_evidence;
 
 /// The files of a problem.
 pub struct Inputs<'a> {
@@ -40,6 +42,20 @@ impl Inputs<'_> {
         }
         Ok(())
     }
+
+    /// A model is no evidence.
+    fn check_kinds(&self) -> Result<()> {
+        let Some(path) = self.evidence.filter(|path| Kind::of(path) == Some(Kind::Uai)) else {
+            return Ok(());
+        };
+        let meant = format!("{} --evidence {}", path.display(), self.problem.display());
+        let meant = match is_evidence(self.problem) {
+            true => format!(". Did you mean `{meant}`?"),
+            false => String::new(),
+        };
+        let path = path.display();
+        Err(bad_input(format!("{path}: found a UAI model, expected evidence{meant}")))
+    }
 }
 
 /// A checked problem and the name of its source.
@@ -61,6 +77,7 @@ pub enum Problems {
 /// Opens a file of problems.
 pub fn open(inputs: &Inputs) -> Result<Problems> {
     inputs.check()?;
+    inputs.check_kinds()?;
     let content = input::read(inputs.problem, inputs.memory)?;
     let additions = Additions::read(inputs)?;
     let whole = |source: Source, is_uai| -> Result<Problems> {

@@ -4,7 +4,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use bethe_io::{OpenError, open};
+use bethe_io::{OpenError, in_words, open};
 use thiserror::Error;
 
 use bethe_flows::data::{Cells, Observations};
@@ -18,7 +18,7 @@ pub enum FileError {
     #[error(transparent)]
     Open(#[from] OpenError),
     /// It cannot be read.
-    #[error("{}: {error}", path.display())]
+    #[error("{}: {}", path.display(), in_words(error))]
     Read {
         /// The file.
         path: PathBuf,

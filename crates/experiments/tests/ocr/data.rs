@@ -85,5 +85,5 @@ fn a_file_that_is_not_there_is_named() {
     let error =
         bethe_experiments::ocr::data::read(Path::new("no/such/letter.data.gz")).unwrap_err();
     let message = error.to_string();
-    assert!(message.starts_with("no/such/letter.data.gz: cannot open"), "{message}");
+    assert!(message.starts_with("no/such/letter.data.gz: there is no such file"), "{message}");
 }

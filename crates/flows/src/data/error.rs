@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use thiserror::Error;
 
 use super::CellError;
-use bethe_io::{OpenError, TooLarge};
+use bethe_io::{OpenError, TooLarge, in_words};
 
 /// One variant per way a file of cells, counts or covariates can be wrong. The path is as the
 /// caller gave it, lines count from 1.
@@ -14,7 +14,7 @@ pub enum TableError {
     #[error(transparent)]
     Open(#[from] OpenError),
     /// The file could not be read further.
-    #[error("{}:{line}: cannot read: {source}", path.display())]
+    #[error("{}:{line}: cannot read: {}", path.display(), in_words(source))]
     Read {
         /// The file.
         path: PathBuf,
@@ -79,6 +79,16 @@ pub enum TableError {
         found: Vec<String>,
         /// What is missing.
         expected: String,
+    },
+    /// Numbers where the names of columns should be.
+    #[error(
+        "{}:1: found numbers, expected names: the first line must name the columns, in a file of \
+         counts the time and the cells",
+        path.display()
+    )]
+    NoHeader {
+        /// The file.
+        path: PathBuf,
     },
     /// Two columns with the same name.
     #[error(

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use bethe_core::MemoryLimit;
 
-use super::table::{Row, Table};
+use super::table::{Row, Table, is_numbers};
 use super::{Cells, Geometry, TableError};
 
 /// Names of a column of cells, the best first.
@@ -107,6 +107,9 @@ impl<'a> Names<'a> {
         };
         let mut columns = vec![None; self.cells.len()];
         let names_a_cell = header.iter().any(|name| matched(name).is_some());
+        if !names_a_cell && is_numbers(&table.header) {
+            return Err(TableError::NoHeader { path: table.path.clone() });
+        }
         for (column, name) in header.iter().enumerate().map(|(n, name)| (n + 1, name)) {
             let cell = matched(name).ok_or_else(|| {
                 let mut error = self.unknown(&table.path, (1, column), name);

@@ -65,6 +65,9 @@ impl Table {
         let mut seen = HashSet::new();
         for (column, name) in header.iter().enumerate() {
             if !seen.insert(name) {
+                if is_numbers(&header) {
+                    return Err(TableError::NoHeader { path });
+                }
                 let (column, name) = (column + 1, name.clone());
                 return Err(TableError::RepeatedColumn { path, column, name });
             }
@@ -114,6 +117,12 @@ impl Table {
         let Self { path, header, record, decimal, separator, .. } = self;
         Ok(Some(Row { path, header, record, decimal, separator: *separator, line }))
     }
+}
+
+/// Whether a first line has numbers, behind a time, where a header has names.
+pub(super) fn is_numbers(header: &[String]) -> bool {
+    let number = |name: &String| name.replacen(',', ".", 1).parse::<f64>().is_ok();
+    header.len() > 1 && header[1..].iter().all(number)
 }
 
 /// What stands most often between the values of a header, outside of quotation marks.

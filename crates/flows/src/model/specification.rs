@@ -11,6 +11,9 @@ pub const DEFAULT_FEATURES: &str = "distance=-1";
 /// What comes before the power of distance.
 const POWER: &str = "distance^";
 
+/// The feature whose values are always in a file.
+const WIND: &str = "wind";
+
 /// Why a text is not a list of features.
 #[derive(Clone, Debug, Error, PartialEq)]
 pub enum SpecificationError {
@@ -27,6 +30,12 @@ pub enum SpecificationError {
         name: String,
         /// What there is.
         known: String,
+    },
+    /// A feature whose values come from a file that is not there.
+    #[error("{name} needs a file of covariates")]
+    NoCovariates {
+        /// The name.
+        name: String,
     },
     /// A covariate with the name of a built-in feature.
     #[error("the feature {name:?} is also a column of a covariates file; rename that column")]
@@ -149,13 +158,16 @@ fn kind(
         (Some(_), Some(_)) => Err(SpecificationError::Ambiguous { name: name.to_string() }),
         (Some(kind), None) => Ok(kind),
         (None, Some(covariate)) => Ok(covariate.kind.clone()),
+        (None, None) if name == WIND => {
+            Err(SpecificationError::NoCovariates { name: name.to_string() })
+        }
         (None, None) => {
             let fixed =
                 ["stay", "distance", "distance^P", "stride", "goal:CELL"].map(str::to_string);
             let mut known: Vec<String> =
                 fixed.into_iter().chain(covariates.iter().map(name_of)).collect();
-            if !known.iter().any(|name| name == "wind") {
-                known.push("wind (which needs a file of covariates)".to_string());
+            if !known.iter().any(|name| name == WIND) {
+                known.push(format!("{WIND} (which needs a file of covariates)"));
             }
             let (name, known) = (name.to_string(), known.join(", "));
             Err(SpecificationError::Unknown { name, known })

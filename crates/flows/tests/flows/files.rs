@@ -312,7 +312,7 @@ fn wrong_counts_are_named() {
         "counts.csv:2: found bytes that are not UTF-8, expected text; spreadsheets save it as CSV UTF-8"
     );
     let error = folder.counts_of("none.csv", Unlisted::Unobserved).unwrap_err();
-    assert!(folder.message(error).starts_with("none.csv: cannot open: "));
+    assert!(folder.message(error).starts_with("none.csv: there is no such file"));
 }
 
 #[test]
@@ -436,6 +436,7 @@ fn features_are_read_from_words() {
         ),
         ("distance=1,distance^2=2", "found the feature \"distance^2\" twice, expected each once"),
         ("goal:Oz=1", "goal: \"Oz\" is not one of the 9 cells"),
+        ("wind=1", "wind needs a file of covariates"),
         (
             "height=1",
             "found the feature \"height\", expected one of stay, distance, distance^P, stride, goal:CELL, wind (which needs a file of covariates)",

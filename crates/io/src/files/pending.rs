@@ -34,7 +34,7 @@ impl PendingFile {
             return Err(wrong("the path has no file name"));
         }
         if let Some(folder) =
-            target.parent().filter(|own| !own.as_os_str().is_empty() && !own.exists())
+            target.parent().filter(|own| !own.as_os_str().is_empty() && !own.is_dir())
         {
             let what = format!("there is no folder {}", folder.display());
             return Err(io::Error::new(io::ErrorKind::NotFound, what));

@@ -17,6 +17,7 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 use crate::files::unfinished::{PARTIAL, beside, parent, register, unregister};
+use crate::in_words;
 use carry::{carry_over, try_carrying};
 pub(crate) use list::remove_folder;
 use list::{LIST, List};
@@ -25,12 +26,20 @@ use list::{LIST, List};
 #[derive(Debug, Error)]
 pub enum FolderError {
     /// The system refuses.
-    #[error("{}: cannot create: {source}", path.display())]
+    #[error("{}: cannot create: {}", path.display(), in_words(source))]
     Io {
         /// Where.
         path: PathBuf,
         /// What it says.
         source: io::Error,
+    },
+    /// The folder that it would be in is missing.
+    #[error("{}: cannot create: there is no folder {}", path.display(), missing.display())]
+    NoParent {
+        /// Where.
+        path: PathBuf,
+        /// What is missing.
+        missing: PathBuf,
     },
     /// There is a file.
     #[error("{}: cannot create: found a file, expected a folder", path.display())]
@@ -59,11 +68,19 @@ pub enum FolderError {
     },
     /// The folder cannot be swapped since the process works in it.
     #[error(
-        "{}: is the current folder or holds it, so it cannot be replaced as a whole; choose another, \
-         such as {}",
-        path.display(), path.join("out").display()
+        "{}: cannot write into the current folder itself; choose another, such as ./out",
+        path.display()
     )]
     Current {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// The same for a folder above.
+    #[error(
+        "{}: cannot write into a folder that holds the current one; choose another, such as {}",
+        path.display(), path.join("out").display()
+    )]
+    AboveCurrent {
         /// The folder.
         path: PathBuf,
     },
@@ -96,8 +113,6 @@ pub struct PendingFolder {
     list: File,
     /// What earlier runs wrote to the target.
     known: List,
-    /// Levels above the target that were created, the deepest first.
-    made: Vec<PathBuf>,
     /// Whether the staging folder has become the target. Its name may then belong to the old one.
     swapped: bool,
 }
@@ -111,7 +126,7 @@ impl PendingFolder {
         if path.exists() && !path.is_dir() {
             return Err(FolderError::NotAFolder { path: shown });
         }
-        let made = make_parents(path).map_err(io(path))?;
+        check_parent(path)?;
         let target = resolved(path).map_err(io(path))?;
         repair::after_killed_runs(&target);
         check_replaceable(path, &target)?;
@@ -119,7 +134,7 @@ impl PendingFolder {
             .map_err(io(path))?
             .ok_or_else(|| FolderError::Stranger { path: path.join(LIST) })?;
         let (list, staging) = create_staging(&target).map_err(io(path))?;
-        let folder = Self { shown, target, staging, list, known, made, swapped: false };
+        let folder = Self { shown, target, staging, list, known, swapped: false };
         try_carrying(&folder.target, &folder.known, &folder.staging).map_err(io(path))?;
         Ok(folder)
     }
@@ -209,20 +224,18 @@ impl Drop for PendingFolder {
             let _ = remove_folder(&self.staging);
             unregister(&self.staging);
         }
-        for level in &self.made {
-            // This fails, as it should, if there is something in it.
-            let _ = fs::remove_dir(level);
-        }
     }
 }
 
-/// Creates the folders above a path. Returns those that were not there, the deepest first.
-fn make_parents(path: &Path) -> io::Result<Vec<PathBuf>> {
+/// The folder above a path must be there, as for a file.
+fn check_parent(path: &Path) -> Result<(), FolderError> {
     let above = parent(path);
-    let is_missing = |level: &&Path| !level.as_os_str().is_empty() && !level.exists();
-    let made = above.ancestors().take_while(is_missing).map(Path::to_path_buf).collect();
-    fs::create_dir_all(above)?;
-    Ok(made)
+    match above.is_dir() {
+        true => Ok(()),
+        false => {
+            Err(FolderError::NoParent { path: path.to_path_buf(), missing: above.to_path_buf() })
+        }
+    }
 }
 
 /// The folder itself, not a link to it.
@@ -242,8 +255,13 @@ fn resolved(path: &Path) -> io::Result<PathBuf> {
 /// A folder that is in use as a place cannot be exchanged for another.
 fn check_replaceable(path: &Path, target: &Path) -> Result<(), FolderError> {
     let current = std::env::current_dir().and_then(fs::canonicalize);
-    if target.parent().is_none() || current.is_ok_and(|current| current.starts_with(target)) {
+    let (is_current, is_above) =
+        current.map_or((false, false), |current| (current == target, current.starts_with(target)));
+    if is_current {
         return Err(FolderError::Current { path: path.to_path_buf() });
+    }
+    if is_above || target.parent().is_none() {
+        return Err(FolderError::AboveCurrent { path: path.to_path_buf() });
     }
     #[cfg(unix)]
     if let (Ok(own), Ok(above)) = (fs::metadata(target), fs::metadata(parent(target))) {

@@ -9,6 +9,12 @@ use crate::model::ModelError;
 /// The message does not name the file: whoever opened it puts that in front.
 #[derive(Clone, Debug, Error, PartialEq)]
 pub enum ProblemFileError {
+    /// There is no text.
+    #[error("the file is empty, expected {expected}")]
+    Empty {
+        /// What belongs there.
+        expected: &'static str,
+    },
     /// The text is not JSON.
     #[error("line {line}, column {column}: found {found}, expected {expected}")]
     Syntax {

@@ -36,7 +36,7 @@ use crate::model::Model;
 impl Problem {
     /// Reads a problem file.
     pub fn from_json(json: &[u8]) -> Result<Self, ProblemFileError> {
-        resolve::problem(parse::parse(json)?)
+        resolve::problem(parse::parse(json, "a problem")?)
     }
 
     /// Writes a problem file; reading it gives the same problem, bit for bit.
@@ -58,7 +58,7 @@ pub struct EnergiesFile(raw::RawEnergies);
 impl EnergiesFile {
     /// Reads an energies file. Its scopes are checked against a model later.
     pub fn from_json(json: &[u8]) -> Result<Self, ProblemFileError> {
-        let raw: raw::RawEnergies = parse::parse(json)?;
+        let raw: raw::RawEnergies = parse::parse(json, "energies")?;
         energies::check_alone(&raw.energies)?;
         Ok(Self(raw))
     }

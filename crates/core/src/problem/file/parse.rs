@@ -3,14 +3,21 @@
 use serde::de::DeserializeOwned;
 use serde_json::error::Category;
 
-use super::raw::Object;
+use super::raw::{Object, Shape};
 use super::{JsonPath, ProblemFileError};
 
 /// serde_json's message for a number such as 1e999.
 const OUT_OF_RANGE: &str = "number out of range";
 
-/// Reads one object. Places are tracked only after something is known to be wrong.
-pub(super) fn parse<T: DeserializeOwned>(json: &[u8]) -> Result<T, ProblemFileError> {
+/// Reads one object, which messages call `whole`. Places are tracked only after something is known
+/// to be wrong.
+pub(super) fn parse<T: DeserializeOwned + Shape>(
+    json: &[u8],
+    whole: &'static str,
+) -> Result<T, ProblemFileError> {
+    if json.trim_ascii().is_empty() {
+        return Err(ProblemFileError::Empty { expected: whole });
+    }
     if let Ok(Object(raw)) = serde_json::from_slice(json) {
         return Ok(raw);
     }

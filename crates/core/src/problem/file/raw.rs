@@ -131,6 +131,21 @@ pub(super) struct LogPotential(pub f64);
 /// A JSON object and nothing else; derived structs would read lists too.
 pub(super) struct Object<T>(pub T);
 
+/// What a message says where such an object should be.
+pub(super) trait Shape {
+    const EXPECTED: &str = "an object";
+}
+
+impl Shape for RawProblem {}
+impl Shape for RawEnergies {}
+impl Shape for RawFactor {}
+impl Shape for RawEnergy {}
+impl Shape for RawTerm {}
+impl Shape for RawMeasured {}
+impl Shape for RawPenalty {
+    const EXPECTED: &str = "an object such as {\"kind\": \"hinge\"}";
+}
+
 /// A field that may be absent but not `null`.
 fn present<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
     source: D,
@@ -138,13 +153,13 @@ fn present<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
     T::deserialize(source).map(Some)
 }
 
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
+impl<'de, T: Deserialize<'de> + Shape> Deserialize<'de> for Object<T> {
     fn deserialize<D: Deserializer<'de>>(source: D) -> Result<Self, D::Error> {
         struct ObjectVisitor<T>(PhantomData<T>);
-        impl<'de, T: Deserialize<'de>> Visitor<'de> for ObjectVisitor<T> {
+        impl<'de, T: Deserialize<'de> + Shape> Visitor<'de> for ObjectVisitor<T> {
             type Value = Object<T>;
             fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
-                f.write_str("an object")
+                f.write_str(T::EXPECTED)
             }
             fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
                 T::deserialize(MapAccessDeserializer::new(map)).map(Object)

@@ -1,6 +1,7 @@
 use std::io;
 use std::path::PathBuf;
 
+use bethe_io::in_words;
 use thiserror::Error;
 
 /// Why a file of handwriting cannot be read.
@@ -25,7 +26,7 @@ pub enum DataError {
 #[derive(Debug, Error)]
 pub enum Fault {
     /// The system, or the packing, failed.
-    #[error("cannot read: {0}")]
+    #[error("{}", in_words(.0))]
     Read(io::Error),
     /// Bytes that are not text.
     #[error("found bytes that are not text, expected tab-separated columns")]

@@ -11,7 +11,7 @@ use crate::rules::{MOST_SEGMENTS, MOST_WEIGHT, RuleMistake};
 #[derive(Debug, Error)]
 pub enum RuleFileError {
     /// The file cannot be read.
-    #[error("{}: cannot read: {source}", path.display())]
+    #[error("{}: {source}", path.display())]
     Read {
         /// The file.
         path: PathBuf,

@@ -1,8 +1,13 @@
 //! `bethe help`: commands, and the guides.
 
+mod page;
+
+use std::io::{self, IsTerminal};
+
 use anyhow::Result;
-use bethe_terminal::{Outcome, bad_input, show};
+use bethe_terminal::{Outcome, bad_input, is_coloured, print, width};
 use clap::{Args, CommandFactory};
+use strsim::jaro_winkler;
 
 use crate::Cli;
 
@@ -11,9 +16,12 @@ use crate::Cli;
 /// Without TOPIC, lists both.
 #[derive(Args)]
 pub struct Flags {
-    /// A command such as solve, or a guide such as flows
+    /// A command such as solve, or a guide such as movement
     topic: Option<String>,
 }
+
+/// Names that are more alike than this may have been meant.
+const ALIKE: f64 = 0.8;
 
 struct Guide {
     name: &'static str,
@@ -23,7 +31,7 @@ struct Guide {
 
 macro_rules! guide {
     ($name:literal, $path:literal, $about:literal) => {
-        Guide { name: $name, about: $about, text: include_str!(concat!("../", $path, ".md")) }
+        Guide { name: $name, about: $about, text: include_str!(concat!("../../", $path, ".md")) }
     };
 }
 
@@ -46,12 +54,16 @@ pub fn run(flags: Flags) -> Result<Outcome> {
     let mut commands = Cli::command();
     let text = match &flags.topic {
         None => format!("{}\n{}", commands.render_long_help(), guides()),
-        Some(topic) => match GUIDES.iter().find(|guide| guide.name == topic) {
+        Some(topic) => match GUIDES.iter().find(|guide| guide.name == named(topic)) {
+            Some(guide) if io::stdout().is_terminal() => {
+                page::rendered(guide.text, width(), is_coloured(&io::stdout()))
+            }
             Some(guide) => guide.text.to_string(),
             None => command(&mut commands, "help", topic)?.render_long_help().to_string(),
         },
     };
-    show(&text)?;
+    // It is our own text, which a terminal may obey.
+    print(&text)?;
     Ok(Outcome::Done)
 }
 
@@ -72,8 +84,22 @@ pub fn command<'a>(
         commands.get_subcommands().map(|command| command.get_name().to_string()).collect();
     let guides = if asked == "help" { GUIDES } else { &[] };
     let known = known.iter().map(String::as_str).chain(guides.iter().map(|guide| guide.name));
-    let known = known.collect::<Vec<_>>().join(", ");
-    commands
-        .find_subcommand_mut(name)
-        .ok_or_else(|| bad_input(format!("{asked}: found {name:?}, expected one of {known}")))
+    let known: Vec<&str> = known.collect();
+    let found = commands.find_subcommand_mut(named(name));
+    found.ok_or_else(|| unknown(asked, name, &known))
+}
+
+/// A topic as it is listed: `Noisy tables` is `noisy-tables`.
+fn named(topic: &str) -> String {
+    topic.trim().to_lowercase().replace([' ', '_'], "-")
+}
+
+fn unknown(asked: &str, found: &str, known: &[&str]) -> anyhow::Error {
+    let name = named(found);
+    let likeness = |own: &&str| jaro_winkler(own, &name);
+    let nearest = known.iter().copied().max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
+    let meant = nearest.filter(|own| likeness(own) > ALIKE);
+    let meant = meant.map_or(String::new(), |own| format!(". Did you mean `bethe {asked} {own}`?"));
+    let known = known.join(", ");
+    bad_input(format!("{asked}: found {found:?}, expected one of {known}{meant}"))
 }
