@@ -454,6 +454,34 @@ fn counts_of_one_time_have_no_moves() {
 }
 
 #[test]
+fn without_a_folder_people_are_told_the_largest_moves() {
+    let folder = cities();
+    let text = folder.succeeds(&[&CITIES[..], &["--format", "text"]].concat());
+    let lines: Vec<&str> = text.lines().collect();
+    let head = lines.iter().position(|line| *line == "the largest moves:").unwrap();
+    assert!(lines[head - 1].starts_with("4 steps: "), "{text}");
+    assert!(lines[head - 1].ends_with(" times an individual stayed"), "{text}");
+    assert_eq!(
+        lines[head + 1].split_whitespace().collect::<Vec<_>>(),
+        ["time", "from", "to", "individuals"]
+    );
+    assert_eq!(lines.len(), head + 13, "ten moves and a hint: {text}");
+    // The same as in the file.
+    folder.succeeds(&[&CITIES[..], &["--quiet", "--out", "out"]].concat());
+    let mut flows: Vec<Vec<String>> = rows(&folder.read("out/flows.csv"));
+    flows.retain(|row| row[1] != row[2]);
+    flows.sort_by(|a, b| number(&b[3]).total_cmp(&number(&a[3])));
+    for (line, row) in lines[head + 2..].iter().zip(&flows[..10]) {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        assert_eq!([words[0], words[3], words[4]], [&row[0], &row[1], &row[2]], "{text}");
+        assert!((number(words[5]) - number(&row[3])).abs() < 0.01 * number(&row[3]), "{text}");
+    }
+    let one = folder.with("counts.csv", "week,A,B,C,D,E,F\n1,180,15,4,0,1,0\n");
+    let text = one.succeeds(&[&CITIES[..], &["--format", "text"]].concat());
+    assert!(!text.contains("largest"), "{text}");
+}
+
+#[test]
 fn what_is_learned_follows_the_counts() {
     let folder = cities();
     let answer = |further: &[&str]| -> Value {

@@ -12,7 +12,7 @@ use bethe_flows::data::{
 use bethe_flows::energy::{Excess, Noise};
 use bethe_flows::infer::{FlowError, FlowProblem};
 use bethe_flows::model::{Movement, Moves};
-use bethe_flows::output::rounded;
+use bethe_flows::output::for_people;
 use bethe_terminal::{bad_input, say};
 
 use super::config::Config;
@@ -71,7 +71,7 @@ impl Input {
                 "--reach: found {}, less than the median distance {} of neighbouring cells: \
                  most individuals can only stay where they are",
                 config.reach.unwrap_or_default(),
-                rounded(cells.spacing(), 4)
+                for_people(cells.spacing(), 4)
             ));
         }
         if config.reach.is_none() && cells.len() > MANY {
@@ -136,7 +136,7 @@ impl Input {
                  there from the start; allow more with a longer --reach or another --start",
                 self.observations.times()[time],
                 self.cells.name(cell),
-                rounded(count, 6)
+                for_people(count, 6)
             )),
             FlowError::Closed { time } => bad_input(format!(
                 "{file}: time {:?}: found no open cell that a sequence of moves leads to, expected at least \
@@ -365,7 +365,7 @@ fn check_population(
     };
     let (file, time) = (config.observations.display(), &counts.times()[worst.time]);
     let unit = if config.noise == NoiseChoice::Squared { config.population } else { 1.0 };
-    let sums = [worst.counted, worst.explained].map(|sum| rounded(sum * unit, 6));
+    let sums = [worst.counted, worst.explained].map(|sum| for_people(sum * unit, 6));
     if worst.counted > SENSELESS * worst.explained {
         return Err(bad_input(format!(
             "{file}: time {time:?}: counts sum to {}, expected at most about {} for --population \

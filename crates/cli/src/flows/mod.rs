@@ -6,6 +6,7 @@ mod csv_names;
 mod errors;
 mod flags;
 mod input;
+mod largest;
 mod learning;
 mod movement;
 mod output;
@@ -29,7 +30,7 @@ use bethe_core::Cancel;
 use bethe_core::solve::Record;
 use bethe_flows::infer::{Fit, FlowError, Flows, fit};
 use bethe_flows::learn::{self, Choice};
-use bethe_flows::output::{Learning, Summary, Tuned, rounded};
+use bethe_flows::output::{Learning, Summary, Tuned, for_people, individuals};
 use bethe_flows::validate::{Validation, validate};
 use bethe_terminal::{Interrupt, Outcome, say, time_left};
 
@@ -57,15 +58,18 @@ pub(crate) fn run(flags: Flags) -> Result<Outcome> {
         Some(output) => {
             let (names, movements) = asked.fill(output, &mut inferred)?;
             Some(format!(
-                "\nwritten: {} ({} flows of more than {} individuals)",
+            let number = for_people(movements.written as f64, 15);
+            let plural = if movements.written == 1 { "" } else { "s" };
+                "\nwritten: {} ({number} flow{plural} of more than {})",
                 names.join(", "),
-                movements.written,
-                rounded(asked.config.threshold, 3)
+                individuals(asked.config.threshold, 3)
             ))
         }
         None => None,
     };
-    summary::tell(&asked.config, &inferred.summary, written)?;
+    let Inferred { flows, summary, .. } = &mut inferred;
+    let largest = || largest::table(&asked.input, flows, asked.config.population);
+    summary::tell(&asked.config, summary, written, largest)?;
     Ok(Outcome::Done)
 }
 
@@ -96,7 +100,7 @@ fn learn(
 ) -> Result<Option<(Learning, Choice)>, FlowError> {
     let (begun, limit) = (Instant::now(), config.settings.time_limit);
     let mut observe = |learning: learn::Progress| {
-        let objective = rounded(learning.objective, 6);
+        let objective = for_people(learning.objective, 6);
         let left = time_of_learning(&learning, begun.elapsed(), limit);
         watch(&format_args!("learning: solve {}  objective {objective}{left}", learning.solves));
     };
@@ -174,6 +178,6 @@ fn unexplained(config: &Config, fits: &[Fit]) -> Option<String> {
         "{}: the movement does not explain the counts: deviance per count {}, where about 1 is \
          expected; {advice}",
         config.observations.display(),
-        rounded(deviance, 3)
+        for_people(deviance, 3)
     ))
 }
