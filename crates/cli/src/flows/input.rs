@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::Result;
 use bethe_core::Cancel;
 use bethe_flows::data::{
-    Cells, Geometry, Layout, Observations, Pair, Unlisted, read_cell_values, read_cells,
+    Cells, Geometry, Layout, Observations, Pair, TimeOrder, Unlisted, read_cell_values, read_cells,
     read_observations, read_pairs,
 };
 use bethe_flows::energy::{Excess, Noise};
@@ -18,6 +18,7 @@ use bethe_terminal::{bad_input, say};
 use super::config::Config;
 use super::flags::{NoiseChoice, TuneChoice};
 use super::movement::movement;
+use super::oddities;
 use super::seasons::{opened, season};
 use crate::kind::{Kind, refuse};
 
@@ -58,11 +59,12 @@ impl Input {
         }
         let cells = read_cells(&config.cells, config.geometry, config.memory)
             .map_err(|error| bad_input(format!("{error}{}", swapped(config))))?;
-        let mut warnings = Vec::new();
+        let mut warnings: Vec<String> = oddities::same_places(config, &cells).into_iter().collect();
         let observations = observations(config, &cells, &mut warnings)?;
         let degrees = degrees(config, &cells, &mut warnings)?;
         let noise = noise(config, &cells, &observations)?;
         let counts = counts(config, &observations, &mut warnings);
+        check_counted(config, &counts)?;
         check_population(config, &counts, &noise, &mut warnings)?;
         let (movement, learned) = movement(config, &cells, &observations)?;
         if config.reach.is_some_and(|reach| !cells.has_neighbours_within(reach)) && cells.len() > 1
@@ -88,7 +90,7 @@ impl Input {
         })?;
         let start = start(config, &cells)?;
         let given_start = start.clone();
-        let pairs = pairs(config, &cells, &observations)?;
+        let pairs = pairs(config, &cells, &observations, &mut warnings)?;
         if let Some((cell, time)) = &config.given {
             place(&cells, &observations, cell, time)?;
         }
@@ -216,7 +218,13 @@ fn observations(
         }
         _ => {}
     }
-    season(config, opened(config, cells, observations, warnings)?)
+    let (order, disorder) = oddities::order(config, (&observations, layout));
+    warnings.extend(disorder);
+    let chosen = season(config, opened(config, cells, observations, warnings)?)?;
+    if order == TimeOrder::Ascending {
+        warnings.extend(oddities::unequal(config, &chosen));
+    }
+    Ok(chosen)
 }
 
 /// Longitude and latitude of the cells, for `--geojson`, where they are not what is used anyway.
@@ -263,11 +271,17 @@ fn place(
 }
 
 /// Marked individuals. Where weights are tuned by them, every second one is kept for scoring.
-fn pairs(config: &Config, cells: &Cells, observations: &Observations) -> Result<[Vec<Pair>; 2]> {
+fn pairs(
+    config: &Config,
+    cells: &Cells,
+    observations: &Observations,
+    warnings: &mut Vec<String>,
+) -> Result<[Vec<Pair>; 2]> {
     let Some(path) = &config.pairs else { return Ok(Default::default()) };
     let some = config.season.iter().any(Option::is_some);
     let times = (observations.times(), some);
-    let all = read_pairs(path, (cells, &config.cells), times, config.memory).map_err(wrong)?;
+    let mut all = read_pairs(path, (cells, &config.cells), times, config.memory).map_err(wrong)?;
+    warnings.extend(leave_out_backwards(&mut all, &path.display().to_string())?);
     if config.tune != Some(TuneChoice::Pairs) {
         return Ok([all.clone(), all]);
     }
@@ -277,6 +291,22 @@ fn pairs(config: &Config, cells: &Cells, observations: &Observations) -> Result<
     }
     let half = |odd: usize| all.iter().skip(odd).step_by(2).copied().collect();
     Ok([half(0), half(1)])
+}
+
+/// Leaves out second sightings that are not later than the first, and says how many these are.
+fn leave_out_backwards(pairs: &mut Vec<Pair>, file: &str) -> Result<Option<String>> {
+    let all = pairs.len();
+    pairs.retain(|pair| pair.from.0 < pair.to.0);
+    match all - pairs.len() {
+        0 => Ok(None),
+        out if out == all => Err(bad_input(format!(
+            "{file}: found no second sighting that is later than the first, expected at least one"
+        ))),
+        out => Ok(Some(format!(
+            "{file}: {out} of {all} individuals are left out: their second sighting is not later than \
+             their first"
+        ))),
+    }
 }
 
 fn noise(config: &Config, cells: &Cells, observations: &Observations) -> Result<Noise> {
@@ -350,6 +380,18 @@ fn counts(
         return observations.clone();
     }
     observations.map(|_, y| Some(y / config.population))
+}
+
+/// Refuses counts that are all missing.
+fn check_counted(config: &Config, counts: &Observations) -> Result<()> {
+    let mut times = 0..counts.times().len();
+    match times.any(|time| counts.at(time).iter().any(Option::is_some)) {
+        true => Ok(()),
+        false => Err(bad_input(format!(
+            "{}: found no count at any time, expected counts of two times or more",
+            config.observations.display()
+        ))),
+    }
 }
 
 /// Counts above the population give a warning, far above an error.
