@@ -12,7 +12,7 @@ use bethe_flows::data::{
 use bethe_flows::energy::{Excess, Noise};
 use bethe_flows::infer::{FlowError, FlowProblem};
 use bethe_flows::model::{Movement, Moves};
-use bethe_flows::output::for_people;
+use bethe_flows::output::{for_people, individuals};
 use bethe_terminal::{bad_input, say};
 
 use super::config::Config;
@@ -423,14 +423,14 @@ fn check_population(
     let more = if excess.len() > NAMED { ", …" } else { "" };
     warnings.push(format!(
         "{file}: counts sum to more than a population of {} explains at {} of {} times \
-         ({}{more}): to {} at most, where {} are expected; the flows are still of {} individuals",
+         ({}{more}): to {} at most, where {} are expected; the flows are still of {}",
         config.population,
         excess.len(),
         counts.times().len(),
         named.join(", "),
         sums[0],
         sums[1],
-        config.population
+        individuals(config.population, 15)
     ));
     Ok(())
 }

@@ -13,7 +13,7 @@ pub fn rounded(value: f64, digits: usize) -> String {
 /// where zeros would have to be counted.
 pub fn for_people(value: f64, digits: usize) -> String {
     let rounded: f64 = format!("{value:.*e}", digits - 1).parse().expect("written by us");
-    if rounded != 0.0 && !(1e-3..1e10).contains(&rounded.abs()) {
+    if rounded != 0.0 && !(1e-5..1e10).contains(&rounded.abs()) {
         return self::rounded(value, digits);
     }
     let plain = rounded.to_string();
@@ -58,7 +58,8 @@ mod tests {
             (-123.0, "-123"),
             (8.1e9, "8,100,000,000"),
             (1e-3, "0.001"),
-            (1e-4, "1e-4"),
+            (1e-5, "0.00001"),
+            (1.25e-7, "1.25e-7"),
             (f64::NAN, "NaN"),
         ];
         for (value, text) in cases {
