@@ -159,7 +159,7 @@ def test_there_is_a_parameter_for_every_flag():
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"population": -3}, "population: found -3, expected a positive number"),
+        ({"population": -3}, "population: found -3, expected a number from 1e-6 to 1e15"),
         ({"population": float("nan")}, "population: found NaN"),
         ({"population": 100, "noise": "normal"}, "invalid value 'normal' for 'noise"),
         ({"population": 100, "variance": 2.0}, "variance needs noise gaussian"),

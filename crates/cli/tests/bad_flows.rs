@@ -81,6 +81,16 @@ fn a_first_line_of_numbers_is_no_header() {
 }
 
 #[test]
+fn counts_that_are_all_missing_are_refused() {
+    let message = "counts.csv: found no count at any time, expected counts of two times or more";
+    for content in ["time,a,b,c\n1,,,\n2,NA,NA,NA\n", "time,cell,count\n1,a,NA\n2,b,\n"] {
+        let folder = folder().with("counts.csv", content);
+        assert_eq!(refusal(&folder, &["--out", "out"]), message);
+        assert_eq!(refusal(&folder, &["--noise", "squared"]), message);
+    }
+}
+
+#[test]
 fn wind_without_a_file_of_it_says_what_it_needs() {
     let expected = "--features: wind needs --covariates FILE.csv";
     for features in ["wind", "wind=1", "stay=1,wind"] {
@@ -106,6 +116,16 @@ fn a_build_without_parquet_says_so() {
                     install --path crates/cli --features parquet";
     assert_eq!(refusal(&folder(), &["--out", "out", "--parquet"]), expected);
     assert!(!folder().succeeds(&["flows", "--help"]).contains("--parquet"));
+}
+
+#[test]
+fn pairs_without_a_later_sighting_are_refused() {
+    let pairs = "time_from,cell_from,time_to,cell_to\n2,a,1,b\n1,a,1,a\n";
+    let message = refusal(&folder().with("pairs.csv", pairs), &["--pairs", "pairs.csv"]);
+    assert_eq!(
+        message,
+        "pairs.csv: found no second sighting that is later than the first, expected at least one"
+    );
 }
 
 #[test]
@@ -210,9 +230,17 @@ fn a_time_that_nobody_can_reach_is_named() {
 
 #[test]
 fn flags_out_of_range_are_named() {
-    let cases: [(&[&str], &str); 24] = [
-        (&["--population", "0"], "--population: found 0, expected a positive number"),
-        (&["--population", "nan"], "--population: found NaN, expected a positive number"),
+    let cases: [(&[&str], &str); 26] = [
+        (&["--population", "0"], "--population: found 0, expected a number from 1e-6 to 1e15"),
+        (&["--population", "nan"], "--population: found NaN, expected a number from 1e-6 to 1e15"),
+        (
+            &["--population", "1e308"],
+            "--population: found 1e308, expected a number from 1e-6 to 1e15",
+        ),
+        (
+            &["--population", "1e-300"],
+            "--population: found 1e-300, expected a number from 1e-6 to 1e15",
+        ),
         (&["--reach", "-1"], "--reach: found -1, expected a number of at least 0"),
         (&["--rate", "0"], "--rate: found 0, expected a positive number, or a file of cell,rate"),
         (

@@ -453,6 +453,160 @@ fn counts_of_one_time_have_no_moves() {
     assert!(warning.starts_with("counts.csv: found counts of one time"), "{warning}");
 }
 
+/// The warnings of a run on these counts of six cities.
+fn warnings(counts: &str, further: &[&str]) -> Vec<String> {
+    let folder = cities().with("counts.csv", counts);
+    let quick = ["--quiet", "--fit", "none"];
+    let answer = folder.succeeds(&[&CITIES[..], &quick, further].concat());
+    let answer: Value = serde_json::from_str(&answer).unwrap();
+    let warnings = answer["warnings"].as_array().unwrap().iter();
+    warnings.map(|own| own.as_str().unwrap().to_string()).collect()
+}
+
+#[test]
+fn counts_of_one_of_three_times_say_nothing_about_movement() {
+    let warnings = warnings("week,A,B,C,D,E,F\n1\n2,150,30,15,3,2,0\n3,,,NA,,,\n", &[]);
+    assert_eq!(
+        warnings,
+        [
+            "counts.csv: found counts of one of 3 times, so nothing shows how individuals move; give the \
+          counts of two times or more"
+        ]
+    );
+}
+
+/// Six cities on these days: nearly nobody moves.
+fn days(names: [&str; 3]) -> String {
+    let row = |name: &str| format!("{name},100,40,30,20,8,2\n");
+    "day,A,B,C,D,E,F\n".to_string() + &names.map(row).concat()
+}
+
+#[test]
+fn rows_that_go_back_in_time_are_told() {
+    let told = |names| warnings(&days(names), &["--noise", "squared"]);
+    assert_eq!(
+        told(["2024-03-01", "2024-02-01", "2024-01-01"]),
+        [
+            "counts.csv: rows are in descending order: reverse them; times are taken in the order of \
+          rows, so these flows go back in time, from \"2024-03-01\" to \"2024-01-01\""
+        ]
+    );
+    assert_eq!(
+        told(["01.01.2024", "01.03.2024", "01.02.2024"]),
+        [
+            "counts.csv: rows are not in order: \"01.02.2024\" comes after \"01.03.2024\"; sort them, \
+          because times are taken in the order of rows"
+        ]
+    );
+    assert_eq!(told(["2024-01-31", "2024-02-29", "2024-03-31"]), [""; 0]);
+}
+
+#[test]
+fn steps_of_unequal_length_are_told() {
+    let squared = ["--noise", "squared"];
+    let uneven = days(["2024-01-01", "2024-01-02", "2024-12-31"]);
+    assert_eq!(
+        warnings(&uneven, &squared),
+        ["counts.csv: every step counts as equally long, but the step from \"2024-01-02\" to \
+          \"2024-12-31\" is 364 times as long as the one from \"2024-01-01\" to \"2024-01-02\"; add the \
+          times in between, without counts"]
+    );
+    // A season may leave out the months between its end and its beginning.
+    let months = days(["2024-01", "2024-02", "2024-03"]) + "2024-04,100,40,30,20,8,2\n";
+    let season = [&squared[..], &["--first", "2024-03", "--last", "2024-02"]].concat();
+    let told = warnings(&months, &season);
+    assert!(told[0].contains("from \"2024-04\" to \"2024-01\" is 8.85 times"), "{told:?}");
+    assert_eq!(warnings(&months, &[&squared[..], &["--close-year"]].concat()), [""; 0]);
+}
+
+#[test]
+fn european_dates_of_a_long_file_are_sorted() {
+    let rows: String = ["01.03.2024", "01.02.2024", "15.01.2024"]
+        .map(|day| {
+            ["A", "B", "C", "D", "E", "F"].map(|city| format!("{day};{city};9,5\n")).concat()
+        })
+        .concat();
+    let folder = cities().with("counts.csv", &format!("Date;site;count\n{rows}"));
+    folder.succeeds(&[&CITIES[..], &["--fit", "none", "--quiet", "--out", "out"]].concat());
+    let counts = folder.read("out/counts.csv");
+    let times: Vec<String> = self::rows(&counts).into_iter().map(|row| row[0].clone()).collect();
+    assert_eq!(times, ["15.01.2024", "01.02.2024", "01.03.2024"]);
+    let ambiguous = rows.replace('.', "/").replace("15/", "02/");
+    let told = warnings(&format!("Date;site;count\n{ambiguous}"), &["--noise", "squared"]);
+    assert!(told[0].contains("may begin with the day or with the month"), "{told:?}");
+}
+
+#[test]
+fn places_at_the_same_coordinates_are_named() {
+    let cells = "cell,x,y\nA,0,0\nB,1,0\nC,2,0\nD,0,1\nE,1,0\nF,0,1\n";
+    let folder = cities().with("cells.csv", cells);
+    let answer = folder.succeeds(&[&CITIES[..], &["--quiet"]].concat());
+    let answer: Value = serde_json::from_str(&answer).unwrap();
+    assert_eq!(
+        answer["warnings"][0],
+        "cells.csv: cells have the coordinates of another: \"E\" those of \"B\", \"F\" those of \"D\"; \
+         flows between such cells cannot be drawn"
+    );
+}
+
+#[test]
+fn second_sightings_that_are_not_later_are_left_out_and_counted() {
+    let pairs = "time_from,cell_from,time_to,cell_to\n1,A,3,B\n2,B,2,B\n3,C,1,A\n2,A,4,C\n";
+    let folder = cities().with("pairs.csv", pairs);
+    let flags = ["--pairs", "pairs.csv", "--quiet"];
+    let answer = folder.succeeds(&[&CITIES[..], &flags].concat());
+    let answer: Value = serde_json::from_str(&answer).unwrap();
+    assert_eq!(answer["validation"]["all"]["individuals"], 2);
+    assert_eq!(
+        answer["warnings"][0],
+        "pairs.csv: 2 of 4 individuals are left out: their second sighting is not later than their first"
+    );
+}
+
+#[test]
+fn flows_that_predict_worse_than_both_baselines_are_told() {
+    // Individuals go where nobody else goes.
+    let pairs = "time_from,cell_from,time_to,cell_to\n1,A,2,F\n1,A,2,F\n2,A,3,F\n1,B,2,D\n";
+    let folder = cities().with("pairs.csv", pairs);
+    let flags =
+        ["--pairs", "pairs.csv", "--fit", "none", "--features", "distance=-9", "--population"];
+    let output = folder.bethe(&[&CITIES[..4], &flags, &["200"]].concat());
+    let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let scores = &answer["validation"]["all"];
+    assert!(scores["flows"].as_f64() < scores["counts_alone"].as_f64(), "{scores}");
+    let warning = "warning: pairs.csv: the flows predict marked individuals worse (log-likelihood ";
+    assert!(error(&output).contains(warning), "{}", error(&output));
+    assert!(answer["warnings"].to_string().contains("worse (log-likelihood"), "{answer}");
+}
+
+#[test]
+fn without_a_folder_people_are_told_the_largest_moves() {
+    let folder = cities();
+    let text = folder.succeeds(&[&CITIES[..], &["--format", "text"]].concat());
+    let lines: Vec<&str> = text.lines().collect();
+    let head = lines.iter().position(|line| *line == "the largest moves:").unwrap();
+    assert!(lines[head - 1].starts_with("4 steps: "), "{text}");
+    assert!(lines[head - 1].ends_with(" times an individual stayed"), "{text}");
+    assert_eq!(
+        lines[head + 1].split_whitespace().collect::<Vec<_>>(),
+        ["time", "from", "to", "individuals"]
+    );
+    assert_eq!(lines.len(), head + 13, "ten moves and a hint: {text}");
+    // The same as in the file.
+    folder.succeeds(&[&CITIES[..], &["--quiet", "--out", "out"]].concat());
+    let mut flows: Vec<Vec<String>> = rows(&folder.read("out/flows.csv"));
+    flows.retain(|row| row[1] != row[2]);
+    flows.sort_by(|a, b| number(&b[3]).total_cmp(&number(&a[3])));
+    for (line, row) in lines[head + 2..].iter().zip(&flows[..10]) {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        assert_eq!([words[0], words[3], words[4]], [&row[0], &row[1], &row[2]], "{text}");
+        assert!((number(words[5]) - number(&row[3])).abs() < 0.01 * number(&row[3]), "{text}");
+    }
+    let one = folder.with("counts.csv", "week,A,B,C,D,E,F\n1,180,15,4,0,1,0\n");
+    let text = one.succeeds(&[&CITIES[..], &["--format", "text"]].concat());
+    assert!(!text.contains("largest"), "{text}");
+}
+
 #[test]
 fn what_is_learned_follows_the_counts() {
     let folder = cities();

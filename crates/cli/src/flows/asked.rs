@@ -115,7 +115,7 @@ impl Asked {
         }
         let counts = flows.counts();
         let loss = config.birdflow.map(|own| own.loss(&input.cells, &input.counts, &mut flows));
-        let validation = validated(input, &flows);
+        let validation = validated(config, input, &flows);
         let summary = summarise(config, input, &flows, &counts);
         let (learning, choice) = learned.unzip();
         config.settings.time_limit = left();

@@ -7,6 +7,7 @@ use bethe_core::{MemoryLimit, Settings};
 use bethe_flows::birdflow::Weights;
 use bethe_flows::data::{Geometry, Unlisted};
 use bethe_flows::learn::Prior;
+use bethe_flows::output::rounded;
 use bethe_terminal::{bad_input, time};
 
 use super::flags::{
@@ -75,6 +76,8 @@ pub struct Config {
 
 /// The longest forecast; counts stop changing long before.
 const MOST_STEPS: usize = 100_000;
+/// Populations with which no sum or share of individuals overflows, or is lost to rounding.
+const POPULATION: std::ops::RangeInclusive<f64> = 1e-6..=1e15;
 /// Smallest share of the population that a flow must have to be written.
 const THRESHOLD: f64 = 1e-5;
 
@@ -84,7 +87,8 @@ impl TryFrom<Flags> for Config {
     fn try_from(flags: Flags) -> Result<Self> {
         let positive =
             |flag: &str, value: Option<f64>| check(flag, value, |v| v > 0.0, "a positive number");
-        positive("--population", flags.population)?;
+        let is_population = |number: f64| POPULATION.contains(&number);
+        check("--population", flags.population, is_population, "a number from 1e-6 to 1e15")?;
         positive("--variance", flags.variance)?;
         positive("--weight", flags.weight)?;
         let not_negative = |flag: &str, value: Option<f64>| {
@@ -199,7 +203,10 @@ impl Config {
 
 fn check(flag: &str, value: Option<f64>, fits: impl Fn(f64) -> bool, expected: &str) -> Result<()> {
     match value.filter(|value| !(value.is_finite() && fits(*value))) {
-        Some(found) => Err(bad_input(format!("{flag}: found {found}, expected {expected}"))),
+        Some(found) => {
+            let found = rounded(found, 15);
+            Err(bad_input(format!("{flag}: found {found}, expected {expected}")))
+        }
         None => Ok(()),
     }
 }

@@ -6,18 +6,19 @@ use std::path::Path;
 use anyhow::Result;
 use bethe_core::Cancel;
 use bethe_flows::data::{
-    Cells, Geometry, Layout, Observations, Pair, Unlisted, read_cell_values, read_cells,
+    Cells, Geometry, Layout, Observations, Pair, TimeOrder, Unlisted, read_cell_values, read_cells,
     read_observations, read_pairs,
 };
 use bethe_flows::energy::{Excess, Noise};
 use bethe_flows::infer::{FlowError, FlowProblem};
 use bethe_flows::model::{Movement, Moves};
-use bethe_flows::output::rounded;
+use bethe_flows::output::{for_people, individuals};
 use bethe_terminal::{bad_input, say};
 
 use super::config::Config;
 use super::flags::{NoiseChoice, TuneChoice};
 use super::movement::movement;
+use super::oddities;
 use super::seasons::{opened, season};
 use crate::kind::{Kind, refuse};
 
@@ -58,11 +59,12 @@ impl Input {
         }
         let cells = read_cells(&config.cells, config.geometry, config.memory)
             .map_err(|error| bad_input(format!("{error}{}", swapped(config))))?;
-        let mut warnings = Vec::new();
+        let mut warnings: Vec<String> = oddities::same_places(config, &cells).into_iter().collect();
         let observations = observations(config, &cells, &mut warnings)?;
         let degrees = degrees(config, &cells, &mut warnings)?;
         let noise = noise(config, &cells, &observations)?;
         let counts = counts(config, &observations, &mut warnings);
+        check_counted(config, &counts)?;
         check_population(config, &counts, &noise, &mut warnings)?;
         let (movement, learned) = movement(config, &cells, &observations)?;
         if config.reach.is_some_and(|reach| !cells.has_neighbours_within(reach)) && cells.len() > 1
@@ -71,7 +73,7 @@ impl Input {
                 "--reach: found {}, less than the median distance {} of neighbouring cells: \
                  most individuals can only stay where they are",
                 config.reach.unwrap_or_default(),
-                rounded(cells.spacing(), 4)
+                for_people(cells.spacing(), 4)
             ));
         }
         if config.reach.is_none() && cells.len() > MANY {
@@ -88,7 +90,7 @@ impl Input {
         })?;
         let start = start(config, &cells)?;
         let given_start = start.clone();
-        let pairs = pairs(config, &cells, &observations)?;
+        let pairs = pairs(config, &cells, &observations, &mut warnings)?;
         if let Some((cell, time)) = &config.given {
             place(&cells, &observations, cell, time)?;
         }
@@ -136,7 +138,7 @@ impl Input {
                  there from the start; allow more with a longer --reach or another --start",
                 self.observations.times()[time],
                 self.cells.name(cell),
-                rounded(count, 6)
+                for_people(count, 6)
             )),
             FlowError::Closed { time } => bad_input(format!(
                 "{file}: time {:?}: found no open cell that a sequence of moves leads to, expected at least \
@@ -216,7 +218,13 @@ fn observations(
         }
         _ => {}
     }
-    season(config, opened(config, cells, observations, warnings)?)
+    let (order, disorder) = oddities::order(config, (&observations, layout));
+    warnings.extend(disorder);
+    let chosen = season(config, opened(config, cells, observations, warnings)?)?;
+    if order == TimeOrder::Ascending {
+        warnings.extend(oddities::unequal(config, &chosen));
+    }
+    Ok(chosen)
 }
 
 /// Longitude and latitude of the cells, for `--geojson`, unless they are used anyway.
@@ -263,11 +271,17 @@ fn place(
 }
 
 /// Marked individuals. Where weights are tuned by them, every second one is kept for scoring.
-fn pairs(config: &Config, cells: &Cells, observations: &Observations) -> Result<[Vec<Pair>; 2]> {
+fn pairs(
+    config: &Config,
+    cells: &Cells,
+    observations: &Observations,
+    warnings: &mut Vec<String>,
+) -> Result<[Vec<Pair>; 2]> {
     let Some(path) = &config.pairs else { return Ok(Default::default()) };
     let some = config.season.iter().any(Option::is_some);
     let times = (observations.times(), some);
-    let all = read_pairs(path, (cells, &config.cells), times, config.memory).map_err(wrong)?;
+    let mut all = read_pairs(path, (cells, &config.cells), times, config.memory).map_err(wrong)?;
+    warnings.extend(leave_out_backwards(&mut all, &path.display().to_string())?);
     if config.tune != Some(TuneChoice::Pairs) {
         return Ok([all.clone(), all]);
     }
@@ -277,6 +291,22 @@ fn pairs(config: &Config, cells: &Cells, observations: &Observations) -> Result<
     }
     let half = |odd: usize| all.iter().skip(odd).step_by(2).copied().collect();
     Ok([half(0), half(1)])
+}
+
+/// Leaves out second sightings that are not later than the first, and says how many these are.
+fn leave_out_backwards(pairs: &mut Vec<Pair>, file: &str) -> Result<Option<String>> {
+    let all = pairs.len();
+    pairs.retain(|pair| pair.from.0 < pair.to.0);
+    match all - pairs.len() {
+        0 => Ok(None),
+        out if out == all => Err(bad_input(format!(
+            "{file}: found no second sighting that is later than the first, expected at least one"
+        ))),
+        out => Ok(Some(format!(
+            "{file}: {out} of {all} individuals are left out: their second sighting is not later than \
+             their first"
+        ))),
+    }
 }
 
 fn noise(config: &Config, cells: &Cells, observations: &Observations) -> Result<Noise> {
@@ -352,6 +382,18 @@ fn counts(
     observations.map(|_, y| Some(y / config.population))
 }
 
+/// Refuses counts that are all missing.
+fn check_counted(config: &Config, counts: &Observations) -> Result<()> {
+    let mut times = 0..counts.times().len();
+    match times.any(|time| counts.at(time).iter().any(Option::is_some)) {
+        true => Ok(()),
+        false => Err(bad_input(format!(
+            "{}: found no count at any time, expected counts of two times or more",
+            config.observations.display()
+        ))),
+    }
+}
+
 /// Counts above the population give a warning, far above an error.
 fn check_population(
     config: &Config,
@@ -365,7 +407,7 @@ fn check_population(
     };
     let (file, time) = (config.observations.display(), &counts.times()[worst.time]);
     let unit = if config.noise == NoiseChoice::Squared { config.population } else { 1.0 };
-    let sums = [worst.counted, worst.explained].map(|sum| rounded(sum * unit, 6));
+    let sums = [worst.counted, worst.explained].map(|sum| for_people(sum * unit, 6));
     if worst.counted > SENSELESS * worst.explained {
         return Err(bad_input(format!(
             "{file}: time {time:?}: counts sum to {}, expected at most about {} for --population \
@@ -381,14 +423,14 @@ fn check_population(
     let more = if excess.len() > NAMED { ", …" } else { "" };
     warnings.push(format!(
         "{file}: counts sum to more than a population of {} explains at {} of {} times \
-         ({}{more}): up to {}, where {} are expected; the flows still have {} individuals",
+         ({}{more}): up to {}, where {} are expected; the flows still have {}",
         config.population,
         excess.len(),
         counts.times().len(),
         named.join(", "),
         sums[0],
         sums[1],
-        config.population
+        individuals(config.population, 15)
     ));
     Ok(())
 }

@@ -7,7 +7,7 @@ use bethe_core::Cancel;
 use bethe_flows::infer::{self, FlowError};
 use bethe_flows::learn::{Choice, Learner, Progress, choose, learn_with};
 use bethe_flows::model::FeatureKind;
-use bethe_flows::output::{LearnedWeight, Learning, Tried, rounded};
+use bethe_flows::output::{LearnedWeight, Learning, Tried, for_people};
 use bethe_terminal::{bad_input, counted};
 
 use super::config::Config;
@@ -119,19 +119,19 @@ pub fn learning(input: &Input, choice: &Choice, seconds: Duration) -> Learning {
 
 /// What was learned, for people.
 pub fn in_words(learning: &Learning) -> String {
-    let number = |value: f64| rounded(value, 3);
+    let number = |value: f64| for_people(value, 3);
     let weight = |own: &LearnedWeight| {
-        let error = match own.standard_error {
-            Some(error) => format!(" ± {}", number(error)),
-            None if own.given => " (given)".to_string(),
-            None => String::new(),
-        };
         // What counts say nothing about is 0 up to rounding.
         let is_rounding = own.standard_error.is_some_and(|e| own.weight.abs() < ROUNDING * e);
         let weight = if is_rounding { 0.0 } else { own.weight };
         let exponent = own.exponent.filter(|_| own.exponent_standard_error.is_some());
         let power = exponent.map_or(String::new(), |exponent| format!("^{}", number(exponent)));
-        format!("{}{power} {}{error}", own.name, number(weight))
+        let value = match own.standard_error {
+            Some(error) => with_error(weight, error),
+            None if own.given => format!("{} (given)", number(weight)),
+            None => number(weight),
+        };
+        format!("{}{power}: {value}", own.name)
     };
     let weights: Vec<String> = learning.weights.iter().map(weight).collect();
     let pulls = match learning.pulls {
@@ -140,10 +140,41 @@ pub fn in_words(learning: &Learning) -> String {
         Some([first, 0.0]) => format!("drifts and pulls of places (standard deviation {first})"),
         Some([first, change]) => {
             format!(
-                "drifts and pulls of places (standard deviation {first}, {change} more each step)"
+                "drifts and pulls of places (standard deviation {first}, growing by {change} each step)"
             )
         }
     };
     let end = if learning.converged { "" } else { "; not converged" };
     format!("learned: {}; {pulls}; {}{end}", weights.join(", "), counted(learning.solves, "solve"))
+}
+
+/// A number with its standard error, both to the second digit of the error.
+fn with_error(value: f64, error: f64) -> String {
+    if !(1e-6..1e6).contains(&error) || value.abs() >= 1e6 {
+        return format!("{} ± {}", for_people(value, 3), for_people(error, 2));
+    }
+    let decimals = (1.0 - error.log10().floor()).max(0.0) as usize;
+    // A zero has no sign.
+    let value = format!("{value:.decimals$}").parse::<f64>().map_or(value, |value| value + 0.0);
+    format!("{value:.decimals$} ± {error:.decimals$}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::with_error;
+
+    #[test]
+    fn numbers_have_the_decimals_of_their_error() {
+        let cases = [
+            (1.0, 0.893, "1.00 ± 0.89"),
+            (-0.0513, 0.0152, "-0.051 ± 0.015"),
+            (0.0, 5.0, "0.0 ± 5.0"),
+            (-0.001, 5.0, "0.0 ± 5.0"),
+            (1234.5, 321.0, "1234 ± 321"),
+            (1e-9, 1e-8, "1e-9 ± 1e-8"),
+        ];
+        for (value, error, text) in cases {
+            assert_eq!(with_error(value, error), text);
+        }
+    }
 }

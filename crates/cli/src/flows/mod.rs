@@ -6,8 +6,10 @@ mod csv_names;
 mod errors;
 mod flags;
 mod input;
+mod largest;
 mod learning;
 mod movement;
+mod oddities;
 mod output;
 #[cfg(feature = "parquet")]
 mod parquet;
@@ -30,8 +32,8 @@ use bethe_core::Cancel;
 use bethe_core::solve::Record;
 use bethe_flows::infer::{Fit, FlowError, Flows, fit};
 use bethe_flows::learn::{self, Choice};
-use bethe_flows::output::{Learning, Summary, Tuned, rounded};
-use bethe_flows::validate::{Validation, validate};
+use bethe_flows::output::{Learning, Summary, Tuned, for_people, individuals};
+use bethe_flows::validate::{Scores, Validation, validate};
 use bethe_terminal::{Interrupt, Outcome, say, time_left};
 
 use crate::solve::progress::{Iteration, Pace, Progress};
@@ -65,16 +67,19 @@ pub(crate) fn run(flags: Flags) -> Result<Outcome> {
     let written = match output {
         Some(output) => {
             let (names, movements) = asked.fill(output, &mut inferred)?;
+            let number = for_people(movements.written as f64, 15);
+            let plural = if movements.written == 1 { "" } else { "s" };
             Some(format!(
-                "\nwritten: {} ({} flows of more than {} individuals)",
+                "\nwritten: {} ({number} flow{plural} of more than {})",
                 names.join(", "),
-                movements.written,
-                rounded(asked.config.threshold, 3)
+                individuals(asked.config.threshold, 3)
             ))
         }
         None => None,
     };
-    summary::tell(&asked.config, &inferred.summary, written)?;
+    let Inferred { flows, summary, .. } = &mut inferred;
+    let largest = || largest::table(&asked.input, flows, asked.config.population);
+    summary::tell(&asked.config, summary, written, largest)?;
     Ok(Outcome::Done)
 }
 
@@ -89,11 +94,24 @@ fn tuned(
     tune::tune(config, input, &choosing, (cancel, &mut |text| watch(&text)))
 }
 
-/// The scores of marked individuals, if there are any.
-fn validated(input: &Input, flows: &Flows) -> Option<Validation> {
+/// The scores of marked individuals, if there are any, and a warning if they are poor.
+fn validated(config: &Config, input: &mut Input, flows: &Flows) -> Option<Validation> {
     let [choosing, scoring] = &input.pairs;
     let known = (&input.cells, &input.counts);
-    (!scoring.is_empty()).then(|| validate(flows, known, scoring, choosing))
+    let found = (!scoring.is_empty()).then(|| validate(flows, known, scoring, choosing))?;
+    let Scores { flows, counts_alone, persistence, .. } = found.all;
+    if let Some(pairs) = config.pairs.as_ref().filter(|_| flows < counts_alone.min(persistence)) {
+        let [flows, counts, persistence] =
+            [flows, counts_alone, persistence].map(|own| for_people(own, 3));
+        let warning = format!(
+            "{}: the flows predict marked individuals worse (log-likelihood {flows}) than counts alone \
+             ({counts}) and persistence ({persistence}); do not rely on them; check --population, \
+             --rate and --reach",
+            pairs.display()
+        );
+        input.warn(config, warning);
+    }
+    Some(found)
 }
 
 /// Learns how individuals move, if wanted.
@@ -105,7 +123,7 @@ fn learn(
 ) -> Result<Option<(Learning, Choice)>, FlowError> {
     let (begun, limit) = (Instant::now(), config.settings.time_limit);
     let mut observe = |learning: learn::Progress| {
-        let objective = rounded(learning.objective, 6);
+        let objective = for_people(learning.objective, 6);
         let left = time_of_learning(&learning, begun.elapsed(), limit);
         watch(&format_args!("learning: solve {}  objective {objective}{left}", learning.solves));
     };
@@ -138,8 +156,9 @@ fn solve(config: &Config, input: &Input, cancel: Cancel, watch: Watch) -> Result
 
 fn summarise(config: &Config, input: &mut Input, flows: &Flows, counts: &[f64]) -> Summary {
     let fits = fit(&input.counts, counts, &input.noise, config.population);
-    let warning = if fits.len() == 1 { Some(single(config)) } else { unexplained(config, &fits) };
-    if let Some(warning) = warning {
+    let counted = fits.iter().filter(|fit| fit.observed > 0).count();
+    let single = (counted < 2).then(|| single(config, fits.len()));
+    if let Some(warning) = single.or_else(|| unexplained(config, &fits)) {
         input.warn(config, warning);
     }
     let times = input.observations.times();
@@ -157,11 +176,14 @@ fn summarise(config: &Config, input: &mut Input, flows: &Flows, counts: &[f64]) 
 /// A deviance per count above this is not noise.
 const UNEXPLAINED: f64 = 2.0;
 
-/// A warning that counts of one time show no moves.
-fn single(config: &Config) -> String {
+/// A warning that counts of one time, of so many, say nothing about movement.
+fn single(config: &Config, times: usize) -> String {
+    let (found, so) = match times {
+        1 => ("one time".to_string(), "there are no moves, and nothing is learned"),
+        _ => (format!("one of {times} times"), "nothing shows how individuals move"),
+    };
     format!(
-        "{}: found counts of one time, so there are no moves, and nothing is learned; give the counts \
-         of two times or more",
+        "{}: found counts of {found}, so {so}; give the counts of two times or more",
         config.observations.display()
     )
 }
@@ -183,6 +205,6 @@ fn unexplained(config: &Config, fits: &[Fit]) -> Option<String> {
         "{}: the movement does not explain the counts: deviance per count {}, where about 1 is \
          expected; {advice}",
         config.observations.display(),
-        rounded(deviance, 3)
+        for_people(deviance, 3)
     ))
 }

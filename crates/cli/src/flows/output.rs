@@ -7,11 +7,11 @@ use anyhow::{Context, Result};
 use bethe_flows::data::Observations;
 use bethe_flows::infer::Flows;
 use bethe_flows::output::{
-    Lines, Movements, Picture, Summary, move_columns, stream, tuning_picture, write_counts,
-    write_fit, write_moves, write_net, write_routes, write_transitions, write_tuning,
+    Lines, Movements, Picture, Summary, individuals, move_columns, stream, tuning_picture,
+    write_counts, write_fit, write_moves, write_net, write_routes, write_transitions, write_tuning,
 };
 use bethe_flows::uncertainty::StandardErrors;
-use bethe_terminal::{Folder, bad_input, check_apart};
+use bethe_terminal::{Folder, bad_input, check_apart, counted};
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 
@@ -232,7 +232,8 @@ impl Output {
 /// The title of the map, and a note.
 pub fn words(config: &Config, input: &Input) -> [String; 2] {
     let (cells, times) = (input.cells.len(), input.observations.times().len());
-    let note = format!("{} individuals, {cells} cells, {times} times", config.population);
+    let who = individuals(config.population, 15);
+    let note = format!("{who}, {}, {}", counted(cells, "cell"), counted(times, "time"));
     [title(&config.observations), note]
 }
 

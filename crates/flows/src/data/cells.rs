@@ -70,8 +70,8 @@ impl Cells {
                     "two numbers between -1e100 and 1e100",
                 ),
                 Geometry::Globe => (
-                    x.abs() <= FARTHEST && (-90.0..=90.0).contains(&y),
-                    "a longitude and a latitude in degrees",
+                    (-180.0..=360.0).contains(&x) && (-90.0..=90.0).contains(&y),
+                    "a longitude between -180 and 360 and a latitude between -90 and 90 degrees",
                 ),
             };
             if !fits {
@@ -135,6 +135,26 @@ impl Cells {
                 2.0 * EARTH * (half(y, v) + across).min(1.0).sqrt().asin()
             }
         }
+    }
+
+    /// Cells with the coordinates of an earlier one, each after the first one there.
+    pub fn at_same_place(&self) -> Vec<(usize, usize)> {
+        let mut order: Vec<usize> = (0..self.len()).collect();
+        let place = |cell: usize| {
+            let (x, y) = self.places[cell];
+            // Longitudes may count from -180 or from 0.
+            if self.geometry == Geometry::Globe { (x.rem_euclid(360.0), y) } else { (x, y) }
+        };
+        let by_place = |&a: &usize, &b: &usize| {
+            let ((x, y), (u, v)) = (place(a), place(b));
+            x.total_cmp(&u).then(y.total_cmp(&v))
+        };
+        order.sort_by(by_place);
+        let same = order.chunk_by(|&a, &b| place(a) == place(b));
+        let mut pairs: Vec<(usize, usize)> =
+            same.flat_map(|own| own[1..].iter().map(|&other| (own[0], other))).collect();
+        pairs.sort_unstable_by_key(|&(_, other)| other);
+        pairs
     }
 
     /// The direction from one cell to another as a unit vector, east and north; on the globe, the
@@ -272,6 +292,14 @@ mod tests {
         let named = [("a".to_string(), (1e101, 0.0))];
         let message = Cells::new(Geometry::Plane, named).unwrap_err().to_string();
         assert!(message.contains("expected two numbers between -1e100 and 1e100"), "{message}");
+    }
+
+    #[test]
+    fn cells_at_the_same_place_are_found() {
+        assert_eq!(line(&[0.0, 1.0, 0.0, 2.0, 1.0, 0.0]).at_same_place(), [(0, 2), (1, 4), (0, 5)]);
+        assert!(line(&[0.0, 1.0]).at_same_place().is_empty());
+        let named = [("a", -170.0), ("b", 190.0)].map(|(name, lon)| (name.to_string(), (lon, 5.0)));
+        assert_eq!(Cells::new(Geometry::Globe, named).unwrap().at_same_place(), [(0, 1)]);
     }
 
     #[test]

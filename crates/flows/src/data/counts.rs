@@ -5,6 +5,7 @@ use std::path::Path;
 
 use bethe_core::MemoryLimit;
 
+use super::calendar;
 use super::places::Places;
 use super::read::{CELL_NAMES, Names, PLACES};
 use super::table::{Row, Table};
@@ -167,7 +168,7 @@ fn long(
             return Err(row.repeated(format!("the cell {name:?} at the time {time:?}")));
         }
     }
-    in_order(&mut times);
+    calendar::sort(&mut times);
     let listed = times.iter().flat_map(|(_, counts)| counts).flatten().count();
     let mut observations = Observations::new(cells);
     let unlisted = times.len() * cells - listed;
@@ -176,25 +177,4 @@ fn long(
         observations.push(time, counts.into_iter().map(|count| count.unwrap_or(otherwise)));
     }
     Ok((observations, Layout::Long { unlisted }))
-}
-
-/// Numbers and dates (`2021-01-31`) ascend. Other times stay as they came.
-fn in_order<T>(times: &mut [(String, T)]) {
-    let number = |time: &str| time.parse().ok().filter(|time: &f64| time.is_finite());
-    if times.iter().all(|(time, _)| number(time).is_some()) {
-        times.sort_by(|(a, _), (b, _)| {
-            number(a).unwrap_or(0.0).total_cmp(&number(b).unwrap_or(0.0))
-        });
-    } else if times.iter().all(|(time, _)| is_date(time)) {
-        times.sort_by(|(a, _), (b, _)| a.cmp(b));
-    }
-}
-
-/// Whether a time begins with a year, a month and perhaps a day, so that text sorts as time does.
-fn is_date(time: &str) -> bool {
-    let bytes = time.as_bytes();
-    let digits = |range: std::ops::Range<usize>| {
-        bytes.get(range).is_some_and(|part| part.iter().all(u8::is_ascii_digit))
-    };
-    digits(0..4) && bytes.get(4) == Some(&b'-') && digits(5..7)
 }

@@ -11,6 +11,7 @@
 //! Columns and rows are matched by name, in any order. Values stand between commas, semicolons or
 //! tabs. Gzip is unpacked.
 
+mod calendar;
 mod cells;
 mod counts;
 mod covariates;
@@ -22,6 +23,7 @@ mod read;
 mod table;
 mod wind;
 
+pub use calendar::{TimeOrder, UnevenSteps, time_order, uneven_steps};
 pub use cells::{CellError, Cells, Geometry};
 pub use counts::{Layout, Unlisted, read_observations};
 pub use covariates::{Covariate, read_covariates};

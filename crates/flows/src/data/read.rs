@@ -47,6 +47,9 @@ pub fn read_cells(
         if lines.insert(cell.clone(), row.line).is_some() {
             return Err(row.repeated(format!("the cell {cell:?}")));
         }
+        if geometry == Geometry::Globe && !(-180.0..=360.0).contains(&row.number(first)?) {
+            return Err(row.unfit(first, "a longitude between -180 and 360 degrees"));
+        }
         if geometry == Geometry::Globe && !(-90.0..=90.0).contains(&row.number(second)?) {
             return Err(row.unfit(second, "a latitude between -90 and 90 degrees"));
         }

@@ -10,7 +10,7 @@ mod tables;
 
 pub use learning::{Errors, LearnedWeight, Learning, Tried, Tuned, tuning_picture, write_tuning};
 pub use lines::Lines;
-pub use number::rounded;
+pub use number::{for_people, individuals, rounded};
 pub use picture::Picture;
 pub use stream::{Kept, Move, Movements, stream};
 pub use summary::{Summary, TimeFit};

@@ -41,6 +41,8 @@ pub struct Movements {
     pub strongest: Vec<Vec<Move>>,
     /// Which of the moves that were written, over all steps, each of these is. `[steps][some]`
     pub rows: Vec<Vec<Option<usize>>>,
+    /// Which of the moves that were written, over all steps, those who stay are. `[steps][cells]`
+    pub stays: Vec<Option<usize>>,
     /// Moves that were written.
     pub written: usize,
     /// Individuals in moves that were too small to be written, over all steps.
@@ -60,6 +62,7 @@ pub fn stream(
         arrivals: vec![0.0; steps * cells],
         departures: vec![0.0; steps * cells],
         drift: vec![(0.0, 0.0); steps * kept.places.len()],
+        stays: vec![None; steps * cells],
         ..Movements::default()
     };
     let mut step = Step::new(cells, kept);
@@ -97,6 +100,7 @@ pub fn stream(
 /// The moves of the step that is being visited.
 struct Step<'a> {
     kept: &'a Kept,
+    cells: usize,
     written: Vec<Move>,
     strongest: Largest,
     /// From each cell, then to each. `[2][cells]`
@@ -108,6 +112,7 @@ impl<'a> Step<'a> {
         let of_cells = if kept.per_cell > 0 { 2 * cells } else { 0 };
         Self {
             kept,
+            cells,
             written: Vec::new(),
             strongest: Largest::default(),
             of_cells: (0..of_cells).map(|_| Largest::default()).collect(),
@@ -140,6 +145,10 @@ impl<'a> Step<'a> {
         let row = |own: &Move| self.written.binary_search_by_key(&place(own), place).ok();
         let rows = strongest.iter().map(|own| row(own).map(|row| movements.written + row));
         movements.rows.push(rows.collect());
+        let stays = self.written.iter().enumerate().filter(|(_, own)| own.from == own.to);
+        for (row, own) in stays {
+            movements.stays[step * self.cells + own.from] = Some(movements.written + row);
+        }
         movements.strongest.push(strongest);
         movements.written += self.written.len();
         self.written.clear();

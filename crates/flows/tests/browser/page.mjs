@@ -29,6 +29,13 @@ const side = 12, many = flows("many", ["cell", "x", "y"],
   Array.from({ length: side * side }, (_, k) => ["c" + k, k % side, Math.floor(k / side)]),
   Array.from({ length: 6 }, (_, t) => Array.from({ length: side * side }, (_, k) => Math.round(90 * Math.exp(-((k % side - 2 * t) ** 2 + (Math.floor(k / side) - t) ** 2) / 6)))),
   ["--population", "1500", "--reach", "3"]);
+// Many scattered places, one of them far away and some not observed.
+const dots = Array.from({ length: 90 }, (_, k) => [(k * 37) % 89 / 10, (k * 53) % 83 / 10]);
+const scattered = flows("scattered", ["cell", "x", "y"], dots.map(([x, y], k) => ["d" + k, k ? x : 4000, k ? y : 3000]),
+  Array.from({ length: 3 }, (_, t) => dots.map((_, k) => k % 7 === 3 ? "" : (k * (t + 2)) % 11)), ["--population", "450"]);
+// Few places on both sides of the date line.
+const ocean = flows("ocean", ["cell", "lon", "lat"], [["w", 166, -20], ["m", 178, -10], ["e", -166, 5], ["n", -172, 12]],
+  [[50, 30, 10, 10], [40, "", 20, 10], [20, 30, 30, 20]], ["--population", "100"]);
 
 const browser = new Browser(chromium);
 let page;
@@ -131,6 +138,111 @@ const tests = {
     const pages = Buffer.from(data, "base64").toString("latin1").match(/\/Type \/Page\b/g).length;
     assert.equal(pages, 1);
     assert.equal(await page.run("printing"), false, "and returns to the screen");
+  },
+  async "degrees are named whole or not at all"() {
+    await page.resize(390, 800);
+    for (const query of ["", "?view=beside", "?view=difference"]) {
+      await page.open(ocean + query);
+      const marks = await page.run(`view.marks.map(([words, x, y, align]) => { pen.font = fontOf(11); const w = pen.measureText(words).width; return [words, align === "left" ? x : x - w / 2, align === "left" ? x + w : x + w / 2]; })`);
+      assert.ok(marks.length >= 2, query);
+      for (const [words, left, right] of marks) assert.ok(left >= 0 && right <= 390, words);
+      assert.ok(marks.every(([words]) => /^(1[678]\d°[EW]?|\d\d?°[NS]?)$/.test(words)), marks.join());
+    }
+    await page.open(ocean);
+    await keep("ocean-phone");
+    await page.resize(1280, 850);
+    await keep("ocean");
+  },
+  async "a wheel, keys, a double click and a button zoom"() {
+    await page.open(ocean);
+    const [x, y] = await place(1), scale = () => page.run("view.scale"), whole = await scale();
+    const wheel = deltaY => page.send("Input.dispatchMouseEvent", { type: "mouseWheel", x, y, deltaX: 0, deltaY });
+    await wheel(-400); await page.settle();
+    assert.ok(await scale() > 1.8 * whole);
+    const [u, v] = await place(1);
+    assert.ok(Math.hypot(u - x, v - y) < 40, "the place under the pointer stays near it: " + [u - x, v - y]);
+    assert.equal(await page.run(`document.getElementById("whole").hidden`), false);
+    await keep("ocean-zoomed");
+    await page.run(`document.getElementById("whole").click()`);
+    assert.ok(Math.abs(await scale() / whole - 1) < 1e-9);
+    assert.equal(await page.run(`document.getElementById("whole").hidden`), true);
+    await page.key("+", "Equal"); await page.key("+", "Equal"); await page.key("-", "Minus");
+    assert.ok(Math.abs(await scale() / whole - 1.5) < 1e-6);
+    await page.key("0", "Digit0");
+    assert.ok(Math.abs(await scale() / whole - 1) < 1e-9);
+    for (const clickCount of [1, 2]) for (const type of ["mousePressed", "mouseReleased"])
+      await page.send("Input.dispatchMouseEvent", { type, x, y, button: "left", clickCount });
+    await page.settle();
+    assert.ok(await scale() > 1.9 * whole);
+    assert.equal(await page.run("state.selected"), -1, "and selects nothing");
+    await page.key("0", "Digit0");
+  },
+  async "what is zoomed is dragged, and two fingers zoom"() {
+    const left = () => page.run("view.panes[0].left"), scale = () => page.run("view.scale"), whole = await scale();
+    for (let k = 0; k < 3; k++) await page.key("+", "Equal");
+    const [x, y] = await place(1), before = await left();
+    await page.mouse("mouseMoved", x, y);
+    await page.mouse("mousePressed", x, y);
+    for (const by of [10, 25, 40]) await page.send("Input.dispatchMouseEvent", { type: "mouseMoved", x: x + by, y, button: "left", buttons: 1 });
+    await page.mouse("mouseReleased", x + 40, y);
+    await page.settle();
+    assert.ok(Math.abs(await left() - before - 40) < 2, await left() - before + " px");
+    assert.equal(await page.run("state.selected"), -1, "a drag selects nothing");
+    await page.key("0", "Digit0");
+    await page.send("Emulation.setTouchEmulationEnabled", { enabled: true, maxTouchPoints: 2 });
+    const [a, b] = await place(1), touch = (type, by) => page.send("Input.dispatchTouchEvent", { type, touchPoints: by === null ? [] : [{ x: a - by, y: b, id: 0 }, { x: a + by, y: b, id: 1 }] });
+    await touch("touchStart", 20);
+    for (const by of [30, 40, 60]) await touch("touchMove", by);
+    await touch("touchEnd", null);
+    await page.settle();
+    assert.ok(Math.abs(await scale() / whole - 3) < .1, await scale() / whole + " times");
+    await page.send("Emulation.setTouchEmulationEnabled", { enabled: false });
+    await page.key("0", "Digit0");
+  },
+  async "a place far away leaves room to see the others"() {
+    await page.open(scattered);
+    await keep("far");
+    await page.run("select(5)");
+    for (let k = 0; k < 30; k++) await page.key("+", "Equal");
+    assert.ok(await page.run("view.cell") > 30, "neighbours are apart");
+    await keep("far-zoomed");
+    assert.ok(await colours() > 8);
+    const [p, q] = await page.run("[at(view.panes[0], 1), at(view.panes[0], 2)]");
+    assert.ok(Math.hypot(p[0] - q[0], p[1] - q[1]) > 30);
+  },
+  async "places that were not observed have their sign in the legend"() {
+    await page.open(scattered + "?view=observed");
+    assert.match(await shown("legend"), /not observed/);
+    await page.open(scattered);
+    assert.doesNotMatch(await shown("legend"), /not observed/);
+    await page.open(ocean + "?view=observed&time=2");
+    assert.match(await shown("legend"), /not observed/);
+    await keep("ocean-observed");
+  },
+  async "legends of mean movement have whole arrows, on a phone too"() {
+    await page.resize(390, 800);
+    await page.open(many + "?view=beside&time=3");
+    const [, length, head] = await page.run(`document.querySelector("#legend path[fill=none]").getAttribute("d")`).then(d => d.match(/^M0 24h([\d.]+)m-([\d.]+) /).map(Number));
+    assert.ok(length > 0 && head <= length, length + " " + head);
+    await keep("many-phone-beside");
+    await page.resize(1280, 850);
+  },
+  async "the uncertainty bar ends with its maximum"() {
+    await page.open(ocean + "?view=uncertainty");
+    const words = await page.run(`[...document.querySelectorAll("#legend svg:first-child text")].map(own => own.textContent)`);
+    assert.ok(words.includes(await page.run("show(most(VIEWS.uncertainty))")), words.join());
+  },
+  async "those who stayed have a standard error"() {
+    await page.open(ocean + "?place=m");
+    assert.match(await page.run(`document.querySelector("#went li").textContent`), /^this place, stayed[\d.,]+ ± [\d.,]+ /);
+  },
+  async "arrows cannot be chosen where there are none"() {
+    await page.open(ocean + "?view=difference");
+    const off = () => page.run(`["many", "net", "common"].map(id => $(id).disabled)`);
+    assert.deepEqual(await off(), [true, true, true]);
+    await keep("ocean-difference");
+    await page.run(`$("view").value = "inferred"; $("view").onchange()`);
+    assert.deepEqual(await off(), [false, false, false]);
   },
   async "many cells show mean movement"() {
     await page.open(many + "?time=3");

@@ -286,6 +286,24 @@ fn wrong_cells_are_named() {
 }
 
 #[test]
+fn longitudes_beyond_one_turn_are_no_places() {
+    let read = |place: &str| {
+        let folder = Folder::new().with("globe.csv", &format!("cell,lon,lat\na,{place}\n"));
+        let cells = read_cells(&folder.path("globe.csv"), None, MemoryLimit::NONE);
+        cells.map_err(|error| folder.message(error))
+    };
+    for place in ["-180,5", "360,-5"] {
+        assert!(read(place).is_ok(), "{place}");
+    }
+    for (place, found) in [("500,5", "500"), ("-181,5", "-181")] {
+        let message = format!(
+            "globe.csv:2, column lon: found {found:?}, expected a longitude between -180 and 360 degrees"
+        );
+        assert_eq!(read(place).unwrap_err(), message);
+    }
+}
+
+#[test]
 fn wrong_counts_are_named() {
     let folder = Folder::new();
     let expected = "expected a number of at least 0, or nothing or NA where it was not observed";

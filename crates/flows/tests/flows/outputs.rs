@@ -39,6 +39,12 @@ fn streamed_moves_are_sorted_above_the_threshold_and_add_up() {
         let found: Vec<Move> = rows.iter().map(|row| all[row.unwrap()]).collect();
         assert_eq!(strongest[..], found[..]);
     }
+    for (at, row) in movements.stays.iter().enumerate() {
+        let stay = row.map(|row| (all[row].from, all[row].to));
+        assert!(stay.is_none_or(|own| own == (at % cells, at % cells)));
+    }
+    let written = all.iter().filter(|own| own.from == own.to).count();
+    assert_eq!(movements.stays.iter().flatten().count(), written);
     let change: Vec<f64> = (0..4 * cells).map(|n| counts[n + cells] - counts[n]).collect();
     let net: Vec<f64> = movements
         .arrivals
@@ -215,8 +221,26 @@ fn the_page_holds_its_data_and_needs_nothing_else() {
     let frame = picture.frame(0);
     assert!(frame.starts_with("<svg") && frame.trim_end().ends_with("</svg>"));
     assert!(frame.contains("R &amp; D") && frame.contains("arrows to 1"));
-    assert_eq!(frame.matches("<rect").count(), 4 + 2, "cells, ground and legend");
+    for name in ["a&lt;/script&gt;", "&lt;b&gt;"] {
+        assert!(frame.contains(name), "{name}: {frame}");
+    }
+    assert_eq!(frame.matches("<circle").count(), 2 * 4 + 3, "cells and legend");
     assert_eq!(picture.frame(2).matches("<path d=\"M").count(), 3, "the legend's arrows only");
+}
+
+#[test]
+fn frames_of_many_cells_are_tiles_and_those_of_the_globe_have_degrees() {
+    let cells = Cells::grid(8, 8);
+    let (observations, counts, movements) = scene(&cells, 2);
+    let picture = Picture::new(("t", ""), &cells, &observations, &counts, &movements);
+    let frame = picture.frame(0);
+    assert_eq!(frame.matches("<rect").count(), 64 + 2, "cells, ground and legend");
+    assert!(!frame.contains('°'));
+    let named = (0..5).map(|n| (n.to_string(), (f64::from(n) * 8.0 + 165.0, 10.0)));
+    let cells = Cells::new(bethe_flows::data::Geometry::Globe, named).unwrap();
+    let (observations, counts, movements) = scene(&cells, 2);
+    let picture = Picture::new(("t", ""), &cells, &observations, &counts, &movements);
+    assert!(picture.frame(0).contains("°E</text>"), "{}", picture.frame(0));
 }
 
 #[test]
@@ -224,11 +248,13 @@ fn the_page_has_standard_errors_where_they_are_known() {
     let cells = Cells::grid(2, 1);
     let (observations, counts, mut movements) = scene(&cells, 3);
     movements.rows = vec![vec![Some(1)], vec![None]];
+    movements.stays = vec![Some(0), None, None, Some(1)];
     let errors = StandardErrors { counts: vec![0.5; 6], flows: vec![0.0, 0.25] };
     let picture = Picture::new(("t", ""), &cells, &observations, &counts, &movements);
     let data = data_of(&picture.with_errors(Some(&errors)).page());
     assert_eq!(data["errors"][2], serde_json::json!([0.5, 0.5]));
     assert_eq!(data["moveErrors"], serde_json::json!([[0.25], [null]]));
+    assert_eq!(data["stayErrors"], serde_json::json!([[0, null], [null, 0.25]]));
 }
 
 #[test]

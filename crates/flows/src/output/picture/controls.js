@@ -1,6 +1,8 @@
 // Time, choices, pointer and keys.
 function refresh() {
   $("number").hidden = $("back").hidden = drifting();
+  // No arrows lie on a difference.
+  for (const id of ["kind", "many", "net", "common"]) $(id).disabled = !!VIEWS[state.view].signed;
   draw(); panel(); legend(); status();
   const t = state.now;
   $("now").textContent = t + 1 < T ? step(t) : D.times[t];
@@ -24,9 +26,10 @@ function select(c) {
 /** The place under a point, or the arrow. */
 function under(x, y) {
   let best = -1, least = Infinity;
-  for (const pane of view.panes) for (let c = 0; c < N; c++) {
+  const pane = paneAt(x, y);
+  if (pane) for (let c = 0; c < N; c++) {
     const [a, b] = at(pane, c), d = Math.hypot(a - x, b - y);
-    const near = BUBBLES ? Math.max(14, radius(pane.own, pane.own.value(state.now, c) || 0) + 3) : Math.max(6, .71 * view.cell);
+    const near = BUBBLES ? Math.max(14, radius(pane.own, pane.own.value(state.now, c) || 0) + 3) : Math.max(6, .71 * tile());
     if (d < near && d < least) { least = d; best = c; }
   }
   return best;
@@ -44,8 +47,7 @@ function arrowUnder(x, y) {
   return near.length ? near[0][1] : null;
 }
 function hover(event) {
-  const box = canvas.getBoundingClientRect(), x = event.clientX - box.left, y = event.clientY - box.top;
-  const c = under(x, y), move = BUBBLES && c < 0 ? arrowUnder(x, y) : null;
+  const [x, y] = onMap(event), c = under(x, y), move = BUBBLES && c < 0 ? arrowUnder(x, y) : null;
   if (c !== state.hovered || move !== state.arrow) { state.hovered = c; state.arrow = move; draw(); }
   canvas.style.cursor = c >= 0 ? "pointer" : "";
   tell(x, y);
@@ -53,7 +55,8 @@ function hover(event) {
 canvas.addEventListener("pointermove", event => { if (event.pointerType !== "touch") hover(event); });
 canvas.addEventListener("pointerleave", () => { state.hovered = -1; state.arrow = null; $("tip").hidden = true; draw(); });
 canvas.addEventListener("click", event => {
-  const box = canvas.getBoundingClientRect(), c = under(event.clientX - box.left, event.clientY - box.top);
+  if (dragged) return;
+  const c = under(...onMap(event));
   state.hovered = -1; $("tip").hidden = true;
   select(c === state.selected ? -1 : c);
 });
@@ -84,6 +87,7 @@ window.addEventListener("keydown", event => {
   const keys = {
     ArrowRight: () => { play(false); go(state.now + 1); }, ArrowLeft: () => { play(false); go(state.now - 1); },
     Home: () => go(0), End: () => go(T - 1), Escape: () => select(-1), " ": () => play(!state.timer),
+    "+": () => zoomKey(1.5), "=": () => zoomKey(1.5), "-": () => zoomKey(1 / 1.5), "−": () => zoomKey(1 / 1.5), 0: whole,
   };
   if (event.target === canvas) keys.ArrowDown = keys.ArrowUp = places;
   if (!keys[key] || field && key !== "Escape" || key === " " && event.target.tagName === "BUTTON") return;

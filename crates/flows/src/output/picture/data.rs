@@ -18,7 +18,10 @@ impl Picture<'_> {
     pub(super) fn data(&self) -> Value {
         let map = Map::new(self.cells, SIZE);
         let tenth = |value: f64| (value * 10.0).round() / 10.0;
-        let places = map.places.iter().flat_map(|(x, y)| [tenth(*x), tenth(*y)]);
+        // Neighbours stay apart where a place far away leaves little room for them.
+        let grain = 10f64.powf((1.0 - map.cell.log10().floor()).clamp(1.0, 12.0));
+        let fine = |value: f64| (value * grain).round() / grain;
+        let places = map.places.iter().flat_map(|(x, y)| [fine(*x), fine(*y)]);
         let moves = self.movements.strongest.iter().map(|moves| {
             let flat =
                 moves.iter().flat_map(|m| [json!(m.from), json!(m.to), self.number(m.count)]);
@@ -43,6 +46,7 @@ impl Picture<'_> {
             "errors": self.errors.map_or(Value::Null, |errors| self.unless_many(&errors.counts)),
             "moves": moves.collect::<Value>(),
             "moveErrors": self.move_errors(),
+            "stayErrors": self.stay_errors(),
             "arrivals": self.unless_many(&self.movements.arrivals),
             "departures": self.unless_many(&self.movements.departures),
             "moved": self.moved(),
@@ -102,6 +106,22 @@ impl Picture<'_> {
             row.and_then(|row| errors.flows.get(row)).map_or(Value::Null, |own| self.number(*own))
         };
         self.movements.rows.iter().map(|rows| rows.iter().map(error).collect::<Value>()).collect()
+    }
+
+    /// Standard errors of those who stay. `[steps][cells]`
+    fn stay_errors(&self) -> Value {
+        let rows = &self.movements.stays;
+        let Some(errors) = self.errors.filter(|own| !own.flows.is_empty() && !rows.is_empty())
+        else {
+            return Value::Null;
+        };
+        if self.has_many() {
+            return Value::Null;
+        }
+        let error = |row: &Option<usize>| {
+            row.and_then(|row| errors.flows.get(row)).map_or(Value::Null, |own| self.number(*own))
+        };
+        rows.chunks(self.cells.len()).map(|own| own.iter().map(error).collect::<Value>()).collect()
     }
 
     /// Of each region with individuals: the middle of these, how many, and their mean way, as

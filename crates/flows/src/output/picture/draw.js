@@ -27,6 +27,8 @@ const rampOf = own => own.signed ? theme.signed : own.unsure ? theme.unsure : th
 const colour = (own, v) => own.signed
   ? mix(theme.signed, .5 + Math.sign(v) * level(v, most(own)) / 2) : mix(rampOf(own), level(v, most(own)));
 const radius = (own, v) => view.radius * Math.sqrt(Math.min(1.5, Math.abs(v) / (most(own) || 1)));
+/** The side of a tile; dots of scattered places stay small. */
+const tile = () => D.grid ? view.cell : Math.min(40, view.cell);
 const at = (pane, c) => [pane.left + view.scale * D.places[2 * c], pane.top + view.scale * D.places[2 * c + 1]];
 
 /** Fits the map into its panes. */
@@ -39,12 +41,18 @@ function layout() {
   const shown = panes(), across = shown.length > 1 && box.width > box.height * .9;
   const w = across ? box.width / shown.length : box.width, h = across ? box.height : box.height / shown.length;
   const head = shown.length > 1 ? 24 : 0, rim = BUBBLES ? Math.min(46, w * .1) : D.degrees ? 26 : 8;
-  view.scale = Math.max(1e-6, Math.min((w - 2 * rim) / D.size[0], (h - head - 2 * rim) / D.size[1]));
+  view.scale = state.zoom * Math.max(1e-6, Math.min((w - 2 * rim) / D.size[0], (h - head - 2 * rim) / D.size[1]));
+  // The middle of the map while all of it is seen; else no further than to its edges.
+  const within = (own, size, room) => { const half = Math.min(size / 2, (room / 2 - rim) / view.scale); return Math.min(size - half, Math.max(half, own)); };
+  state.middle = [within(state.middle[0], D.size[0], w), within(state.middle[1], D.size[1], h - head)];
+  $("whole").hidden = state.zoom === 1;
+  canvas.style.touchAction = state.zoom === 1 ? "pan-x pan-y" : "none";
   view.cell = view.scale * D.cell;
-  view.radius = Math.max(11, Math.min(.42 * view.cell, 52, .16 * Math.min(w, h)));
+  view.radius = Math.max(11, Math.min(.42 * view.cell, 52, .16 * Math.min(w, h), BUBBLES ? view.scale * room() : Infinity));
   view.panes = shown.map((own, k) => {
     const x = across ? k * w : 0, y = across ? 0 : k * h;
-    return { own, x, y, w, h, head, left: x + (w - view.scale * D.size[0]) / 2, top: y + head + (h - head - view.scale * D.size[1]) / 2 };
+    const middle = y + head + (h - head) / 2;
+    return { own, x, y, w, h, head, middle, left: x + w / 2 - view.scale * state.middle[0], top: middle - view.scale * state.middle[1] };
   });
   view.labels = $("names").checked ? view.panes.map(labels) : [];
   draw();
@@ -68,8 +76,9 @@ function draw() {
   });
 }
 
+const fontOf = (size, bold) => (bold ? "600 " : "") + size + "px system-ui, -apple-system, 'Segoe UI', sans-serif";
 function text(words, x, y, { align = "left", bold = false, soft = false, size = 12 } = {}) {
-  pen.font = (bold ? "600 " : "") + size + "px system-ui, -apple-system, 'Segoe UI', sans-serif";
+  pen.font = fontOf(size, bold);
   pen.textAlign = align; pen.textBaseline = "middle"; pen.lineJoin = "round";
   pen.strokeStyle = theme.ground; pen.lineWidth = 3; pen.strokeText(words, x, y);
   pen.fillStyle = soft ? theme.soft : theme.ink; pen.fillText(words, x, y);
@@ -78,8 +87,8 @@ function text(words, x, y, { align = "left", bold = false, soft = false, size = 
 /** Meridians, parallels and a bar of kilometres. */
 function graticule(pane) {
   const { west, north, across, down } = D.degrees, s = view.scale;
-  const every = px => [.01, .02, .05, .1, .2, .5, 1, 2, 5, 10, 15, 30, 45].find(d => d * px * s >= 70) || 60;
-  const digits = d => d < .1 ? 2 : d < 1 ? 1 : 0;
+  const every = px => [.001, .002, .005, .01, .02, .05, .1, .2, .5, 1, 2, 5, 10, 15, 30, 45].find(d => d * px * s >= 70) || 60;
+  const digits = d => d < .01 ? 3 : d < .1 ? 2 : d < 1 ? 1 : 0;
   pen.strokeStyle = theme.grid; pen.lineWidth = 1; pen.beginPath();
   const marks = [];
   const lon = every(across), first = Math.ceil((west + (pane.x - pane.left) / (across * s)) / lon);
@@ -98,7 +107,14 @@ function graticule(pane) {
     if (y < pane.y + pane.h - 22) marks.push([Math.abs(k * lat).toFixed(digits(lat)) + "°" + (k ? k < 0 ? "S" : "N" : ""), pane.x + 3, y, "left"]);
   }
   pen.stroke();
-  marks.forEach(([words, x, y, align]) => text(words, x, y, { align, soft: true, size: 11 }));
+  pen.font = fontOf(11);
+  // A label that is cut at the edge would be another number.
+  const fits = ([words, x, y, align]) => {
+    const half = pen.measureText(words).width / 2 + 2;
+    return y > pane.y + pane.head + 6 && (align === "left" || x - half >= pane.x && x + half <= pane.x + pane.w);
+  };
+  view.marks = marks.filter(fits);
+  view.marks.forEach(([words, x, y, align]) => text(words, x, y, { align, soft: true, size: 11 }));
   const km = 111.195 / (down * s), long = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000].filter(d => d / km < 110).pop();
   if (long) {
     const right = pane.x + pane.w - 10, y = pane.y + pane.head + 12;
@@ -109,7 +125,7 @@ function graticule(pane) {
 }
 
 function cells(pane) {
-  const own = pane.own, t = state.now, side = Math.max(1.5, (view.cell < 6 ? 1 : .94) * view.cell);
+  const own = pane.own, t = state.now, side = Math.max(1.5, (view.cell < 6 ? 1 : .94) * tile());
   const disc = (x, y, r) => { pen.beginPath(); pen.arc(x, y, r, 0, 7); };
   for (let c = 0; c < N; c++) {
     const [x, y] = at(pane, c), v = own.value(t, c);
@@ -118,11 +134,13 @@ function cells(pane) {
       if (v !== null) {
         disc(x, y, radius(own, v));
         pen.fillStyle = own.signed || own.unsure ? colour(own, v) : theme.disc; pen.fill();
-      } else { disc(x, y, 5); pen.setLineDash([2, 2]); pen.strokeStyle = theme.soft; pen.lineWidth = 1; pen.stroke(); pen.setLineDash([]); }
+      } else missing(x, y, 5);
       const seen = own.name === "inferred" && view.panes.length === 1 ? observed(t, c) : null;
       if (seen !== null) { disc(x, y, radius(own, seen)); pen.strokeStyle = theme.ink; pen.lineWidth = 1.25; pen.stroke(); }
+    } else if (v === null && !D.grid) {
+      missing(x, y, Math.max(2.5, Math.min(5, side / 2)));
     } else if (v === null) {
-      pen.strokeStyle = theme.empty; pen.lineWidth = 1;
+      pen.strokeStyle = theme.soft; pen.lineWidth = 1;
       pen.beginPath(); pen.moveTo(x - side / 4, y + side / 4); pen.lineTo(x + side / 4, y - side / 4); pen.stroke();
     } else {
       pen.fillStyle = colour(own, v);
@@ -131,11 +149,17 @@ function cells(pane) {
   }
 }
 
+/** A place without a value. */
+function missing(x, y, r) {
+  pen.beginPath(); pen.arc(x, y, r, 0, 7);
+  pen.setLineDash([2, 2]); pen.strokeStyle = theme.soft; pen.lineWidth = 1; pen.stroke(); pen.setLineDash([]);
+}
+
 /** The place that is pointed at, and the one that is selected. */
 function marked(pane) {
   for (const c of new Set([state.hovered, state.selected])) {
     if (c < 0) continue;
-    const [x, y] = at(pane, c), side = Math.max(4, view.cell), own = pane.own.value(state.now, c) || 0;
+    const [x, y] = at(pane, c), side = Math.max(4, tile()), own = pane.own.value(state.now, c) || 0;
     const r = BUBBLES ? Math.max(6, radius(pane.own, own)) + 3 : side / 2 + 1;
     pen.strokeStyle = theme.ink; pen.lineWidth = c === state.selected ? 2.5 : 1.5; pen.beginPath();
     if (BUBBLES || !D.grid) pen.arc(x, y, r, 0, 7); else pen.rect(x - side / 2, y - side / 2, side, side);
@@ -170,6 +194,11 @@ function drift(pane) {
   }
 }
 
+/** Where a disc ends, or the sign of a place without a value. */
+function rim(pane, c) {
+  const v = pane.own.value(state.now, c);
+  return v === null ? 5 : radius(pane.own, v);
+}
 /** A curve to the right of the straight way, so that both ways of a pair are seen. */
 function arrow(pane, move, top) {
   const [a, b] = at(pane, move.from), [c, d] = at(pane, move.to), length = Math.hypot(c - a, d - b);
@@ -177,7 +206,7 @@ function arrow(pane, move, top) {
   const x = (c - a) / length, y = (d - b) / length, width = Math.min(widthOf(move.n, top), Math.max(1, .2 * length));
   const bend = Math.min(70, Math.max(.16 * length, width + 2));
   const p = [(a + c) / 2 - y * bend, (b + d) / 2 + x * bend];
-  const trim = cell => BUBBLES ? Math.min(.3 * length, radius(pane.own, pane.own.value(state.now, cell) || 0) + 2) : Math.min(.12 * length, .16 * view.cell);
+  const trim = cell => BUBBLES ? Math.min(.3 * length, rim(pane, cell) + 2) : Math.min(.12 * length, .16 * tile());
   const from = toward([a, b], p, trim(move.from)), tip = toward([c, d], p, trim(move.to));
   const reach = Math.hypot(tip[0] - from[0], tip[1] - from[1]);
   const head = Math.min(.5 * reach, 4 + 2.1 * width), wing = Math.min(.45 * head + width * .35, 1.6 + 1.05 * width);
@@ -211,7 +240,7 @@ function labels(pane) {
   const half = c => halves ? halves[c] : .3 * view.cell;
   const hits = box => boxes.some(b => box[0] < b[2] && b[0] < box[2] && box[1] < b[3] && b[1] < box[3]);
   if (BUBBLES) for (let c = 0; c < N; c++) { const [x, y] = at(pane, c), r = .7 * half(c); boxes.push([x - r, y - r, x + r, y + r]); }
-  pen.font = "12px system-ui, -apple-system, 'Segoe UI', sans-serif";
+  pen.font = fontOf(12);
   for (const c of order) {
     if (placed.length >= 80) break;
     const words = short(D.names[c]), w = pen.measureText(words).width, [x, y] = at(pane, c), r = half(c) + 7;
@@ -228,6 +257,19 @@ function labels(pane) {
   return placed;
 }
 const label = own => text(own.words, own.x, own.y, { align: own.align });
+
+/** The radius of the greatest count, on the map, at which no two discs touch. */
+let free = null;
+function room() {
+  if (free !== null) return free;
+  peaks(); free = Infinity;
+  const part = c => Math.sqrt(peak[c] / (D.most || 1));
+  for (let a = 0; a < N; a++) for (let b = 0; b < a; b++) {
+    const apart = Math.hypot(D.places[2 * a] - D.places[2 * b], D.places[2 * a + 1] - D.places[2 * b + 1]), both = part(a) + part(b);
+    if (apart > 0 && both > 0) free = Math.min(free, apart / both);
+  }
+  return free;
+}
 
 /** Cells by their greatest count, so that names stay while time passes. */
 let peak = null, ranked = null;

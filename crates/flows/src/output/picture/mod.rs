@@ -35,10 +35,11 @@ const SIZE: (f64, f64) = (1000.0, 1000.0);
 /// The parts of the page, in the order of the gaps of `page.html`.
 const PAGE: &str = include_str!("page.html");
 const STYLE: &str = include_str!("page.css");
-const SCRIPTS: [&str; 4] = [
+const SCRIPTS: [&str; 5] = [
     include_str!("state.js"),
     include_str!("draw.js"),
     include_str!("panel.js"),
+    include_str!("zoom.js"),
     include_str!("controls.js"),
 ];
 

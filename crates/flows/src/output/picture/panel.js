@@ -21,7 +21,7 @@ function tell(x, y) {
   if (tip.hidden) return;
   tip.textContent = c >= 0
     ? [D.names[c], ...facts(c)].join("\n")
-    : D.names[move.from] + " → " + D.names[move.to] + "\n" + show(move.n) + plus(move.error) + " individuals, "
+    : D.names[move.from] + " → " + D.names[move.to] + "\n" + (plus(move.error) ? show(move.n) + plus(move.error) + " individuals" : individuals(move.n)) + ", "
       + step(move.came ? state.now - 1 : state.now);
   tip.style.left = Math.max(0, Math.min(x + 16, view.width - tip.offsetWidth - 4)) + "px";
   tip.style.top = Math.max(0, y + 16 + tip.offsetHeight > view.height ? y - tip.offsetHeight - 10 : y + 16) + "px";
@@ -52,7 +52,7 @@ function list(id, title, at, fits, other, totals, all) {
     line.style.setProperty("--part", (all > 0 ? Math.min(100, 100 * n / all) : 0) + "%");
     line.append(words, number); rows.append(line);
   };
-  if (totals) row("this place, stayed", Math.max(0, all - totals[at][state.selected]), -1);
+  if (totals) row("this place, stayed", Math.max(0, all - totals[at][state.selected]), -1, D.stayErrors && D.stayErrors[at][state.selected]);
   listed.forEach(m => row(D.names[other(m)], m.n, other(m), m.error));
   const rest = totals ? totals[at][state.selected] - listed.reduce((sum, m) => sum + m.n, 0) : 0;
   if (rest > 1e-3 * all) row("other places", rest, -1);
@@ -94,6 +94,13 @@ function marks(top) {
   return [lead * unit, lead * unit / (lead === 5 ? 5 : 4), lead * unit / 20];
 }
 
+/** The sign of a place without a value, with its words. */
+function absent(x, y) {
+  const sign = D.grid && !BUBBLES ? draws("path", { d: "M" + (x + 5) + " " + (y + 5) + "l10 -10", stroke: theme.soft })
+    : draws("circle", { cx: x + 10, cy: y, r: 5, fill: "none", stroke: theme.soft, "stroke-dasharray": "2 2" });
+  return [sign, draws("text", { x: x + 24, y: y + 4 }, "not observed")];
+}
+
 function legend() {
   const own = panes()[0], top = most(own), flow = widest(), rows = [];
   const caption = words => draws("text", { x: 0, y: 10, class: "caption" }, words);
@@ -111,21 +118,26 @@ function legend() {
       parts.push(draws("circle", { cx: x + 10, cy: middle, r: 8, fill: "none", stroke: theme.ink }), draws("text", { x: x + 24, y: middle + 4 }, "observed"));
       x += 90;
     }
+    if (hasGaps(own)) { parts.push(...absent(x, middle)); x += 110; }
     rows.push(box(Math.max(x, 150), 2 * middle - 12, ...parts));
   } else if (top > 0) {
     const w = 260, ramp = rampOf(own), id = "ramp" + own.name;
     const stops = ramp.map((c, k) => draws("stop", { offset: k / (ramp.length - 1), "stop-color": c }));
-    const values = own.signed ? [-top, 0, top] : [0, ...marks(top).slice(0, 2).reverse(), top].filter((v, k, all) => !k || level(v, top) - level(all[k - 1], top) > .12);
+    // Both ends, and what is far enough from its neighbours.
+    const apart = (a, b) => level(b, top) - level(a, top) > .14;
+    const between = marks(top).slice(0, 2).reverse().filter((v, k, all) => apart(0, v) && apart(v, top) && (!k || apart(all[k - 1], v)));
+    const values = own.signed ? [-top, 0, top] : [0, ...between, top];
     const place = v => own.signed ? .5 + Math.sign(v) * level(v, top) / 2 : level(v, top);
-    rows.push(box(w + 44, 46, caption(VIEWS[state.view].caption), draws("linearGradient", { id }, ...stops),
+    const gaps = hasGaps(own) ? absent(w + 34, 22) : [];
+    rows.push(box(w + (gaps.length ? 140 : 44), 46, ...gaps, caption(VIEWS[state.view].caption), draws("linearGradient", { id }, ...stops),
       draws("rect", { x: 0, y: 16, width: w, height: 11, fill: "url(#" + id + ")" }),
       ...values.map(v => draws("text", { x: place(v) * w, y: 41, "text-anchor": v === values[0] ? "start" : "middle" }, show(v)))));
   }
   if (drifting() && !own.signed && longest(state.now) > 0) {
     const far = longest(state.now), room = .95 * view.scale * D.region, unit = D.degrees ? 111.195 / D.degrees.down : 1 / D.cell;
-    const long = marks(far * unit)[0], px = long / unit / far * room;
-    rows.push(box(240, 46, caption("mean movement, wider for more individuals"),
-      draws("path", { d: "M0 24h" + px + "m-6 -4l6 4l-6 4", fill: "none", stroke: "rgb(" + theme.went.join() + ")", "stroke-width": 2 }),
+    const long = marks(far * unit)[0], px = long / unit / far * room, head = Math.min(6, .5 * px);
+    rows.push(box(300, 46, caption("length: mean distance moved; width: how many individuals"),
+      draws("path", { d: "M0 24h" + px + "m-" + head + " -" + .7 * head + "l" + head + " " + .7 * head + "l-" + head + " " + .7 * head, fill: "none", stroke: "rgb(" + theme.went.join() + ")", "stroke-width": 2 }),
       draws("text", { x: px + 8, y: 28 }, show(long) + (D.degrees ? " km" : long === 1 ? " cell" : " cells"))));
   } else if (flow > 0 && !own.signed) {
     const caption2 = state.selected < 0 ? "individuals that move" : "came here (violet), go next (orange)";

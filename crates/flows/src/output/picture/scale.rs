@@ -1,15 +1,10 @@
-//! From counts to colours, from flows to widths.
+//! From counts to colours.
 
 /// From nobody to most.
 pub(super) const COLOURS: [&str; 8] =
     ["#eef2f5", "#cfe0ea", "#a0c6dd", "#68a4ca", "#3c80b3", "#255f96", "#17437a", "#0e2a58"];
 /// Counts enter the scale with this power, so that large ones leave room for small ones.
 const POWER: f64 = 0.4;
-/// Pixels of the widest arrow and of the thinnest.
-const WIDTHS: (f64, f64) = (7.0, 1.0);
-
-/// The widest arrow takes at most this fraction of a cell.
-const WIDEST_PART: f64 = 0.3;
 
 pub(super) struct Scale {
     /// The greatest count of all.
@@ -32,12 +27,6 @@ impl Scale {
         let [low, high] = [COLOURS[below], COLOURS[below + 1]].map(channels);
         let mix = |n: usize| (low[n] + part * (high[n] - low[n])).round() as u8;
         format!("#{:02x}{:02x}{:02x}", mix(0), mix(1), mix(2))
-    }
-
-    /// The width of an arrow between cells of this size: small cells have thin ones.
-    pub fn width(&self, flow: f64, cell: f64) -> f64 {
-        let (widest, thinnest) = WIDTHS;
-        (widest.min(WIDEST_PART * cell) * (flow / self.strongest).sqrt()).max(thinnest)
     }
 
     /// Counts to mark on a legend, with their places on it: round numbers that are far enough

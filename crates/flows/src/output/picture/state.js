@@ -4,7 +4,7 @@ const $ = id => document.getElementById(id);
 const N = D.names.length, T = D.times.length;
 /** Few places are discs whose area is the count; many are tiles of one size and a colour. */
 const BUBBLES = D.few;
-const state = { now: 0, view: "inferred", selected: -1, hovered: -1, arrow: null, timer: null };
+const state = { now: 0, view: "inferred", selected: -1, hovered: -1, arrow: null, timer: null, zoom: 1, middle: [0, 0] };
 
 /** A number for people: three digits, those of thousands in groups. */
 function show(v) {
@@ -12,6 +12,7 @@ function show(v) {
   const size = Math.abs(v);
   return size >= 1e9 || size < 1e-3 ? v.toExponential(2) : (+v.toPrecision(3)).toLocaleString("en");
 }
+const individuals = n => show(n) + (show(n) === "1" ? " individual" : " individuals");
 const percent = part => (part > .995 && part < 1 ? ">99" : part > 0 && part < .005 ? "<1" : Math.round(100 * part)) + "%";
 const short = (name, most = 24) => [...name].length > most ? [...name].slice(0, most - 1).join("") + "…" : name;
 const step = at => D.times[at] + " → " + D.times[at + 1];
@@ -19,6 +20,8 @@ const step = at => D.times[at] + " → " + D.times[at + 1];
 const count = (time, cell) => D.counts[time][cell];
 const observed = (time, cell) => D.observed && D.observed[time] ? D.observed[time][cell] : null;
 const error = (time, cell) => D.errors ? D.errors[time][cell] : null;
+/** Whether a view has no value for some place at this time. */
+const hasGaps = own => D.names.some((_, c) => own.value(state.now, c) === null);
 const hasObserved = !!D.observed && D.observed.some(row => row && row.some(v => v !== null));
 
 /** Views of the map: what a cell's colour or size is. */
