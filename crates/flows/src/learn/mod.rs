@@ -1,8 +1,8 @@
 //! Learning how a population moves, from counts: hard EM.
 //!
-//! Moves are locally normalised, `p_t(j|i) ∝ exp(w·f_t(i,j) + b_{t,j})`. In turn, the most likely
-//! movement of the population is found under the current law, and the law is set to the most likely
-//! one under this movement. Both steps lower the same objective.
+//! Moves are locally normalised, `p_t(j|i) ∝ exp(w·f_t(i,j) + b_{t,j})`. Law and movement are to be
+//! the most likely pair. With the most likely movement under each law, found by a solve, this is a
+//! function of the law alone, which quasi-Newton steps lower.
 //!
 //! [`Learner`] learns from one season of counts under any noise: weights `w`, the exponent of
 //! distance, where individuals start, and pulls `b` of places, of which held-out counts say how strong
