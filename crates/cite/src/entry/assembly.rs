@@ -10,11 +10,11 @@ use super::parts::Meanings;
 use super::repair::name_containers;
 use super::same_authors::repeats_authors;
 use crate::entry::Entry;
-use crate::identifiers::{Identifiers, beside_address, with_whole_addresses, without_identifiers};
-use crate::numbers::access::{dates, is_date, is_looked_at, says_only_looked_at, words};
+use crate::identifiers::{Identifiers, with_whole_addresses, without_identifiers};
+use crate::numbers::access::{dates, is_date};
 use crate::numbers::pages::pages;
 use crate::numbers::volume::{
-    VolumeParts, bare, chapter, is_issue, page_total, report_parts, volume_parts,
+    VolumeParts, bare, chapter, edition, is_issue, page_total, report_parts, volume_parts,
 };
 use crate::people::labelled::is_about_people;
 use crate::text::characters::is_dash;
@@ -50,8 +50,7 @@ impl Entry {
                 None => entry.keep(part.name, text),
                 field if is_date(field) => {}
                 Some(Field::Note | Field::Status)
-                    if says_only_looked_at(text) || !says_something(text) => {}
-                Some(Field::Note | Field::Status) if entry.takes_access_date(text) => {}
+                    if !says_something(text) || entry.takes_access_date(text) => {}
                 Some(field) if is_about_people(part, field) => {}
                 Some(_) if part.between => {}
                 Some(field) => entry.add(field, text),
@@ -60,11 +59,7 @@ impl Entry {
         entry.add_people(&line, &parts);
         entry.add_dates(&dates);
         entry.identify(line.text);
-        if !entry.is_known() {
-            entry.unparsed = Some(line.text.to_string());
-        } else {
-            entry.keep_unlabelled(&line, &parts);
-        }
+        entry.unparsed = (!entry.is_known()).then(|| line.text.to_string());
         entry.repeats_authors = repeats_authors(line.text) && entry.authors.names.is_empty();
         entry.move_boundaries(&line, &parts);
         entry.set_asides_apart();
@@ -72,6 +67,9 @@ impl Entry {
         entry.split_volume();
         entry.find_thesis();
         entry.doubt_volume();
+        if entry.unparsed.is_none() {
+            entry.keep_rest(&line, &parts);
+        }
         entry.kind = EntryKind::decide(&mut entry);
         entry.settle();
         entry
@@ -183,14 +181,8 @@ impl Entry {
             let labelled = labelled.filter(|text| field != Field::Url || text.contains('.'));
             let labelled = labelled.filter(|text| !without_identifiers(text).is_empty());
             match (found, labelled) {
-                (Some(found), labelled) => {
+                (Some(found), _) => {
                     self.texts.insert(field, found);
-                    // What else stands under the label: `Erratum`.
-                    let rest = labelled.filter(|_| field != Field::Url);
-                    let rest = rest.map(|text| tidy(&without_identifiers(&text)));
-                    if let Some(rest) = rest.filter(|rest| says_more(rest)) {
-                        self.add(Field::Identifier, &rest);
-                    }
                 }
                 // Labelled as an identifier but not recognised: a note.
                 (None, Some(text)) => self.add(Field::Identifier, &text),
@@ -206,25 +198,10 @@ impl Entry {
         for other in others {
             append(self.texts.entry(Field::Identifier).or_default(), &other, ", ");
         }
-        let rest = self.text(Field::Url).map(|url| tidy(&beside_address(&said, url)));
-        if rest.as_deref().is_some_and(|rest| self.takes_access_date(rest)) {
-            return;
-        }
-        if let Some(rest) = rest.filter(|rest| says_more(rest)) {
-            append(self.texts.entry(Field::Identifier).or_default(), &rest, ", ");
+        if self.texts.contains_key(&Field::Url) {
+            self.takes_access_date(&said);
         }
     }
-}
-
-/// Whether the text next to an address says more than its kind and access date.
-fn says_more(text: &str) -> bool {
-    #[rustfmt::skip]
-    const ABOUT: &[&str] = &[
-        "url", "urls", "online", "available", "at", "from", "in", "on", "see", "web", "internet",
-        "website", "homepage", "link", "and", "doi", "arxiv", "preprint", "eprint",
-    ];
-    let is_about = |word: &str| ABOUT.contains(&word.to_lowercase().as_str());
-    !words(text).any(is_looked_at) && !words(text).all(is_about)
 }
 
 pub(super) fn append(own: &mut String, text: &str, between: &str) {
@@ -255,18 +232,6 @@ fn own_text(field: Field, text: &str) -> Cow<'_, str> {
     match is_name && !own.contains(char::is_alphanumeric) {
         true => Cow::Borrowed(text),
         false => own,
-    }
-}
-
-/// The edition without the word for it: `2nd ed.`
-fn edition(text: &str) -> &str {
-    let is_word = |word: &str| {
-        let word = word.trim_end_matches('.').to_lowercase();
-        ["ed", "edn", "edition", "aufl", "auflage"].contains(&word.as_str())
-    };
-    match text.rsplit_once(' ') {
-        Some((which, word)) if is_word(word) => which.trim_end_matches([',', '.']),
-        _ => text,
     }
 }
 

@@ -6,6 +6,7 @@
 mod aside;
 pub(crate) mod assembly;
 pub(crate) mod confidence;
+mod cue;
 pub(crate) mod field;
 mod kept;
 pub(crate) mod kind;
@@ -14,6 +15,7 @@ mod patent;
 mod repair;
 pub(crate) mod same_authors;
 mod thesis;
+mod told;
 
 use std::collections::BTreeMap;
 
@@ -112,7 +114,16 @@ impl Entry {
         ];
         let fields = [Field::Thesis, Field::Report, Field::Genre];
         let text = fields.into_iter().find_map(|field| self.text(field))?;
-        (!PLAIN.contains(&text.to_lowercase().as_str())).then_some(text)
+        let kinds = [EntryKind::PhdThesis, EntryKind::MastersThesis, EntryKind::TechReport];
+        let is_said = kinds.contains(&self.kind) && PLAIN.contains(&text.to_lowercase().as_str());
+        (!is_said).then_some(text)
+    }
+
+    /// Texts whose place another takes in formats that have one for both.
+    pub(crate) fn displaced(&self) -> impl Iterator<Item = &str> {
+        let pairs = [(Field::Publisher, Field::Institution), (Field::Journal, Field::BookTitle)];
+        let displaced = move |(first, second)| self.text(first).and(self.text(second));
+        pairs.into_iter().filter_map(displaced)
     }
 
     /// Notes, parts that have no place elsewhere, and the whole text if it could not be parsed.

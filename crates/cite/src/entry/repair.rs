@@ -4,15 +4,35 @@ use super::assembly::Labelled;
 use super::field::Field;
 use super::parts::Part;
 use crate::entry::Entry;
+use crate::numbers::access::{is_date, words};
 use crate::numbers::date::Date;
 use crate::people::name::{Name, People};
 use crate::people::{is_initials, is_organisation};
 use crate::text::tidy::tidy;
 
-/// Containers that labels take for something else.
-pub(super) fn name_containers(line: &Labelled, parts: &mut [Part]) {
+/// Containers, and places in them, that labels take for something else.
+pub(super) fn name_containers(line: &Labelled, parts: &mut Vec<Part>) {
+    set_errata_apart(line, parts);
     doubt_journals(line, parts);
     name_books(line, parts);
+}
+
+/// Where an erratum or a reprint is, `erratum: 1995, AJ, 110, 2439`, is a remark.
+fn set_errata_apart(line: &Labelled, parts: &mut Vec<Part>) {
+    const ELSEWHERE: [&str; 7] =
+        ["erratum", "errata", "corrigendum", "corrigenda", "addendum", "reprinted", "reprint"];
+    let is_elsewhere = |part: &Part| {
+        let first = words(line.text_of(&part.tokens)).next().map(str::to_lowercase);
+        part.field == Some(Field::Note) && first.is_some_and(|w| ELSEWHERE.contains(&w.as_str()))
+    };
+    let is_place = |part: &&Part| {
+        let place = [Field::Journal, Field::Volume, Field::Number, Field::Pages];
+        is_date(part.field) || part.field.is_some_and(|field| place.contains(&field))
+    };
+    let Some(at) = parts.iter().position(is_elsewhere) else { return };
+    let end = at + 1 + parts[at + 1..].iter().take_while(is_place).count();
+    parts[at].tokens.end = parts[end - 1].tokens.end;
+    parts.drain(at + 1..end);
 }
 
 /// What follows `In` and has no volume may be a book or proceedings, whatever its label.

@@ -10,7 +10,7 @@ use arxiv::arxiv;
 use doi::{begins_doi, doi};
 
 pub(crate) use address::{is_broken_address, with_whole_addresses};
-pub(crate) use removal::{beside_address, without_identifiers};
+pub(crate) use removal::{beside_identifiers, without_identifiers};
 
 /// Identifiers of a reference.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub struct Identifiers {
     pub arxiv: Option<String>,
     /// The first address that is not that of the DOI.
     pub url: Option<String>,
-    /// Further DOIs and numbers at arXiv.
+    /// Further DOIs, numbers at arXiv and addresses.
     pub others: Vec<String>,
 }
 
@@ -36,12 +36,13 @@ impl Identifiers {
         for word in line.split_whitespace().flat_map(pieces) {
             let doi = another(&mut found.doi, doi(word)).map(|more| format!("doi:{more}"));
             let arxiv = another(&mut found.arxiv, arxiv(word, announced));
-            for more in doi.into_iter().chain(arxiv.map(|more| format!("arXiv:{more}"))) {
+            let arxiv = arxiv.map(|more| format!("arXiv:{more}"));
+            let url = another(&mut found.url, url(word));
+            for more in [doi, arxiv, url].into_iter().flatten() {
                 if !found.others.contains(&more) {
                     found.others.push(more);
                 }
             }
-            found.url = found.url.or_else(|| url(word));
             let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
             announced = bare.eq_ignore_ascii_case("arxiv") || (announced && bare.is_empty());
         }
@@ -69,7 +70,7 @@ fn may_have(text: &str) -> bool {
 }
 
 fn opened(word: &str) -> &str {
-    word.trim_start_matches(['(', '[', '<', '{', '"', '“', '\''])
+    word.trim_start_matches(['(', '[', '<', '{', '"', '“', '\'', '#'])
 }
 
 /// Identifiers written together in one word, `doi:10.1000/182,http://a.org`. Commas and stops also

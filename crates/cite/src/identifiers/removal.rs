@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::address::{address, url};
+use super::address::address;
 use super::arxiv::arxiv;
 use super::doi::doi;
 use super::{may_have, pieces};
@@ -10,28 +10,22 @@ use super::{may_have, pieces};
 /// A text without the identifiers in it and the words that announce them: `12--17, doi:
 /// 10.1000/182.`
 pub(crate) fn without_identifiers(text: &str) -> Cow<'_, str> {
-    without(text, |piece, announced| {
-        doi(piece).is_some()
-            || arxiv(piece, announced).is_some()
-            || address(piece).is_some_and(|address| address.contains('.'))
-    })
+    let (kept, removed) = kept(text);
+    if removed { Cow::Owned(kept.join(" ")) } else { Cow::Borrowed(text) }
 }
 
-/// Text next to an address that is not a DOI or arXiv number; includes a second address.
-pub(crate) fn beside_address<'a>(text: &'a str, known: &str) -> Cow<'a, str> {
-    without(text, |piece, announced| match url(piece) {
-        Some(address) => address == known,
-        None => doi(piece).is_some() || arxiv(piece, announced).is_some(),
-    })
+/// The words of a text that are neither identifiers nor announce them, as parts of it.
+pub(crate) fn beside_identifiers(text: &str) -> Vec<&str> {
+    kept(text).0
 }
 
-/// A text without some identifiers and the words that announce them.
-fn without(text: &str, is_identifier: impl Fn(&str, bool) -> bool) -> Cow<'_, str> {
+/// The words that stay, and whether others were removed.
+fn kept(text: &str) -> (Vec<&str>, bool) {
     /// Words that introduce an identifier.
     const BEFORE: &[&str] =
         &["doi", "url", "at", "from", "available", "online", "retrieved", "arxiv", "via", "see"];
     if !may_have(text) {
-        return Cow::Borrowed(text);
+        return (text.split_whitespace().collect(), false);
     }
     let bare = |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
     let mut kept: Vec<&str> = Vec::new();
@@ -58,5 +52,11 @@ fn without(text: &str, is_identifier: impl Fn(&str, bool) -> bool) -> Cow<'_, st
             }
         }
     }
-    if removed { Cow::Owned(kept.join(" ")) } else { Cow::Borrowed(text) }
+    (kept, removed)
+}
+
+fn is_identifier(piece: &str, announced: bool) -> bool {
+    doi(piece).is_some()
+        || arxiv(piece, announced).is_some()
+        || address(piece).is_some_and(|address| address.contains('.'))
 }

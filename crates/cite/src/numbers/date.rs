@@ -178,13 +178,25 @@ pub(crate) fn original(text: &str) -> Option<(u16, String)> {
     })
 }
 
-/// Whether a text of dates has several years that are no range: `1918, 1922`.
-pub(crate) fn says_more_years(text: &str) -> bool {
-    let years: Vec<u16> = pieces(text)
-        .into_iter()
-        .filter_map(|(piece, _)| if let Piece::Year(year) = piece { Some(year) } else { None })
-        .collect();
-    years.iter().any(|&year| year != years[0])
+/// Whether a word is of one of these dates: its year, month, day or season.
+pub(crate) fn is_of(word: &str, dates: &[Date]) -> bool {
+    let pieces = pieces(word);
+    let is_told = |&(piece, _): &(Piece, char)| {
+        dates.iter().any(|date| match piece {
+            Piece::Year(year) => date.year == Some(year),
+            Piece::Month(month) => date.month == Some(month),
+            Piece::Number(number) => [date.month, date.day].contains(&Some(number)),
+            Piece::Day(day) => date.day == Some(day),
+        })
+    };
+    let season = Season::of(word);
+    season.is_some_and(|season| dates.iter().any(|date| date.season == Some(season)))
+        || !pieces.is_empty() && pieces.iter().all(is_told)
+}
+
+/// Whether a word, in lower case, only goes with the numbers of dates: the end of `12 th`.
+pub(crate) fn is_cue(word: &str) -> bool {
+    matches!(word, "st" | "nd" | "rd" | "th" | "年" | "月" | "日")
 }
 
 /// Numbers and months, each with the mark after it: a space if there are none or several, `-` for
@@ -237,7 +249,7 @@ fn piece(word: &str) -> Option<Piece> {
     };
     let digits = word.trim_end_matches(char::is_alphabetic);
     let behind = &word[digits.len()..];
-    match behind {
+    match behind.to_lowercase().as_str() {
         "" => number(word).or_else(|| month(word).map(Piece::Month)),
         "st" | "nd" | "rd" | "th" => digits.parse().ok().map(Piece::Day),
         // A letter tells works of one year apart: `2004a`.
@@ -292,6 +304,7 @@ mod tests {
             ("May 12, 2011", 2011, 5, 12),
             ("12 Sept. 1999", 1999, 9, 12),
             ("May 12th, 2004", 2004, 5, 12),
+            ("MAY 12TH, 2004", 2004, 5, 12),
             ("5. Dezember 1999", 1999, 12, 5),
             ("août 2003", 2003, 8, 0),
             ("June 12-15, 2004", 2004, 6, 12),
@@ -353,6 +366,8 @@ mod tests {
         for text in ["(2001)", "2001", "[2001] 1953", "(1953), 2001", "1980 (1971)", "2001 [x]"] {
             assert_eq!(original(text), None, "{text}");
         }
-        assert!(says_more_years("1918, 1922") && !says_more_years("(2004), May 2004, 1-2"));
+        let dates = [Date::read("(2004), May 2004, 1-2")];
+        assert!(["2004a", "May", "05", "1st"].into_iter().all(|word| is_of(word, &dates)));
+        assert!(!["1918", "June", "2", "Spring", "of"].into_iter().any(|word| is_of(word, &dates)));
     }
 }

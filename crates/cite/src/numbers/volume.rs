@@ -32,6 +32,27 @@ const CHAPTERS: &[&str] = &[
     "гл",
 ];
 
+/// Words that announce editions, or stand behind their number.
+const EDITIONS: &[&str] = &["ed", "edn", "edition", "aufl", "auflage"];
+
+/// Words that stand behind numbers of pages and volumes.
+const UNITS: &[&str] =
+    &["seiten", "jahrg", "jahrgang", "권", "호", "쪽", "卷", "期", "号", "號", "页", "頁", "巻"];
+
+/// Whether a word, in lower case, announces a number or stands behind one.
+pub(crate) fn is_cue(word: &str) -> bool {
+    [CUES, CHAPTERS, EDITIONS, UNITS].iter().any(|words| words.contains(&word))
+}
+
+/// The edition without the word for it: `2nd ed.`
+pub(crate) fn edition(text: &str) -> &str {
+    let is_word = |word: &str| EDITIONS.contains(&&*word.trim_end_matches('.').to_lowercase());
+    match text.rsplit_once(' ') {
+        Some((which, word)) if is_word(word) => which.trim_end_matches([',', '.']),
+        _ => text,
+    }
+}
+
 /// A volume and what is written with it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct VolumeParts<'a> {

@@ -38,7 +38,7 @@ pub fn csl(entry: &Entry, id: &str) -> Value {
     put("URL", plain(Field::Url).or_else(|| arxiv.map(|id| format!("https://arxiv.org/abs/{id}"))));
     put("ISBN", plain(Field::Isbn));
     put("language", plain(Field::Language));
-    put("note", entry.remarks());
+    put("note", note(entry));
     for field in [Field::Author, Field::Editor, Field::Translator] {
         let names = names(entry.people(field));
         if !names.is_empty() {
@@ -85,6 +85,16 @@ fn kind(entry: &Entry) -> &'static str {
         EntryKind::Misc if entry.text(Field::Url).is_some() => "webpage",
         EntryKind::Misc => "document",
     }
+}
+
+/// Its remarks, and texts for which CSL has no property of their own.
+fn note(entry: &Entry) -> Option<String> {
+    let arxiv =
+        entry.text(Field::Url).and(entry.text(Field::Arxiv)).map(|id| format!("arXiv:{id}"));
+    let notes =
+        entry.remarks().into_iter().chain(entry.displaced().map(str::to_string)).chain(arxiv);
+    let notes: Vec<String> = notes.collect();
+    (!notes.is_empty()).then(|| notes.join(", "))
 }
 
 fn genre(entry: &Entry) -> Option<String> {

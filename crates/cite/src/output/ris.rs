@@ -36,13 +36,18 @@ pub fn ris(entry: &Entry, key: &str) -> String {
     put(&mut text, "OP", entry.original.map(|year| year.to_string()).as_deref());
     put(&mut text, "DO", entry.text(Field::Doi));
     let arxiv = entry.text(Field::Arxiv).map(|number| format!("https://arxiv.org/abs/{number}"));
-    put(&mut text, "UR", entry.text(Field::Url).or(arxiv.as_deref()));
+    for address in [entry.text(Field::Url), arxiv.as_deref()] {
+        put(&mut text, "UR", address);
+    }
     put(&mut text, "Y2", date(entry.accessed).as_deref());
     put(&mut text, "SN", entry.text(Field::Isbn));
     put(&mut text, "LA", entry.text(Field::Language));
     let total = entry.text(Field::PageTotal).map(|total| format!("{total} pages"));
     put(&mut text, "N1", total.as_deref());
     put(&mut text, "N1", entry.remarks().as_deref());
+    for displaced in entry.displaced() {
+        put(&mut text, "N1", Some(displaced));
+    }
     text.push_str("ER  - \n\n");
     text
 }

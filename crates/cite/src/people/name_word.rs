@@ -51,6 +51,11 @@ pub(crate) fn is_and(word: &str, capitals: bool) -> bool {
     }
 }
 
+/// Whether a word, in lower case, stands between names, or before or behind one and is left out.
+pub(crate) fn is_cue(word: &str) -> bool {
+    is_and(word, false) || is_degree(word) || matches!(word, "dr" | "prof")
+}
+
 /// `Jr.`, `III`.
 pub(crate) fn is_suffix(word: &str) -> bool {
     let bare = word.trim_matches(|c: char| !c.is_alphanumeric());

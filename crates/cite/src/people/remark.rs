@@ -22,13 +22,35 @@ const NO_NAMES: &[&str] = &[
 const INTRODUCTIONS: &[&str] =
     &["sous la direction de ", "sous la dir. de ", "a cura di ", "unter mitarbeit von "];
 
+/// What stands for people who are not named.
+#[rustfmt::skip]
+const OTHERS: &[&str] = &[
+    "et al", "et. al", "and others", "et alii", "u. a.", "u.a.", "and coworkers", "и др", "a kol", "et coll",
+    "y otros", "e outros",
+];
+
+/// Whether a word, in lower case, says what people did, or that there are others.
+pub(crate) fn is_cue(word: &str) -> bool {
+    let of = |phrases: &[&str]| {
+        phrases.iter().any(|phrase| phrase.split([' ', '.']).any(|own| own == word))
+    };
+    ABOUT.contains(&word) || of(INTRODUCTIONS) || of(OTHERS) || stands_for_others(word)
+}
+
+/// Words between what people did and their names.
+const BY: &[&str] = &["by", "par", "por"];
+
+/// An introduction such as `selected and translated by` has at most so many words.
+const LONGEST_ROLE: usize = 5;
+
 /// Without `(eds.)`, `edited by`, `In`, and without brackets.
 pub(crate) fn without_remarks(list: &str) -> String {
     let list = without_brackets(list);
     let list = without_introduction(list.trim_start());
     let words: Vec<&str> = list.split_whitespace().collect();
     let first = leading(&words);
-    let kept = (first..words.len()).filter(|&w| !is_remark(&words, w)).map(|w| words[w]);
+    let end = other_role(&words, first);
+    let kept = (first..end).filter(|&w| !is_remark(&words, w)).map(|w| words[w]);
     kept.collect::<Vec<_>>().join(" ")
 }
 
@@ -40,7 +62,8 @@ fn without_introduction(list: &str) -> &str {
 
 /// How many words at the start introduce the names.
 fn leading(words: &[&str]) -> usize {
-    let mut count = 0;
+    let by = (1..words.len().min(LONGEST_ROLE)).find(|&at| is_role(words, at));
+    let mut count = by.filter(|&by| words[1..by].iter().all(is_small)).map_or(0, |by| by + 1);
     while let Some(word) = words.get(count) {
         let lower = bare(word).to_lowercase();
         // `Hrsg. von A. Müller`
@@ -52,6 +75,31 @@ fn leading(words: &[&str]) -> usize {
         count += 1;
     }
     if count == words.len() { 0 } else { count }
+}
+
+/// Where the people who did something else begin: `Basil Creighton; revised by Joseph Mileck`. They are
+/// not of the list.
+fn other_role(words: &[&str], first: usize) -> usize {
+    let by = (first + 2..words.len()).find(|&at| is_role(words, at) && is_small(&words[at - 1]));
+    let Some(by) = by else { return words.len() };
+    let names = (first..by).rev().find(|&at| !is_small(&words[at]) || ends_piece(words[at]));
+    names.map_or(words.len(), |last| last + 1)
+}
+
+/// Whether a word is the `by` of what people did, which the word before it says.
+fn is_role(words: &[&str], at: usize) -> bool {
+    const SHORTEST: usize = 4;
+    let did = words[at - 1];
+    let is_word = did.chars().count() >= SHORTEST && did.chars().all(char::is_alphabetic);
+    is_word && (BY.contains(&words[at]) || words[at] == "von" && is_small(&did))
+}
+
+fn is_small(word: &&str) -> bool {
+    word.starts_with(char::is_lowercase)
+}
+
+fn ends_piece(word: &str) -> bool {
+    word.ends_with([',', ';'])
 }
 
 /// Whether a word inside or after a list is about the list.
@@ -109,7 +157,7 @@ fn ends_with_organisation(list: &str) -> bool {
 }
 
 /// Whether a word of capitals is made of first letters of the words before it: `(CDC)`.
-fn is_short_for(word: &str, before: &str) -> bool {
+pub(crate) fn is_short_for(word: &str, before: &str) -> bool {
     let mut initials = before.split_whitespace().filter_map(|word| word.chars().next());
     let is_short = word.chars().count() > 1 && word.chars().all(char::is_uppercase);
     is_short && word.chars().all(|letter| initials.any(|initial| initial == letter))
@@ -122,28 +170,16 @@ fn bare(word: &str) -> &str {
 /// The list without `et al.`, and whether there are others. An ellipsis, `A. Li, …, Z. Xu`, becomes
 /// an `and`.
 pub(crate) fn without_others(list: &str) -> (String, Option<String>, bool) {
-    const OTHERS: &[&str] = &[
-        "et al",
-        "et. al",
-        "and others",
-        "et alii",
-        "u. a.",
-        "u.a.",
-        "and coworkers",
-        "и др",
-        "a kol",
-        "et coll",
-        "y otros",
-        "e outros",
-    ];
     const ELLIPSES: &[&str] = &["…", ". . .", "..."];
     let lower = list.to_ascii_lowercase();
     let found = OTHERS.iter().filter_map(|others| {
         let mut places = lower.match_indices(others).map(|(at, _)| (at, at + others.len()));
         places.find(|&(start, end)| {
+            let is_name = list[start..end].split_whitespace().all(is_initials); // `U. A. Wiedemann`
             let before = list[..start].chars().next_back();
             let after = list[end..].chars().next();
-            before.is_none_or(|c| !c.is_alphanumeric())
+            !is_name
+                && before.is_none_or(|c| !c.is_alphanumeric())
                 && after.is_none_or(|c| !c.is_alphanumeric())
         })
     });
@@ -185,6 +221,13 @@ mod tests {
             ("edited by J. Diaz", "J. Diaz"),
             ("(J. Diaz, ed.)", "J. Diaz,"),
             ("Hrsg. von A. Müller", "A. Müller"),
+            ("Compiled by J. Diaz", "J. Diaz"),
+            ("Selected and translated by J. Diaz", "J. Diaz"),
+            ("Basil Creighton; revised by Joseph Mileck", "Basil Creighton;"),
+            ("A. Doe, with an introduction by B. Roe", "A. Doe,"),
+            ("Traduit par J. Diaz et revu par B. Roe", "J. Diaz"),
+            ("A. Doe, übersetzt von B. Roe", "A. Doe,"),
+            ("Werner von Siemens", "Werner von Siemens"),
             ("J. Diaz, Ed.", "J. Diaz,"),
             ("Doe, J., ed.", "Doe, J.,"),
             ("Catmull, Ed", "Catmull, Ed"),
@@ -205,6 +248,7 @@ mod tests {
     fn others_are_recognised() {
         let (named, rest, others) = without_others("A. Li et al. (NuTeV)");
         assert_eq!((named.as_str(), rest.as_deref(), others), ("A. Li", Some("NuTeV)"), true));
+        assert!(without_others("A. Li u. a.").2 && !without_others("B. Xu and U. A. Li").2);
         assert!(without_others("A. Li, ..., Z. Xu").2 && !without_others("Set Alan").2);
         assert!(stands_for_others("12 others") && !stands_for_others("12"));
     }

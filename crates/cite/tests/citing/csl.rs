@@ -1,4 +1,4 @@
-use bethe_cite::{Entry, csl};
+use bethe_cite::{Entry, csl, ris};
 use serde_json::{Value, json};
 
 use crate::flat;
@@ -159,4 +159,26 @@ fn a_line_of_which_nothing_is_known_is_a_document_with_its_text() {
     let item = csl(&Entry::unparsed("¿?"), "reference");
     check(&item);
     assert_eq!(item, json!({"id": "reference", "type": "document", "note": "¿?"}));
+}
+
+#[test]
+fn what_has_no_property_is_in_the_note() {
+    let entry = flat(&[
+        ("title", "Rivers."),
+        ("journal", "Water,"),
+        ("booktitle", "Lakes of Asia,"),
+        ("publisher", "Springer,"),
+        ("institution", "Leiden University,"),
+        ("note", "to appear"),
+        ("url", "http://a.org/b"),
+        ("arxiv", "arXiv:1412.6980"),
+    ]);
+    let item = csl(&entry, "x");
+    assert_eq!(item["note"], "to appear, Leiden University, Lakes of Asia, arXiv:1412.6980");
+    let record = ris(&entry, "x");
+    for text in
+        ["N1  - Leiden University", "N1  - Lakes of Asia", "UR  - https://arxiv.org/abs/1412"]
+    {
+        assert!(record.contains(text), "{record}");
+    }
 }

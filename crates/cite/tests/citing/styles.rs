@@ -211,3 +211,56 @@ fn text_beside_an_identifier_is_kept() {
     let remarks = entry.remarks().unwrap_or_default();
     assert!(remarks.contains("Erratum") && remarks.contains("10.1000/183"), "{remarks}");
 }
+
+#[test]
+fn an_erratum_is_elsewhere() {
+    let entry = flat(&[
+        ("author", "Li, A."),
+        ("journal", "AJ,"),
+        ("volume", "109,"),
+        ("pages", "1239;"),
+        ("note", "erratum:"),
+        ("date", "1995,"),
+        ("journal", "AJ,"),
+        ("volume", "110,"),
+        ("pages", "2439"),
+    ]);
+    let text = |field| entry.text(field);
+    let place = [Field::Journal, Field::Volume, Field::Pages].map(text);
+    assert_eq!(place, [Some("AJ"), Some("109"), Some("1239")]);
+    assert_eq!(text(Field::Note), Some("erratum: 1995, AJ, 110, 2439"));
+}
+
+#[test]
+fn what_a_reader_cannot_take_becomes_a_note() {
+    let title = ("title", "Rivers.");
+    for (label, text, note) in [
+        ("date", "bar; 2001", "bar"),
+        ("date", "June 12–15, 2004", "June 12–15, 2004"),
+        ("date", "1998-99", "1998-99"),
+        ("note", "Retrieved June 19, 1998, from Alderman Library", "from Alderman Library"),
+        ("date", "(retrieved May 12, 2020, LexisNexis AU)", "LexisNexis AU"),
+        ("url", "Erratum: https://a.org/b and https://a.org/c", "Erratum, https://a.org/c"),
+        ("author", "A. Li et al. 1999 bis", "1999 bis"),
+        ("translator", "B. Xu; revised by C. Ek", "revised by C. Ek"),
+    ] {
+        let entry = flat(&[title, (label, text)]);
+        let remarks = entry.remarks().unwrap_or_default();
+        assert!(remarks.contains(note), "{label} {text}: {remarks}");
+    }
+    // What a reader leaves out on purpose does not.
+    for (label, text) in [
+        ("date", "12th May 2004"),
+        ("author", "Dr. A. Li, Ph.D., and others (eds.)"),
+        ("author", "World Health Organization (WHO)"),
+        ("pages", "pp215--217"),
+        ("pages", "312 Seiten"),
+        ("volume", "Bd. 12, Heft 3 (1988)"),
+        ("edition", "2nd rev. ed."),
+        ("isbn", "ISBN-13: 978-3-16-148410-0"),
+        ("doi", "Available from: https://doi.org/10.1000/182"),
+        ("editor", "Edited by A. Li, Hrsg. von B. Xu"),
+    ] {
+        assert_eq!(flat(&[title, (label, text)]).remarks(), None, "{label} {text}");
+    }
+}
