@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use bethe_core::MemoryLimit;
-use bethe_terminal::say;
+use bethe_terminal::bad_input;
+use clap::ValueEnum;
 
 use super::flags::{Flags, Unwrap};
 use super::lines::{Line, Lines};
@@ -83,8 +84,10 @@ impl Input {
 /// Refuses files of other kinds where a text should be, and says how to name a model.
 pub fn check_kinds(flags: &Flags) -> Result<()> {
     const EXPECTED: &str = "references as text, one per line";
-    const OTHERS: [Kind; 5] = [Kind::Json, Kind::JsonList, Kind::Uai, Kind::Csv, Kind::Binary];
+    const OTHERS: [Kind; 6] =
+        [Kind::Json, Kind::JsonList, Kind::Uai, Kind::Csv, Kind::Labelled, Kind::Binary];
     for path in &flags.files {
+        check_is_file(path)?;
         refuse(path, &OTHERS, EXPECTED)?;
         if Kind::of(path) == Some(Kind::Model) {
             let others = flags.files.iter().filter(|other| *other != path);
@@ -96,14 +99,16 @@ pub fn check_kinds(flags: &Flags) -> Result<()> {
     Ok(())
 }
 
-/// A warning about each file of labelled tokens, whose lines are no references.
-pub fn warn_of_tokens(flags: &Flags) {
-    let of_tokens = flags.files.iter().filter(|path| Kind::of(path) == Some(Kind::Labelled));
-    for path in of_tokens.filter(|_| !flags.quiet) {
-        let path = path.display();
-        say(&format!(
-            "warning: {path}: found labelled tokens, expected text; every line is read as a reference. \
-             Did you mean `bethe tag MODEL {path}`?"
-        ));
+/// Refuses a name that is no file's with a hint if it is a reference, or the value of `--unwrap`.
+fn check_is_file(path: &Path) -> Result<()> {
+    let name = path.to_string_lossy();
+    if name == "-" || path.exists() {
+        return Ok(());
     }
+    let meant = match name.contains(' ') {
+        true => "bethe cite --text REFERENCE".to_string(),
+        false if Unwrap::from_str(&name, false).is_ok() => format!("bethe cite --unwrap={name}"),
+        false => return Ok(()),
+    };
+    Err(bad_input(format!("{name}: found no file of this name. Did you mean `{meant}`?")))
 }
