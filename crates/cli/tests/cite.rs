@@ -340,7 +340,7 @@ fn limits_and_threads_are_those_of_tagging() {
 }
 
 #[test]
-fn wrapped_references_are_joined_in_files_and_on_request() {
+fn wrapped_references_are_joined_in_files_and_standard_input() {
     let lines = [
         "[1] J. van Dyk and M. A. López. On sparse graphs and deep vision. Journal of Ecology, 12(3):45–67, 2004.",
         "[2] Anna Gupta. Hidden labels for adaptive search. PhD thesis, Leiden University. 2011.",
@@ -358,10 +358,29 @@ fn wrapped_references_are_joined_in_files_and_on_request() {
     let (model, file) = (MODEL.path("model"), folder.path("refs.txt"));
     let arguments = ["cite", "--model", model.to_str().unwrap(), file.to_str().unwrap(), "--quiet"];
     assert_eq!(text(&folder.bethe(&arguments), &arguments), whole);
-    // Standard input has one reference a line unless one says otherwise, and so has a file if told.
-    assert_eq!(cite(&wrapped, &["--format", "json"]).lines().count(), 6);
+    // Standard input is read as files are.
+    assert_eq!(cite(&wrapped, &[]), whole);
+    assert_eq!(cite(&wrapped, &["--unwrap=never", "--format", "json"]).lines().count(), 6);
     let never = [&arguments[..], &["--unwrap=never", "--format", "json"]].concat();
     assert_eq!(text(&folder.bethe(&never), &never).lines().count(), 6);
+}
+
+#[test]
+fn a_text_of_several_lines_is_one_reference_unless_it_is_a_list() {
+    let first = "J. van Dyk. On sparse graphs and deep vision. Journal of Ecology,";
+    let second = "A. Chen. Towards robust parsing. Journal of Ecology, 7(1):7–15, 1999.";
+    let model = MODEL.path("model");
+    let count = |text: &str, further: &[&str]| {
+        let own = ["cite", "--model", model.to_str().unwrap(), "--format", "json", "--text", text];
+        let arguments = [&own, further].concat();
+        MODEL.succeeds(&arguments).lines().count()
+    };
+    let wrapped = format!("{first}\n12(3):45–67, 2004.\n");
+    assert_eq!((count(&wrapped, &[]), count(&wrapped, &["--unwrap=never"])), (1, 2));
+    let whole = format!("{first} 12(3):45–67, 2004.");
+    assert_eq!(count(&format!("{whole}\n{second}"), &[]), 2);
+    assert_eq!(count(&format!("[1] {wrapped}[2] {second}"), &[]), 2);
+    assert_eq!(count("References", &[]), 1);
 }
 
 #[test]

@@ -13,7 +13,7 @@ use bethe_core::{MemoryLimit, OracleKind};
 use bethe_tagging::Tagger;
 use bethe_tagging::features::Template;
 use bethe_tagging::rules::{RULES_SHARE, parse_rules_of_any_labels};
-use bethe_terminal::{Outcome, bad_input, check_apart};
+use bethe_terminal::{Outcome, bad_input, check_apart, prompt};
 use clap::Args;
 use serde::de::IgnoredAny;
 
@@ -58,6 +58,7 @@ fn described(path: &Path, memory: MemoryLimit) -> Result<Description> {
         return describe::labelled(path, memory).map_err(|error| bad_input(error.to_string()));
     }
     let name = path.display().to_string();
+    prompt(path, "a file to check", false);
     let mut stream = Stream::open(path, memory)?;
     let ending = Ending::of(path);
     if matches!(ending, Ending::Model) || is_model(&stream.start(START)?) {

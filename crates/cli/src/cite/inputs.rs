@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use bethe_core::MemoryLimit;
-use bethe_terminal::bad_input;
+use bethe_terminal::{bad_input, prompt};
 use clap::ValueEnum;
 
 use super::flags::{Flags, Unwrap};
@@ -19,6 +19,8 @@ pub struct Input {
     from: From,
     unwrap: Unwrap,
     memory: MemoryLimit,
+    /// No notes on standard error.
+    quiet: bool,
     /// Whether there are others.
     is_one_of_several: bool,
 }
@@ -34,6 +36,7 @@ pub fn all(flags: &Flags, memory: MemoryLimit) -> Vec<Input> {
         from,
         unwrap: flags.unwrap,
         memory,
+        quiet: flags.quiet,
         is_one_of_several: flags.files.len() > 1,
     };
     match &flags.text {
@@ -48,15 +51,17 @@ impl Input {
         let (unwrap, memory) = (self.unwrap, self.memory);
         match &self.from {
             From::Text(text) => {
+                // Lines of one reference, unless they look like a list.
+                let unwrap = match (unwrap, text.trim().contains('\n')) {
+                    (Unwrap::Auto, true) => Unwrap::Always,
+                    (Unwrap::Auto, false) => Unwrap::Never,
+                    (told, _) => told,
+                };
                 let lines = Lines::new(Cursor::new(text.clone()), Path::new("--text"), memory);
                 Ok(Batches::File(Box::new(References::new(lines, unwrap)), None))
             }
             From::File(path) => {
-                // Whoever sends line by line waits for no more than the line.
-                let unwrap = match unwrap {
-                    Unwrap::Auto if path == Path::new("-") => Unwrap::Never,
-                    unwrap => unwrap,
-                };
+                prompt(path, "references", self.quiet);
                 Batches::of(path, move |input, path| {
                     References::new(Lines::new(input, path, memory), unwrap)
                 })

@@ -13,7 +13,7 @@ use bethe_tagging::data::Sequence;
 use bethe_tagging::rules::Occurrences;
 use bethe_tagging::score::Score;
 use bethe_tagging::{TagOptions, Tagged, Tagger};
-use bethe_terminal::{Outcome, bad_input, check_apart, say};
+use bethe_terminal::{Outcome, bad_input, check_apart, prompt, say};
 
 use crate::tagging::{Batches, FileProgress, Item, Statistics, tag_all};
 use report::Evaluation;
@@ -47,6 +47,7 @@ fn evaluate(flags: &Flags, tagger: &Tagger) -> Result<Evaluation> {
     let options = TagOptions { memory_limit: memory, ..flags.tagger.limits.options(tagger)? };
     let scores = flags.tagger.read_scores(tagger)?;
     let (format, comments) = (tagger.parts().input.format(), flags.tagger.comments);
+    prompt(&flags.file, "labelled tokens", false);
     let mut batches = Batches::open(&flags.file, format, comments, memory)?;
     let mut evaluation = Evaluation {
         score: Score::new(tagger.states().scheme()),
