@@ -6,7 +6,7 @@ use anyhow::Result;
 use bethe_core::MemoryLimit;
 use bethe_core::memory::{TEXT_SHARE, TooLarge};
 use bethe_core::problem::file::ProblemFileError;
-use bethe_io::{in_words, is_utf16, without_mark};
+use bethe_io::{in_words, is_utf16, standard_input, without_mark};
 use bethe_terminal::bad_input;
 
 use crate::kind::{Kind, refuse};
@@ -103,7 +103,7 @@ impl Stream {
         let name = name(path);
         let mut size = None;
         let reader: Box<dyn BufRead + Send> = if path == Path::new("-") {
-            Box::new(BufReader::new(io::stdin()))
+            Box::new(BufReader::new(standard_input()))
         } else {
             let wrong = |error: &dyn std::fmt::Display| bad_input(format!("{name}: {error}"));
             let file = fs::File::open(path).map_err(|error| wrong(&in_words(&error)))?;

@@ -6,6 +6,7 @@ use std::io::Read;
 use std::path::Path;
 
 use anyhow::Result;
+use bethe_cite::Field;
 use bethe_io::{is_utf16, without_mark};
 use bethe_terminal::bad_input;
 
@@ -23,6 +24,11 @@ const FEWEST_WORDS: usize = 3;
 const MOST_LINES: usize = 4;
 /// More columns than this in a line of words are a sentence.
 const MOST_COLUMNS: usize = 12;
+/// Fewest tokens that show labels without a prefix, and how often each label stands on average.
+const FEWEST_TOKENS: usize = 10;
+const LABEL_REPEATS: usize = 3;
+/// Characters of the longest name of a table's column.
+const LONGEST_NAME: usize = 40;
 
 /// Kinds of files that their first bytes show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,6 +39,8 @@ pub enum Kind {
     Uai,
     /// A table with commas or semicolons.
     Csv,
+    /// A table of references: one per row, with columns such as author and title.
+    Bibliography,
     /// Tokens with a label, one per line.
     Labelled,
     /// Other tokens, one per line.
@@ -53,6 +61,10 @@ pub enum Kind {
     /// A JSON list of objects, such as CSL-JSON.
     JsonList,
     Pdf,
+    /// Text with formatting, from a word processor.
+    Rtf,
+    Html,
+    Xml,
     /// Neither text nor a model.
     Binary,
 }
@@ -86,6 +98,9 @@ impl Kind {
         if start.starts_with(b"%PDF-") {
             return Some(Self::Pdf);
         }
+        if start.starts_with(b"{\\rtf") {
+            return Some(Self::Rtf);
+        }
         if start.contains(&0) {
             return Some(Self::Binary);
         }
@@ -101,6 +116,12 @@ impl Kind {
         }
         lines.retain(|line| !line.trim().is_empty() && !line.starts_with('#'));
         let first = lines.first()?.trim_start();
+        if begins_with_any(first, &["<!doctype html", "<html"]) {
+            return Some(Self::Html);
+        }
+        if begins_with_any(first, &["<?xml"]) {
+            return Some(Self::Xml);
+        }
         if is_json_object(text.trim_start()) {
             return Some(Self::Json);
         }
@@ -125,6 +146,9 @@ impl Kind {
         }
         if first.starts_with("[[") && first.trim_end().ends_with(']') {
             return Some(Self::Rules);
+        }
+        if is_bibliography(&lines) {
+            return Some(Self::Bibliography);
         }
         if is_csv(&lines) {
             return Some(Self::Csv);
@@ -151,6 +175,7 @@ impl Kind {
             Self::Json => "JSON",
             Self::Uai => "a UAI model",
             Self::Csv => "a CSV table",
+            Self::Bibliography => "a table of references",
             Self::Labelled => "labelled tokens",
             Self::Tokens => "tokens",
             Self::References => "references",
@@ -163,6 +188,9 @@ impl Kind {
             Self::Ris => "RIS",
             Self::JsonList => "a JSON list",
             Self::Pdf => "a PDF",
+            Self::Rtf => "RTF",
+            Self::Html => "HTML",
+            Self::Xml => "XML",
             Self::Binary => "binary data",
         }
     }
@@ -189,8 +217,9 @@ impl Kind {
             Self::Template => format!("bethe train TRAIN --model MODEL --template {name}"),
             Self::Rules => format!("bethe train TRAIN --model MODEL --constraints {name}"),
             Self::Pdf => format!("pdftotext -layout {name} - | bethe cite --unwrap"),
-            Self::Bibtex | Self::Ris | Self::JsonList | Self::Binary => return String::new(),
-            Self::Evidence | Self::Empty => return String::new(),
+            Self::Rtf | Self::Html => format!("pandoc -t plain --wrap=none {name} | bethe cite"),
+            Self::Bibtex | Self::Ris | Self::JsonList | Self::Bibliography => return String::new(),
+            Self::Xml | Self::Binary | Self::Evidence | Self::Empty => return String::new(),
         };
         did_you_mean(&command)
     }
@@ -201,7 +230,8 @@ fn did_you_mean(command: &str) -> String {
 }
 
 /// Kinds that no command reads.
-const STRANGE: [Kind; 3] = [Kind::Bibtex, Kind::Ris, Kind::Pdf];
+const STRANGE: [Kind; 7] =
+    [Kind::Bibtex, Kind::Ris, Kind::Pdf, Kind::Rtf, Kind::Html, Kind::Xml, Kind::Bibliography];
 
 /// Refuses a file of one of these kinds, or of one that no command reads. Names the command that was
 /// probably meant.
@@ -262,6 +292,32 @@ fn is_bibtex(lines: &[&str]) -> bool {
     })
 }
 
+/// Whether a text begins with one of these, in any case.
+fn begins_with_any(text: &str, starts: &[&str]) -> bool {
+    let is_own =
+        |start: &&str| text.get(..start.len()).is_some_and(|own| own.eq_ignore_ascii_case(start));
+    starts.iter().any(is_own)
+}
+
+/// Whether the first line names columns of references, a person's or the title among them, or all
+/// lines are of cells in quotation marks.
+fn is_bibliography(lines: &[&str]) -> bool {
+    let bare = |cell: &str| cell.trim().trim_matches('"').trim().to_string();
+    let is_header = |separator: char| {
+        let cells: Vec<String> = lines[0].split(separator).map(bare).collect();
+        let known: Vec<Field> = cells.iter().filter_map(|cell| Field::of(cell)).collect();
+        let names_work = |field: &Field| field.is_people() || *field == Field::Title;
+        known.len() > 1
+            && known.iter().any(names_work)
+            && cells.iter().all(|cell| cell.chars().count() <= LONGEST_NAME)
+    };
+    let is_quoted = |line: &&str| {
+        line.starts_with('"')
+            && ["\",\"", "\";\"", "\"\t\""].iter().any(|between| line.contains(between))
+    };
+    [',', ';', '\t'].into_iter().any(is_header) || lines.len() > 1 && lines.iter().all(is_quoted)
+}
+
 /// Whether several lines have the same number of commas or semicolons, and neither tabs nor the
 /// spaces of a text.
 fn is_csv(lines: &[&str]) -> bool {
@@ -290,15 +346,29 @@ fn is_label(cell: &str) -> bool {
     cell == "O" || prefixes.iter().any(|prefix| cell.starts_with(prefix))
 }
 
-/// Whether all lines have the same columns, and the last is one of labels.
+/// Whether all lines have the same columns, and the last is one of labels: those of segments, or words
+/// of which there are few.
 fn is_labelled(rows: &[Vec<&str>]) -> bool {
     let columns = rows[0].len();
-    (2..=MOST_COLUMNS).contains(&columns)
-        && rows.iter().all(|row| {
-            row.len() == columns
-                && !row.iter().any(|cell| cell.contains(' '))
-                && is_label(row[columns - 1])
-        })
+    let is_row = |row: &Vec<&str>| {
+        row.len() == columns && !row.iter().any(|cell| cell.contains(' ') || cell.is_empty())
+    };
+    if !(2..=MOST_COLUMNS).contains(&columns) || !rows.iter().all(is_row) {
+        return false;
+    }
+    let labels: Vec<&str> = rows.iter().map(|row| row[columns - 1]).collect();
+    labels.iter().all(|label| is_label(label)) || are_few_words(&labels)
+}
+
+/// Whether labels without a prefix are few words that repeat: `author`, `title`.
+fn are_few_words(labels: &[&str]) -> bool {
+    let is_word = |label: &&str| label.starts_with(char::is_alphabetic);
+    let mut known: Vec<&str> = labels.to_vec();
+    known.sort_unstable();
+    known.dedup();
+    labels.len() >= FEWEST_TOKENS
+        && labels.iter().all(is_word)
+        && known.len() * LABEL_REPEATS <= labels.len()
 }
 
 /// Whether lines are texts of several words, and not the columns of tokens: most of these are as many,
@@ -376,6 +446,16 @@ mod tests {
             (b"cell;x;y\nA;0;0,5\n", Some(Kind::Csv)),
             (b"Kaya\tB-author\n.\tO\n\n1984\tB-year\n", Some(Kind::Labelled)),
             (b"Kaya NNP B-author\n. . O\n", Some(Kind::Labelled)),
+            (b"Kaya\tNNP\tauthor\n.\tSYM\tauthor\n".repeat(9).leak(), Some(Kind::Labelled)),
+            (b"{\\rtf1\\ansi Li, A.}\n", Some(Kind::Rtf)),
+            (b"<!DOCTYPE html>\n<p>Li, A.</p>\n", Some(Kind::Html)),
+            (b"\n<HTML>\n", Some(Kind::Html)),
+            (b"<?xml version=\"1.0\"?>\n", Some(Kind::Xml)),
+            (b"author,title,year\nA. Li,On ice,2004\n", Some(Kind::Bibliography)),
+            (b"author,title\nLi,Ice\n", Some(Kind::Bibliography)),
+            (b"Title\tAuthors\tSource\nOn ice\tA. Li\tWater\n", Some(Kind::Bibliography)),
+            (b"\"Key\";\"Item Type\";\"Author\";\"Title\"\n", Some(Kind::Bibliography)),
+            (b"\"Li, A.\",\"On ice\"\n\"Xu, B.\",\"Sea, ice\"\n", Some(Kind::Bibliography)),
             (b"@article{key,\n  title = {On graphs}\n}\n", Some(Kind::Bibtex)),
             (b"% Encoding: UTF-8\n\n@Book {key,\n", Some(Kind::Bibtex)),
             (b"TY  - JOUR\nTI  - On graphs\nER  - \n", Some(Kind::Ris)),
@@ -384,6 +464,10 @@ mod tests {
             (b"\x7fELF\x02\x01\x01\0\0", Some(Kind::Binary)),
             (b"\xff\xfea\0", None),
             (b"\x1f\x8b\x08\0\0", None),
+            (b"year,place,count\n1999,A,2\n", Some(Kind::Csv)),
+            (b"\"On ice,\" Li, A., 1999.\n\"On sea,\" Xu, B., 2001.\n", None),
+            (b"Authors, titles and years: a study of title pages, Li 2004\n", None),
+            (b"<http://a.org> Li, A. On ice.\n<s>\n", None),
             // Tokens alone, also those that look like something else.
             (b"[\n37\n]\nO'Neil\n,\n", Some(Kind::Tokens)),
             (b"{\nset\n}\n", Some(Kind::Tokens)),

@@ -12,10 +12,12 @@ use serde_json::{Value, json};
 const TEMPLATE: &str = "Uword:%x[0,0]\nUlower-1:%lower[-1,0]\nUlower+1:%lower[1,0]\nUoutline-1:%outline[-1,0]\n\
 Uoutline:%outline[0,0]\nUoutline+1:%outline[1,0]\nUpattern:%pattern[0,0]\nUedge:%edge[0]\nB\n";
 
+const REFERENCE: &str = "Chen, A. (2004). On rivers.\n";
+
 /// References to train on and a model of them, with rules; made once for all tests.
 static MODEL: LazyLock<Folder> = LazyLock::new(|| {
     let folder = Folder::new().with("train.txt", &labelled(&citations(120, 1)));
-    let folder = folder.with("template", TEMPLATE);
+    let folder = folder.with("template", TEMPLATE).with("refs.txt", REFERENCE);
     folder.train(
         "model",
         &["--constraints", "auto", "--rule-penalty", "0.3", "--max-iterations", "40"],
@@ -166,7 +168,7 @@ fn formats_refuse_what_they_cannot_hold() {
         [("csl-json", "--explain"), ("csl-json", "--marginals"), ("bibtex", "--marginals")]
     {
         let message =
-            MODEL.refusal(&["cite", "--model", "model", "train.txt", "--format", format, flag]);
+            MODEL.refusal(&["cite", "--model", "model", "refs.txt", "--format", format, flag]);
         assert!(message.contains(flag) && message.contains(format), "{message}");
     }
 }
@@ -243,26 +245,27 @@ fn blank_lines_are_counted_and_bytes_that_are_not_utf8_are_read_as_windows_1252(
 #[test]
 fn models_without_a_field_of_references_are_refused() {
     let folder = Folder::new().with("train.txt", "the\tB-NP\ncat\tI-NP\nsat\tB-VP\n");
-    let folder = folder.with("template", TEMPLATE);
+    let folder = folder.with("template", TEMPLATE).with("refs.txt", REFERENCE);
     folder.train("chunks", &["--max-iterations", "3"]);
-    let message = folder.refusal(&["cite", "--model", "chunks", "train.txt"]);
+    let message = folder.refusal(&["cite", "--model", "chunks", "refs.txt"]);
     assert!(message.starts_with("chunks: found the labels B-NP"), "{message}");
     assert!(message.contains("such as author, title and year"), "{message}");
     // Labels it can write, whatever they mean.
     for format in ["conll", "json"] {
-        folder.succeeds(&["cite", "--model", "chunks", "train.txt", "--format", format, "--quiet"]);
+        folder.succeeds(&["cite", "--model", "chunks", "refs.txt", "--format", format, "--quiet"]);
     }
 }
 
 #[test]
 fn models_that_do_not_read_tokens_are_refused() {
     let folder = Folder::new().with("template", "Ushape:%shape[0,0]\nB\n");
+    let folder = folder.with("refs.txt", REFERENCE);
     let folder = folder.with("train.txt", &labelled(&citations(10, 1)));
     folder.train("shapes", &["--max-iterations", "3"]);
-    let message = folder.refusal(&["cite", "--model", "shapes", "train.txt"]);
+    let message = folder.refusal(&["cite", "--model", "shapes", "refs.txt"]);
     assert!(message.starts_with("--tokens:") && message.contains("Uword"), "{message}");
     // Told, it works.
-    folder.succeeds(&["cite", "--model", "shapes", "train.txt", "--tokens", "words", "--quiet"]);
+    folder.succeeds(&["cite", "--model", "shapes", "refs.txt", "--tokens", "words", "--quiet"]);
 
     let two: String = labelled(&citations(10, 1))
         .lines()
@@ -270,23 +273,17 @@ fn models_that_do_not_read_tokens_are_refused() {
         .collect();
     let folder =
         Folder::new().with("train.txt", &two).with("template", "U1:%x[0,0]\nU2:%x[0,1]\nB\n");
+    let folder = folder.with("refs.txt", REFERENCE);
     folder.train("both", &["--max-iterations", "3"]);
-    let message = folder.refusal(&["cite", "--model", "both", "train.txt"]);
+    let message = folder.refusal(&["cite", "--model", "both", "refs.txt"]);
     assert!(message.contains("reads 2 columns"), "{message}");
     // One column of several is found wherever it is.
     let folder = folder.with("template", "U2:%x[0,0]\nB\n");
     folder.train("second", &["--max-iterations", "20", "--observe", "2"]);
-    let written = folder.succeeds(&[
-        "cite",
-        "--model",
-        "second",
-        "train.txt",
-        "--format",
-        "conll",
-        "--quiet",
-    ]);
+    let written =
+        folder.succeeds(&["cite", "--model", "second", "refs.txt", "--format", "conll", "--quiet"]);
     assert!(!written.contains("_\t"), "{written}");
-    let message = MODEL.refusal(&["cite", "--model", "missing", "train.txt"]);
+    let message = MODEL.refusal(&["cite", "--model", "missing", "refs.txt"]);
     assert!(message.contains("missing"), "{message}");
     let message = MODEL.refusal(&["cite", "--model", "model", "nothing.txt"]);
     assert!(message.contains("nothing.txt"), "{message}");
@@ -336,14 +333,14 @@ fn limits_and_threads_are_those_of_tagging() {
     let all = cite(&input, &[]);
     assert_eq!(cite(&input, &["--threads", "1"]), all);
     cite(&input, &["--max-iterations", "1", "--time-limit", "1ms"]);
-    let message = MODEL.refusal(&["cite", "--model", "model", "train.txt", "--threads", "0"]);
+    let message = MODEL.refusal(&["cite", "--model", "model", "refs.txt", "--threads", "0"]);
     assert!(message.starts_with("--threads"), "{message}");
-    let message = MODEL.refusal(&["cite", "--model", "model", "train.txt", "--tolerance", "-1"]);
+    let message = MODEL.refusal(&["cite", "--model", "model", "refs.txt", "--tolerance", "-1"]);
     assert!(message.starts_with("--tolerance"), "{message}");
 }
 
 #[test]
-fn wrapped_references_are_joined_in_files_and_on_request() {
+fn wrapped_references_are_joined_in_files_and_standard_input() {
     let lines = [
         "[1] J. van Dyk and M. A. López. On sparse graphs and deep vision. Journal of Ecology, 12(3):45–67, 2004.",
         "[2] Anna Gupta. Hidden labels for adaptive search. PhD thesis, Leiden University. 2011.",
@@ -361,10 +358,29 @@ fn wrapped_references_are_joined_in_files_and_on_request() {
     let (model, file) = (MODEL.path("model"), folder.path("refs.txt"));
     let arguments = ["cite", "--model", model.to_str().unwrap(), file.to_str().unwrap(), "--quiet"];
     assert_eq!(text(&folder.bethe(&arguments), &arguments), whole);
-    // Standard input has one reference per line unless told otherwise, and so has a file if told.
-    assert_eq!(cite(&wrapped, &["--format", "json"]).lines().count(), 6);
+    // Standard input is read as files are.
+    assert_eq!(cite(&wrapped, &[]), whole);
+    assert_eq!(cite(&wrapped, &["--unwrap=never", "--format", "json"]).lines().count(), 6);
     let never = [&arguments[..], &["--unwrap=never", "--format", "json"]].concat();
     assert_eq!(text(&folder.bethe(&never), &never).lines().count(), 6);
+}
+
+#[test]
+fn a_text_of_several_lines_is_one_reference_unless_it_is_a_list() {
+    let first = "J. van Dyk. On sparse graphs and deep vision. Journal of Ecology,";
+    let second = "A. Chen. Towards robust parsing. Journal of Ecology, 7(1):7–15, 1999.";
+    let model = MODEL.path("model");
+    let count = |text: &str, further: &[&str]| {
+        let own = ["cite", "--model", model.to_str().unwrap(), "--format", "json", "--text", text];
+        let arguments = [&own, further].concat();
+        MODEL.succeeds(&arguments).lines().count()
+    };
+    let wrapped = format!("{first}\n12(3):45–67, 2004.\n");
+    assert_eq!((count(&wrapped, &[]), count(&wrapped, &["--unwrap=never"])), (1, 2));
+    let whole = format!("{first} 12(3):45–67, 2004.");
+    assert_eq!(count(&format!("{whole}\n{second}"), &[]), 2);
+    assert_eq!(count(&format!("[1] {wrapped}[2] {second}"), &[]), 2);
+    assert_eq!(count("References", &[]), 1);
 }
 
 #[test]

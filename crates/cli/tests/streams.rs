@@ -120,3 +120,35 @@ fn a_full_standard_output_is_told() {
         assert!(error(&output).contains("standard output: "), "{line}: {}", error(&output));
     }
 }
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_command_that_reads_a_terminal_says_so_and_one_ctrl_d_ends_it() {
+    if Command::new("script").arg("--version").output().is_err() {
+        println!("skipped: there is no `script`, which makes a terminal");
+        return;
+    }
+    let folder = folder();
+    let bethe = cargo_bin("bethe");
+    for (command, what) in [
+        ("cite", "references"),
+        ("tag model", "one token a line"),
+        ("solve -", "JSON or UAI"),
+        ("check -", "a file to check"),
+    ] {
+        let line = format!(
+            "(sleep 2; printf '\\004'; sleep 1) | timeout 60 script -qec \"'{}' {command}\" /dev/null",
+            bethe.display()
+        );
+        let output = bash(&folder, &line);
+        let said = String::from_utf8_lossy(&output.stdout);
+        let expected = format!("reading {what} from standard input; Ctrl-D ends it");
+        assert!(said.starts_with(&expected), "{command}: {output:?}");
+        assert_ne!(output.status.code(), Some(124), "{command}: {output:?}");
+    }
+    let line = format!(
+        "(sleep 2; printf '\\004'; sleep 1) | timeout 60 script -qec \"'{}' cite --quiet\" /dev/null",
+        bethe.display()
+    );
+    assert_eq!(bash(&folder, &line).stdout, b"");
+}

@@ -19,7 +19,9 @@ mod words;
 pub use files::{PendingFile, WriterLock, is_same_file, remove_unfinished};
 pub use folder::{FolderError, PendingFolder};
 pub use machine::half_of_memory;
-pub use open::{GzipError, OpenError, Position, TooLarge, open, open_with_position, open_within};
+pub use open::{
+    GzipError, OpenError, Position, TooLarge, open, open_with_position, open_within, standard_input,
+};
 pub use read::{ReadError, ReadFault, is_utf16, read_text_within, read_within, without_mark};
 pub use shown::{as_text, brief, in_markup, in_script, shown, shown_lines};
 pub use words::in_words;

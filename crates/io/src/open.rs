@@ -38,11 +38,34 @@ pub enum GzipError {
 pub fn open(path: impl AsRef<Path>) -> Result<Box<dyn BufRead + Send>, OpenError> {
     let path = path.as_ref();
     let attempt = if path.as_os_str() == "-" {
-        unpacked(io::stdin())
+        unpacked(standard_input())
     } else {
         File::open(path).and_then(unpacked)
     };
     attempt.map_err(|source| OpenError { path: path.to_path_buf(), source })
+}
+
+/// Standard input. Its end stays the end: on a terminal, whoever reads on after Ctrl-D would wait for
+/// another.
+pub fn standard_input() -> impl Read + Send + 'static {
+    Ending { input: io::stdin(), has_ended: false }
+}
+
+/// A stream that is not read again after its end.
+struct Ending<R> {
+    input: R,
+    has_ended: bool,
+}
+
+impl<R: Read> Read for Ending<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.has_ended {
+            return Ok(0);
+        }
+        let count = self.input.read(buffer)?;
+        self.has_ended = count == 0 && !buffer.is_empty();
+        Ok(count)
+    }
 }
 
 /// How far a plain file was read, packed or not.
@@ -156,6 +179,25 @@ mod tests {
     use flate2::write::GzEncoder;
 
     use super::*;
+
+    #[test]
+    fn a_stream_is_not_read_after_its_end() {
+        // A terminal goes on after its end.
+        struct Terminal(Vec<&'static [u8]>);
+        impl Read for Terminal {
+            fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+                let typed = self.0.pop().expect("the end was read already");
+                buffer[..typed.len()].copy_from_slice(typed);
+                Ok(typed.len())
+            }
+        }
+        for (typed, expected) in [(vec![b"".as_slice(), b"c", b"ab"], "abc"), (vec![b""], "")] {
+            let input = Ending { input: Terminal(typed), has_ended: false };
+            let mut text = String::new();
+            unpacked(input).unwrap().read_to_string(&mut text).unwrap();
+            assert_eq!(text, expected);
+        }
+    }
 
     #[test]
     fn the_position_is_where_reading_is() {

@@ -14,7 +14,7 @@ use bethe_tagging::Tagger;
 use bethe_tagging::data::{Format, Sequences};
 use bethe_tagging::features::Template;
 use bethe_tagging::rules::{RULES_SHARE, parse_rules_of_any_labels};
-use bethe_terminal::{Outcome, bad_input, check_apart};
+use bethe_terminal::{Outcome, bad_input, check_apart, prompt};
 use clap::Args;
 use serde::de::IgnoredAny;
 
@@ -61,6 +61,7 @@ pub fn run(flags: Flags) -> Result<Outcome> {
 
 /// What a file holds. It is read once, from start to end, as a pipe must be.
 fn described(path: &Path, flags: &Flags, memory: MemoryLimit) -> Result<Description> {
+    prompt(path, "a file to check", false);
     let ending = Ending::of(path);
     let kind = Kind::of(path);
     // Tokens are read as they are needed, one sequence at a time.

@@ -17,7 +17,7 @@ pub struct Flags {
     #[arg(value_name = "FILE", default_value = "-", conflicts_with = "text")]
     pub files: Vec<PathBuf>,
 
-    /// Read this text instead of a file
+    /// Read this text instead of a file: one reference, or a list
     #[arg(long, value_name = "REFERENCE", allow_hyphen_values = true)]
     pub text: Option<String>,
 
@@ -33,8 +33,8 @@ pub struct Flags {
     #[arg(long, value_enum, default_value_t = Format::Bibtex)]
     pub format: Format,
 
-    /// Whether references are wrapped over several lines. auto looks at the first lines of a file;
-    /// standard input has one reference per line
+    /// Whether references are wrapped over several lines. auto looks at the first thousand lines;
+    /// never answers each line at once
     #[arg(long, value_enum, value_name = "WHEN", default_value_t = Unwrap::Auto,
           num_args = 0..=1, require_equals = true, default_missing_value = "always")]
     pub unwrap: Unwrap,

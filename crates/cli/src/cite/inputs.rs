@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use bethe_core::MemoryLimit;
-use bethe_terminal::say;
+use bethe_terminal::{bad_input, prompt};
+use clap::ValueEnum;
 
 use super::flags::{Flags, Unwrap};
 use super::lines::{Line, Lines};
@@ -18,6 +19,8 @@ pub struct Input {
     from: From,
     unwrap: Unwrap,
     memory: MemoryLimit,
+    /// No notes on standard error.
+    quiet: bool,
     /// Whether there are others.
     is_one_of_several: bool,
 }
@@ -33,6 +36,7 @@ pub fn all(flags: &Flags, memory: MemoryLimit) -> Vec<Input> {
         from,
         unwrap: flags.unwrap,
         memory,
+        quiet: flags.quiet,
         is_one_of_several: flags.files.len() > 1,
     };
     match &flags.text {
@@ -47,15 +51,17 @@ impl Input {
         let (unwrap, memory) = (self.unwrap, self.memory);
         match &self.from {
             From::Text(text) => {
+                // Lines of one reference, unless they look like a list.
+                let unwrap = match (unwrap, text.trim().contains('\n')) {
+                    (Unwrap::Auto, true) => Unwrap::Always,
+                    (Unwrap::Auto, false) => Unwrap::Never,
+                    (told, _) => told,
+                };
                 let lines = Lines::new(Cursor::new(text.clone()), Path::new("--text"), memory);
                 Ok(Batches::File(Box::new(References::new(lines, unwrap)), None))
             }
             From::File(path) => {
-                // A sender that goes line by line waits for no more than its line.
-                let unwrap = match unwrap {
-                    Unwrap::Auto if path == Path::new("-") => Unwrap::Never,
-                    unwrap => unwrap,
-                };
+                prompt(path, "references", self.quiet);
                 Batches::of(path, move |input, path| {
                     References::new(Lines::new(input, path, memory), unwrap)
                 })
@@ -83,8 +89,10 @@ impl Input {
 /// Refuses files of other kinds where a text should be, and says how to name a model.
 pub fn check_kinds(flags: &Flags) -> Result<()> {
     const EXPECTED: &str = "references as text, one per line";
-    const OTHERS: [Kind; 5] = [Kind::Json, Kind::JsonList, Kind::Uai, Kind::Csv, Kind::Binary];
+    const OTHERS: [Kind; 6] =
+        [Kind::Json, Kind::JsonList, Kind::Uai, Kind::Csv, Kind::Labelled, Kind::Binary];
     for path in &flags.files {
+        check_is_file(path)?;
         refuse(path, &OTHERS, EXPECTED)?;
         if Kind::of(path) == Some(Kind::Model) {
             let others = flags.files.iter().filter(|other| *other != path);
@@ -96,14 +104,16 @@ pub fn check_kinds(flags: &Flags) -> Result<()> {
     Ok(())
 }
 
-/// A warning about each file of labelled tokens, whose lines are not references.
-pub fn warn_of_tokens(flags: &Flags) {
-    let of_tokens = flags.files.iter().filter(|path| Kind::of(path) == Some(Kind::Labelled));
-    for path in of_tokens.filter(|_| !flags.quiet) {
-        let path = path.display();
-        say(&format!(
-            "warning: {path}: found labelled tokens, expected text; every line is read as a reference. \
-             Did you mean `bethe tag MODEL {path}`?"
-        ));
+/// Refuses a name that is no file's with a hint if it is a reference, or the value of `--unwrap`.
+fn check_is_file(path: &Path) -> Result<()> {
+    let name = path.to_string_lossy();
+    if name == "-" || path.exists() {
+        return Ok(());
     }
+    let meant = match name.contains(' ') {
+        true => "bethe cite --text REFERENCE".to_string(),
+        false if Unwrap::from_str(&name, false).is_ok() => format!("bethe cite --unwrap={name}"),
+        false => return Ok(()),
+    };
+    Err(bad_input(format!("{name}: found no file of this name. Did you mean `{meant}`?")))
 }

@@ -44,7 +44,6 @@ pub fn run(flags: Flags) -> Result<Outcome> {
     // A missing file is reported before anything is written.
     let inputs = inputs::all(&flags, memory);
     let opened = inputs.iter().map(Input::open).collect::<Result<Vec<_>>>()?;
-    inputs::warn_of_tokens(&flags);
     let mut out = Output::open(flags.out.as_deref())?;
     let mut citing = Citing {
         pool: &pool,

@@ -13,7 +13,7 @@ use bethe_tagging::labels::OtherNotation;
 use bethe_tagging::rules::Occurrences;
 use bethe_tagging::score::{Score, UnknownLabels};
 use bethe_tagging::{TagOptions, Tagged, Tagger};
-use bethe_terminal::{Outcome, bad_input, check_apart, say, shown};
+use bethe_terminal::{Outcome, bad_input, check_apart, prompt, say, shown};
 
 use crate::tagging::{Batches, FileProgress, Item, Statistics, tag_all};
 use report::Evaluation;
@@ -46,6 +46,7 @@ fn evaluate(flags: &Flags, tagger: &Tagger) -> Result<Evaluation> {
     let options = TagOptions { memory_limit: memory, ..flags.tagger.limits.options(tagger)? };
     let scores = flags.tagger.read_scores(tagger)?;
     let (format, comments) = (tagger.parts().input.format(), flags.tagger.comments);
+    prompt(&flags.file, "labelled tokens", false);
     let mut batches = Batches::open(&flags.file, format, comments, memory)?;
     let mut evaluation = Evaluation {
         score: Score::new(tagger.states().scheme()),

@@ -6,7 +6,7 @@ use anyhow::Result;
 use bethe_core::model::uai::{Evidence, Ignored, Sample, read_model};
 use bethe_core::problem::file::EnergiesFile;
 use bethe_core::{MemoryLimit, Problem};
-use bethe_terminal::{bad_input, say};
+use bethe_terminal::{bad_input, prompt, say};
 
 use crate::estimate;
 use crate::input::{self, Content, LineError, Lines, Source};
@@ -78,6 +78,8 @@ pub enum Problems {
 pub fn open(inputs: &Inputs) -> Result<Problems> {
     inputs.check()?;
     inputs.check_kinds()?;
+    let files = [Some(inputs.problem), inputs.energies, inputs.evidence];
+    files.into_iter().flatten().for_each(|path| prompt(path, "JSON or UAI", inputs.quiet));
     let content = input::read(inputs.problem, inputs.memory)?;
     let additions = Additions::read(inputs)?;
     let whole = |source: Source, is_uai| -> Result<Problems> {

@@ -12,7 +12,7 @@ use std::time::Instant;
 use anyhow::Result;
 use bethe_tagging::data::Sequence;
 use bethe_tagging::{TagError, TagOptions, Tagged, Tagger};
-use bethe_terminal::{Outcome, bad_input, check_apart, counted, say, shown};
+use bethe_terminal::{Outcome, bad_input, check_apart, counted, prompt, say, shown};
 use rayon::ThreadPool;
 
 use crate::output::Output;
@@ -60,6 +60,7 @@ pub fn run(flags: Flags) -> Result<Outcome> {
         (None, None, Some(scores)) => command.scores_alone(scores)?,
         (None, file, scores) => {
             let path = file.as_deref().unwrap_or(Path::new("-"));
+            prompt(path, "one token a line", flags.quiet);
             let (format, comments) = (tagger.parts().input.format(), flags.tagger.comments);
             let batches = Batches::open(path, format, comments, memory)?;
             match scores {
