@@ -189,7 +189,7 @@ fn tables_are_only_taken_for_counts_if_they_hold_numbers() {
     let meant = "Did you mean `bethe flows COUNTS.csv --cells cells.csv --population M`?";
     assert!(message.ends_with(meant), "{message}");
     let message = folder.refusal(&["train", "tokens.jsonl", "--model", "new"]);
-    assert_eq!(message, "tokens.jsonl: found JSON, expected labelled tokens, one a line");
+    assert_eq!(message, "tokens.jsonl: found JSON, expected labelled tokens, one per line");
 }
 
 #[test]

@@ -132,7 +132,7 @@ fn a_command_that_reads_a_terminal_says_so_and_one_ctrl_d_ends_it() {
     let bethe = cargo_bin("bethe");
     for (command, what) in [
         ("cite", "references"),
-        ("tag model", "one token a line"),
+        ("tag model", "one token per line"),
         ("solve -", "JSON or UAI"),
         ("check -", "a file to check"),
     ] {

@@ -60,7 +60,7 @@ pub fn run(flags: Flags) -> Result<Outcome> {
         (None, None, Some(scores)) => command.scores_alone(scores)?,
         (None, file, scores) => {
             let path = file.as_deref().unwrap_or(Path::new("-"));
-            prompt(path, "one token a line", flags.quiet);
+            prompt(path, "one token per line", flags.quiet);
             let (format, comments) = (tagger.parts().input.format(), flags.tagger.comments);
             let batches = Batches::open(path, format, comments, memory)?;
             match scores {
