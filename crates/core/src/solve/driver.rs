@@ -127,8 +127,8 @@ fn drive<'s>(
     let status = run.drive(&mut engine, solver.as_mut(), observer);
     let late = (status == Status::TimeLimit).then_some(Cause::Deadline);
     let cause = late.or(engine.cancel.cause());
-    // Calls that were cut off are not numbers.
-    if let (Some(cause), false) = (cause, run.chosen.objective.is_finite()) {
+    // Calls that were cut off are not numbers. A point of no finite energy is an answer.
+    if let (Some(cause), true) = (cause, run.chosen.objective.is_nan()) {
         engine.warm(1.0);
         return Err(control.clock.error(cause));
     }
