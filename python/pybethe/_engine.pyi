@@ -236,6 +236,8 @@ class TrainedTagger:
 
 _Rule = tuple[list[float], str, float | None, float, float | None]
 _Pulled = tuple[Array, Array | None, Array, Array, Array]
+_Marks = npt.NDArray[np.bool_]
+_MarkedPulled = tuple[Array, Array | None, Array, Array, Array, _Marks, _Marks]
 
 @final
 class Projection:
@@ -251,7 +253,7 @@ class Projection:
     ) -> Self: ...
     @property
     def marginals(self) -> Array: ...
-    def pullback(self, v: npt.ArrayLike) -> _Pulled: ...
+    def pullback(self, v: npt.ArrayLike) -> _MarkedPulled: ...
 
 def fenchel_young(
     scores: npt.ArrayLike,

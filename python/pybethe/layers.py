@@ -83,13 +83,21 @@ def equal(
 
 class Gradients(NamedTuple):
     """Gradients in everything that goes in, for each sequence: the first axis is that of the
-    sequences. `transitions` is `None` without them."""
+    sequences. `transitions` is `None` without them.
+
+    `ties` and `repeated` are true for some rules of some sequences: `[sequences, rules]`. A rule that
+    ties is at the border of what it can do, such as a limit that just holds: the gradients of a
+    sequence with such a rule are one-sided. Rules that are repeated hold together what one of them
+    would hold alone: gradients in their offsets and coefficients apply where all of them move
+    together. Both are `None` in the gradients of a loss, which looks for neither."""
 
     scores: Array
     transitions: Array | None
     weights: Array
     offsets: Array
     coefficients: Array
+    ties: npt.NDArray[np.bool_] | None = None
+    repeated: npt.NDArray[np.bool_] | None = None
 
 
 def _lengths(scores: Array, mask: npt.ArrayLike | None) -> list[int]:

@@ -13,6 +13,21 @@ pub type Arrays<'py> = (
     Bound<'py, PyArray3<f64>>,
 );
 
+/// Which rules of each sequence have a mark. `[sequences, rules]`
+pub type Marks<'py> = Bound<'py, PyArray2<bool>>;
+
+/// The same with marks of rules that are at the border of what they do, and of rules that hold what
+/// others hold as well.
+pub type MarkedArrays<'py> = (
+    Bound<'py, PyArray3<f64>>,
+    Option<Bound<'py, PyArray3<f64>>>,
+    Bound<'py, PyArray2<f64>>,
+    Bound<'py, PyArray2<f64>>,
+    Bound<'py, PyArray3<f64>>,
+    Marks<'py>,
+    Marks<'py>,
+);
+
 /// The sizes of a batch.
 #[derive(Clone, Copy, Debug)]
 pub struct Sizes {
@@ -93,6 +108,19 @@ impl Gradients {
             self.coefficients.into_pyarray(py).reshape([sequences, rules, labels])?,
         ))
     }
+}
+
+/// Marks of rules, listed for each sequence.
+pub fn marks<'py>(
+    py: Python<'py>,
+    rules: usize,
+    listed: &[impl AsRef<[usize]>],
+) -> PyResult<Marks<'py>> {
+    let mut marks = vec![false; listed.len() * rules];
+    for (sequence, own) in listed.iter().enumerate() {
+        own.as_ref().iter().for_each(|rule| marks[sequence * rules + rule] = true);
+    }
+    marks.into_pyarray(py).reshape([listed.len(), rules])
 }
 
 /// Adds to sums.

@@ -5,7 +5,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use bethe_core::problem::{EnergyGradients, TableAnswer};
+use bethe_core::problem::{EnergyGradients, Gradients as Marked, TableAnswer};
 use bethe_core::solve::{Ignore, SolveError};
 use bethe_core::{
     Answer, Cancel, Differentiable, Energy, Factor, Model, Penalty, Problem, Request, Settings,
@@ -20,7 +20,7 @@ use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
 use rayon::prelude::*;
 
-use crate::gradients::{Arrays, Gradients, Own, Sizes, add};
+use crate::gradients::{Arrays, Gradients, MarkedArrays, Own, Sizes, add, marks};
 use crate::{energy, run};
 
 /// What counts as zero, beside offsets.
@@ -253,8 +253,8 @@ impl Projection {
     }
 
     /// Gradients of `⟨v, marginals⟩` in scores, transitions, weights, offsets and coefficients, for `v`
-    /// of the marginals' shape.
-    fn pullback<'py>(&self, py: Python<'py>, v: &Bound<'py, PyAny>) -> PyResult<Arrays<'py>> {
+    /// of the marginals' shape; which rules are at a border, and which hold what others do.
+    fn pullback<'py>(&self, py: Python<'py>, v: &Bound<'py, PyAny>) -> PyResult<MarkedArrays<'py>> {
         let v: PyArrayLike3<'_, f64, AllowTypeChange> = v.extract()?;
         let Batch { positions, labels, .. } = self.batch;
         if v.shape() != [self.batch.sequences(), positions, labels] {
@@ -287,7 +287,8 @@ impl Projection {
             })
         });
         let mut gradients = Gradients::new(self.batch.sizes());
-        for (sequence, pulled) in pulled.map_err(PyRuntimeError::new_err)?.iter().enumerate() {
+        let pulled = pulled.map_err(PyRuntimeError::new_err)?;
+        for (sequence, pulled) in pulled.iter().enumerate() {
             let Some(pulled) = pulled else { continue };
             let own = gradients.of(sequence);
             let scores = nodes(&pulled.potentials, self.batch.lengths[sequence]);
@@ -306,7 +307,14 @@ impl Projection {
                 }
             }
         }
-        gradients.arrays(py)
+        let listed = |list: fn(&Marked) -> &[usize]| -> Vec<&[usize]> {
+            pulled.iter().map(|own| own.as_ref().map_or(&[][..], |own| list(own))).collect()
+        };
+        let rules = self.batch.rules.len();
+        let ties = marks(py, rules, &listed(|own| &own.ties))?;
+        let repeated = marks(py, rules, &listed(|own| &own.repeated))?;
+        let (scores, transitions, weights, offsets, coefficients) = gradients.arrays(py)?;
+        Ok((scores, transitions, weights, offsets, coefficients, ties, repeated))
     }
 }
 

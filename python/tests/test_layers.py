@@ -160,3 +160,22 @@ def test_mistakes_are_told(mistake, text):
     with pytest.raises(ValueError) as caught:
         mistake(scores, transitions)
     assert text in str(caught.value)
+
+
+def test_ties_and_rules_that_hold_the_same_are_marked():
+    scores, transitions, v = given(2)
+    limit = at_most(0.5, [0], labels=LABELS, hard=True)
+    rules = [limit, CountRule([0, 1, 0], "squared", 2.0, -1.0), limit]
+    marginals, vjp = layers.project_with_vjp(scores, transitions, rules, MASK, tolerance=1e-12)
+    found = vjp(v)
+    assert found.ties.shape == found.repeated.shape == (SEQUENCES, len(rules))
+    binds = marginals[:, :, 0].sum(axis=1) > 0.5 - 1e-6
+    assert binds.any()
+    for sequence in range(SEQUENCES):
+        assert found.repeated[sequence].tolist() == [binds[sequence], False, binds[sequence]]
+    assert not found.ties.any()
+    # A limit that just holds, without the rule.
+    free = layers.project(scores, transitions, [], MASK, tolerance=1e-13)
+    just = at_most(float(free[0, :, 0].sum()), [0], labels=LABELS, hard=True)
+    _, vjp = layers.project_with_vjp(scores[:1], transitions, [just], MASK[:1], tolerance=1e-12)
+    assert vjp(v[:1]).ties.tolist() == [[True]]

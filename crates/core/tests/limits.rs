@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use bethe_core::solve::{Ignore, SolveError};
 use bethe_core::{
-    Answer, Energy, MemoryLimit, Model, ModelError, OracleKind, Problem, Records, Request,
-    Settings, Status, count, oracle::Limits,
+    Answer, Energy, MemoryLimit, Method, Model, ModelError, OracleKind, Penalty, Problem, Records,
+    Request, Settings, Status, count, oracle::Limits,
 };
 
 /// Binary variables, each coupled to all others: one clique.
@@ -119,4 +119,73 @@ fn a_scope_of_many_one_state_variables_takes_no_time() {
     model.add_factor(&scope, &[0.5]).unwrap();
     let answer = solve(&model, OracleKind::Auto, 1 << 30, None).unwrap();
     assert!((answer.log_partition - 0.5).abs() < 1e-12);
+}
+
+/// A chain on which some states are next to impossible, and a count of each of them.
+fn counts_of_rare_states(length: usize, states: usize) -> Problem {
+    let mut model = Model::new(&vec![states; length]).unwrap();
+    let table: Vec<f64> = (0..states * states).map(|cell| (cell as f64).sin()).collect();
+    let rare = |state: usize| if state % 2 == 1 { -2000.0 } else { 0.0 };
+    let scores: Vec<f64> = (0..states).map(rare).collect();
+    for variable in 0..length {
+        model.add_factor(&[variable], &scores).unwrap();
+        if variable > 0 {
+            model.add_factor(&[variable - 1, variable], &table).unwrap();
+        }
+    }
+    let cells = (0..length).flat_map(|variable| (1..states).step_by(2).map(move |s| (variable, s)));
+    let energies = cells.map(|cell| Energy::Measurement {
+        weight: 1.0,
+        penalty: Penalty::Poisson { rate: 1.0, count: 5.0 },
+        offset: 0.0,
+        terms: count(&model, [cell]).unwrap(),
+    });
+    let energies = energies.collect();
+    Problem::new(model, energies).unwrap()
+}
+
+#[test]
+fn a_point_of_no_finite_energy_is_an_answer_when_time_runs_out() {
+    let problem = counts_of_rare_states(1, 2);
+    let out_of_time = Settings { time_limit: Some(Duration::from_nanos(1)), ..Settings::default() };
+    let out_of_iterations = Settings { max_iterations: 1, ..Settings::default() };
+    for (settings, status) in
+        [(out_of_time, Status::TimeLimit), (out_of_iterations, Status::IterationLimit)]
+    {
+        let answer = problem.solve_with(&settings, &Request::default(), &mut Ignore).unwrap();
+        assert_eq!((answer.status, answer.gap), (status, None));
+        assert_eq!(answer.objective, Some(f64::INFINITY));
+        assert!((answer.marginal(0).iter().sum::<f64>() - 1.0).abs() < 1e-12);
+    }
+}
+
+#[test]
+fn chains_and_newton_steps_are_not_left_to_message_passing_for_lack_of_time() {
+    // To bind this many positions takes longer than the time that is allowed to be late.
+    let mut chain = Model::new(&vec![2; 300_000]).unwrap();
+    for variable in 1..300_000 {
+        chain.add_factor(&[variable - 1, variable], &[0.5, 0.0, 0.0, 0.5]).unwrap();
+    }
+    let found = |model: &Model, method: Method| {
+        let problem = Problem::new(model.clone(), vec![]).unwrap();
+        let settings = Settings { method, time_limit: Some(Duration::ZERO), ..Settings::default() };
+        let memory_limit = MemoryLimit::of(4 << 30);
+        problem.solve_with(&settings, &Request { memory_limit, ..Request::default() }, &mut Ignore)
+    };
+    match found(&chain, Method::Auto) {
+        Ok(answer) => assert_eq!(answer.oracle, "chain"),
+        Err(error) => assert_eq!(error, SolveError::OutOfTime),
+    }
+    assert_eq!(found(&clique(26), Method::Newton).unwrap_err(), SolveError::OutOfTime);
+}
+
+#[test]
+fn no_counts_are_looked_at_once_time_is_up() {
+    let problem = counts_of_rare_states(40, 20);
+    let settings = Settings { time_limit: Some(Duration::ZERO), ..Settings::default() };
+    let request = Request { oracle: OracleKind::TreeReweighted, ..Request::default() };
+    let answer = problem.solve_with(&settings, &request, &mut Ignore).unwrap();
+    // Each of the 400 counts would take a call or more.
+    assert_eq!(answer.status, Status::TimeLimit);
+    assert!(answer.oracle_calls < 400, "{}", answer.oracle_calls);
 }

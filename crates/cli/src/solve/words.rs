@@ -52,7 +52,8 @@ fn verdict(named: &NamedProblem, answer: &Answer) -> String {
             return format!("{source}: infeasible: its hard measurements cannot hold together\n");
         }
         Status::IterationLimit => {
-            format!("{source}: not converged: stopped at --max-iterations, {found}")
+            let why = "stopped at --max-iterations or where nothing better was found";
+            format!("{source}: not converged: {why}, {found}")
         }
         Status::TimeLimit => format!("{source}: not converged: stopped at --time-limit, {found}"),
         Status::RoundingLimit => {

@@ -39,14 +39,14 @@ pub enum DerivativeError {
     NoMultipliers,
     /// A system of very many rows that did not converge.
     #[error(
-        "the response of {rows} active measurements was not found, the residual is {residual:e}; \
-         expected measurements that are less alike, or smaller weights"
+        "the response of {rows} active measurements was not found, it may be wrong by {error:e} of its \
+         size; expected measurements that are less alike, or smaller weights"
     )]
     Unsolved {
         /// How many rows are active.
         rows: usize,
-        /// What is left, relative to the start.
-        residual: f64,
+        /// How much of it may be wrong.
+        error: f64,
     },
     /// A table that is not among those to differentiate.
     #[error("no marginals of variables {scope:?} were asked for, expected those of the answer")]

@@ -1,8 +1,16 @@
 //! The system `(D⁻¹ + A C Aᵀ) u = r` of the rows that respond.
+//!
+//! It is factored, or solved by conjugate gradients in units in which its diagonal is about one. There
+//! no eigenvalue is below a known one, so the residual bounds the error of `u` itself: where weights
+//! are large, a small residual alone says little.
 
 mod factor;
+mod iteration;
+
+use std::sync::OnceLock;
 
 use factor::Factor;
+use iteration::Iteration;
 
 use super::DerivativeError;
 use super::activity::{Activity, Row};
@@ -11,12 +19,8 @@ use crate::oracle::Covariance;
 
 /// With more active rows, conjugate gradients cost less than forming the matrix.
 const MOST_DENSE: usize = 300;
-/// Conjugate gradients end at this part of the right-hand side.
-const TOLERANCE: f64 = 1e-11;
-/// What they may leave of it if rounding ends them before.
-const ALLOWED: f64 = 1e-7;
-/// Steps of conjugate gradients for each row.
-const STEPS: usize = 4;
+/// With more, the matrix takes longer than a second or two to factor, and hundreds of megabytes.
+const MOST_FACTORED: usize = 3000;
 
 /// The active rows, and how to solve for their response.
 #[derive(Clone, Debug)]
@@ -28,8 +32,8 @@ pub(super) struct System {
     curvatures: Vec<f64>,
     /// Variances as if tables were independent. `[active]`
     variances: Vec<f64>,
-    /// None for very many rows.
-    factor: Option<Factor>,
+    /// Where there are many rows, only once it is needed.
+    factor: OnceLock<Factor>,
     /// Rows that others make redundant, and those others.
     repeated: Vec<usize>,
 }
@@ -51,20 +55,34 @@ impl System {
         let active: Vec<usize> = (0..states.len()).filter(responds).collect();
         let curvatures: Vec<f64> = active.iter().filter_map(curvature).collect();
         let variances = active.iter().map(|&row| states[row].variance).collect();
-        let mut system =
-            Self { active, width, curvatures, variances, factor: None, repeated: Vec::new() };
-        if system.active.len() <= MOST_DENSE {
-            let matrix = system.matrix(covariance, rows);
-            if matrix.iter().any(|value| value.is_nan()) {
-                return Err(DerivativeError::Cancelled);
-            }
-            let factor = Factor::new(matrix, system.active.len());
+        let (factor, repeated) = (OnceLock::new(), Vec::new());
+        let mut system = Self { active, width, curvatures, variances, factor, repeated };
+        // Of pinned rows some may hold what others do, which only factors tell.
+        let most = if system.has_pinned() { MOST_FACTORED } else { MOST_DENSE };
+        if system.active.len() <= most {
+            let factor = system.factored(covariance, rows)?;
             let is_pinned = |place: &usize| system.curvatures[*place] == 0.0;
             let repeated = factor.dependent().filter(is_pinned);
             system.repeated = repeated.map(|place| system.active[place]).collect();
-            system.factor = Some(factor);
+            system.factor = OnceLock::from(factor);
         }
         Ok(system)
+    }
+
+    fn has_pinned(&self) -> bool {
+        self.curvatures.contains(&0.0)
+    }
+
+    fn factored(
+        &self,
+        covariance: &mut dyn Covariance,
+        rows: &Rows,
+    ) -> Result<Factor, DerivativeError> {
+        let matrix = self.matrix(covariance, rows);
+        if matrix.iter().any(|value| value.is_nan()) {
+            return Err(DerivativeError::Cancelled);
+        }
+        Ok(Factor::new(matrix, self.active.len()))
     }
 
     /// Ascending.
@@ -100,64 +118,47 @@ impl System {
         rows: &Rows,
         right: Vec<f64>,
     ) -> Result<Vec<f64>, DerivativeError> {
-        match &self.factor {
-            Some(factor) => Ok(factor.solve(right)),
-            None => self.conjugate_gradients(covariance, rows, right),
+        if let Some(factor) = self.factor.get() {
+            return Ok(factor.solve(right));
+        }
+        let mut product = Product::new(self, covariance, rows);
+        match Iteration::new(self).solve(&mut |x, image| product.of(x, image), &right) {
+            Err(DerivativeError::Unsolved { .. }) if self.active.len() <= MOST_FACTORED => {
+                let factor = self.factored(covariance, rows)?;
+                Ok(self.factor.get_or_init(|| factor).solve(right))
+            }
+            found => found,
         }
     }
+}
 
-    fn conjugate_gradients(
-        &self,
-        covariance: &mut dyn Covariance,
-        rows: &Rows,
-        mut residual: Vec<f64>,
-    ) -> Result<Vec<f64>, DerivativeError> {
-        let (n, width) = (residual.len(), self.width);
-        let scales: Vec<f64> =
-            self.variances.iter().zip(&self.curvatures).map(|(v, c)| 1.0 / (v + c)).collect();
-        let size = |x: &[f64]| x.iter().zip(&scales).map(|(x, s)| s * x * x).sum::<f64>();
-        let start = size(&residual);
-        let (mut solution, mut best) = (vec![0.0; n], (start, vec![0.0; n]));
-        let mut step: Vec<f64> = residual.iter().zip(&scales).map(|(r, s)| s * r).collect();
-        let (mut left, mut image) = (start, vec![0.0; n]);
-        let (mut direction, mut product) = (vec![0.0; width], vec![0.0; width]);
-        for _ in 0..STEPS * n {
-            if left <= TOLERANCE * TOLERANCE * start {
-                break;
-            }
-            direction.fill(0.0);
-            for (&row, &factor) in self.active.iter().zip(&step) {
-                rows.add_row(row, factor, &mut direction);
-            }
-            covariance.covariance(&direction, &mut product);
-            for (place, &row) in self.active.iter().enumerate() {
-                let along: f64 = rows.entries(row).map(|(c, a)| a * product[c]).sum();
-                image[place] = along + self.curvatures[place] * step[place];
-            }
-            let bend: f64 = step.iter().zip(&image).map(|(s, i)| s * i).sum();
-            if bend.is_nan() {
-                return Err(DerivativeError::Cancelled);
-            }
-            if bend <= 0.0 {
-                break;
-            }
-            let length = left / bend;
-            solution.iter_mut().zip(&step).for_each(|(x, s)| *x += length * s);
-            residual.iter_mut().zip(&image).for_each(|(r, i)| *r -= length * i);
-            let now = size(&residual);
-            if now < best.0 {
-                best = (now, solution.clone());
-            }
-            let ratio = now / left;
-            left = now;
-            let preconditioned = residual.iter().zip(&scales).map(|(r, s)| s * r);
-            step.iter_mut().zip(preconditioned).for_each(|(step, r)| *step = r + ratio * *step);
+/// Products with the system's matrix.
+struct Product<'a> {
+    system: &'a System,
+    covariance: &'a mut dyn Covariance,
+    rows: &'a Rows,
+    /// `[support]`
+    direction: Vec<f64>,
+    product: Vec<f64>,
+}
+
+impl<'a> Product<'a> {
+    fn new(system: &'a System, covariance: &'a mut dyn Covariance, rows: &'a Rows) -> Self {
+        let [direction, product] = [0; 2].map(|_| vec![0.0; system.width]);
+        Self { system, covariance, rows, direction, product }
+    }
+
+    /// Writes the product with `x`, both over the active rows.
+    fn of(&mut self, x: &[f64], image: &mut [f64]) {
+        let Self { system, covariance, rows, direction, product } = self;
+        direction.fill(0.0);
+        for (&row, &factor) in system.active.iter().zip(x) {
+            rows.add_row(row, factor, direction);
         }
-        let (left, solution) = best;
-        if left > ALLOWED * ALLOWED * start {
-            let residual = (left / start).sqrt();
-            return Err(DerivativeError::Unsolved { rows: n, residual });
+        covariance.covariance(direction, product);
+        for (place, &row) in system.active.iter().enumerate() {
+            let along: f64 = rows.entries(row).map(|(c, a)| a * product[c]).sum();
+            image[place] = along + system.curvatures[place] * x[place];
         }
-        Ok(solution)
     }
 }

@@ -11,6 +11,7 @@ mod junction_tree;
 mod message_passing;
 
 pub use brute_force::BruteForce;
+pub(crate) use chain::FEW_STATES;
 pub use chain::{Chain, ChainModel};
 pub use junction_tree::{JunctionTree, Sampler};
 pub use message_passing::MessagePassing;

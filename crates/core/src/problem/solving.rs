@@ -3,13 +3,18 @@
 
 use std::time::{Duration, Instant};
 
+use rustc_hash::FxHashSet;
+
 use super::answer::{Answer, EnergyAnswer, TableAnswer};
 use super::map::Decoding;
 use super::{BoundProblem, Problem, Request};
 use crate::cancel::{Cancel, Cause};
+use crate::energy::Energies;
 use crate::model::{BaseModel, CellMap, Model, ModelError};
 use crate::oracle::{Exactness, Oracle, OracleKind, Tables};
-use crate::solve::{Clock, Ignore, Observer, Settings, Solution, SolveError, Status, Task, solve};
+use crate::solve::{
+    Clock, Ignore, Method, Observer, Settings, Solution, SolveError, Status, Task, solve,
+};
 
 /// The limits that every attempt at a problem must respect.
 #[derive(Clone, Copy)]
@@ -67,8 +72,8 @@ impl Problem {
     }
 
     /// Binds and solves the problem; if the answer needs a tilt, it is not an average of iterates.
-    /// [`OracleKind::Auto`] turns to message passing where exact inference fits neither into the
-    /// memory limit nor, in half of it, into the time limit.
+    /// [`OracleKind::Auto`] turns to message passing where exact inference does not fit into the memory
+    /// limit, or its first call, where message passing may be faster, into half of the time limit.
     pub(super) fn run(
         &self,
         settings: &Settings,
@@ -87,12 +92,33 @@ impl Problem {
         if request.oracle != OracleKind::Auto {
             return attempt(request.oracle, clock.end());
         }
-        match attempt(OracleKind::Exact, clock.exact_end()) {
+        // Message passing saves no time where tables form a forest, and serves no Newton steps.
+        let may_relax = settings.method != Method::Newton && !self.is_forest();
+        let end = if may_relax { clock.exact_end() } else { clock.end() };
+        match attempt(OracleKind::Exact, end) {
+            Err(SolveError::OutOfTime) if !may_relax => Err(SolveError::OutOfTime),
             Err(SolveError::OutOfTime | SolveError::Model(ModelError::TooWide { .. })) => {
                 attempt(OracleKind::TreeReweighted, clock.end())
             }
             found => found,
         }
+    }
+
+    /// Whether the pairs of variables that share a table form a forest, and no table has more than two.
+    fn is_forest(&self) -> bool {
+        let mut roots: Vec<usize> = (0..self.model.variables().len()).collect();
+        let mut seen = FxHashSet::default();
+        let factors = self.model.factors().iter().map(|factor| &factor.scope[..]);
+        factors.chain(Energies::scopes(&self.energies)).all(|scope| match *scope {
+            [] | [_] => true,
+            [a, b] if !seen.insert((a.min(b), a.max(b))) => true,
+            [a, b] => {
+                let [a, b] = [a, b].map(|variable| root(&mut roots, variable));
+                roots[a] = b;
+                a != b
+            }
+            _ => false,
+        })
     }
 
     /// Binds and solves the problem with one oracle. The token is its own.
@@ -237,6 +263,15 @@ impl Solved {
         });
         tilted.collect()
     }
+}
+
+/// Who stands for all that a variable is joined with; the ways there are halved.
+fn root(roots: &mut [usize], mut variable: usize) -> usize {
+    while roots[variable] != variable {
+        roots[variable] = roots[roots[variable]];
+        variable = roots[variable];
+    }
+    variable
 }
 
 /// The variables of each of the requested marginals.

@@ -88,7 +88,8 @@ impl Candidate {
     fn rank(&self, allowed: f64) -> [f64; 2] {
         let merit = self.objective + self.excess;
         if !merit.is_finite() {
-            return [f64::INFINITY; 2];
+            // A point of no finite energy is a point; calls that were cut off are not numbers.
+            return [f64::INFINITY, if merit.is_nan() { f64::INFINITY } else { 0.0 }];
         }
         [if self.violation <= allowed { 0.0 } else { self.violation }, merit]
     }

@@ -16,6 +16,12 @@ use crate::oracle::Exactness;
 /// Polishing takes at most as many iterations as the relative tolerance took, plus this many.
 const POLISHING: usize = 10;
 
+/// Rounding leaves at most this part of the objective of a gap, the square root of what it does to
+/// values times a large weight, …
+const ROUNDED: f64 = 1e-3;
+/// … or a few times what it does to the objective itself.
+const ROUNDINGS: f64 = 10.0;
+
 /// Minimises `F` and shows every iteration to `observer`.
 ///
 /// The oracle is left at the returned tilt: its [`visit_marginals`] shows the answer.
@@ -127,8 +133,8 @@ fn drive<'s>(
     let status = run.drive(&mut engine, solver.as_mut(), observer);
     let late = (status == Status::TimeLimit).then_some(Cause::Deadline);
     let cause = late.or(engine.cancel.cause());
-    // Calls that were cut off are not numbers.
-    if let (Some(cause), false) = (cause, run.chosen.objective.is_finite()) {
+    // Calls that were cut off are not numbers. A point of no finite energy is an answer.
+    if let (Some(cause), true) = (cause, run.chosen.objective.is_nan()) {
         engine.warm(1.0);
         return Err(control.clock.error(cause));
     }
@@ -248,7 +254,7 @@ impl<'a> Run<'a> {
                 }
                 _ if stopped || cancelled == Some(Cause::Asked) => Some(Status::Stopped),
                 _ if cancelled.is_some() => Some(Status::TimeLimit),
-                Verdict::Settled => Some(Status::RoundingLimit),
+                Verdict::Settled if self.is_rounded(&self.chosen) => Some(Status::RoundingLimit),
                 _ if is_exact => Some(Status::RoundingLimit),
                 _ if ends => Some(Status::IterationLimit),
                 _ => None,
@@ -340,6 +346,14 @@ impl<'a> Run<'a> {
         let met_at = *self.met_at.get_or_insert(self.iteration);
         let goes_on = self.settings.polish && self.iteration < 2 * met_at + POLISHING;
         self.is_polished(&self.chosen) || !goes_on || ends
+    }
+
+    /// Whether rounding may explain what is left of the gap: a search that finds nothing better may
+    /// also be lost.
+    fn is_rounded(&self, candidate: &Candidate) -> bool {
+        let allowed = ROUNDED * candidate.objective.abs().max(1.0);
+        let allowed = allowed.max(ROUNDINGS * candidate.rounding);
+        self.gap(candidate).is_some_and(|gap| gap <= allowed)
     }
 
     fn record(&self, engine: &Engine, step: &Step, average_objective: Option<f64>) -> Record {

@@ -3,7 +3,7 @@
 //! Quasi-Newton steps cost one oracle call and learn the curvature as they go; most problems take
 //! a few dozen. Newton's hold where weights are so large that curvature changes by orders of
 //! magnitude along a step, but each takes a few calls, many products and a preconditioner: in all
-//! about as much as hundreds of quasi-Newton steps. The gap at the start tells some problems that
+//! about as much as hundreds of quasi-Newton steps, the more the more states a variable has. The gap at the start tells some problems that
 //! are worth it, how fast it falls the others. Should rounding stop Newton's steps, quasi-Newton
 //! steps have the last word.
 //!
@@ -13,6 +13,7 @@
 use super::dual::{Dual, Newton};
 use super::engine::{Engine, Held, Solver, Step, Verdict};
 use super::point::Point;
+use crate::oracle::FEW_STATES;
 
 /// With more nats than this per table at the start, Newton's steps are taken from the start.
 const STIFF: f64 = 1000.0;
@@ -72,7 +73,7 @@ impl Escalation {
     fn of_dual(engine: &mut Engine, tolerance: f64) -> Self {
         let measurements = engine.energies.measurements.clone();
         let dual = Dual::start(engine, measurements, None, 1.0);
-        let pace = Pace::new(dual.gap());
+        let pace = Pace::new(dual.gap(), worth(engine));
         Self { dual, newton: None, runs: Runs::Dual, tolerance, iteration: 0, pace }
     }
 
@@ -124,18 +125,30 @@ struct Pace {
     /// At the start, or where it was first finite.
     first: f64,
     least: f64,
+    /// How many iterations Newton's steps are worth.
+    worth: f64,
+}
+
+/// How many quasi-Newton iterations Newton's steps are worth, in all. On chains of few states each of
+/// them multiplies matrices of states, a call only vectors by them.
+fn worth(engine: &Engine) -> f64 {
+    let blocks = engine.energies.support().blocks().iter();
+    let states = blocks.filter(|block| block.tables.len() == 1).map(|block| block.len).max();
+    let states = states.filter(|states| *states <= FEW_STATES).unwrap_or(0) as f64;
+    Pace::WORTH * (states / Pace::STATES).max(1.0)
 }
 
 impl Pace {
     /// The first steps may raise the gap to this many times what it was: more, and they lead nowhere.
     const RISE: f64 = 10.0;
-    /// Newton's steps are worth about this many iterations.
-    const LEFT: f64 = 500.0;
+    /// Newton's steps are worth about this many iterations, up to this many states.
+    const WORTH: f64 = 500.0;
+    const STATES: f64 = 12.0;
     /// After this many the gap has stopped falling, however fast it did before.
     const MOST: usize = 1000;
 
-    fn new(first: f64) -> Self {
-        Self { first, least: f64::INFINITY }
+    fn new(first: f64, worth: f64) -> Self {
+        Self { first, least: f64::INFINITY, worth }
     }
 
     /// Whether Newton's steps would be faster, given the gap after this many iterations, and its
@@ -148,7 +161,7 @@ impl Pace {
         let rate = (Self::RISE * self.first / self.least).ln() / iterations as f64;
         let left = (self.least / target).ln() / rate;
         // NaN where gaps are not finite, which is slow as well.
-        let is_fast = rate > 0.0 && left <= Self::LEFT && iterations < Self::MOST;
+        let is_fast = rate > 0.0 && left <= self.worth && iterations < Self::MOST;
         !(self.least <= target || is_fast)
     }
 }
@@ -206,7 +219,7 @@ mod tests {
 
     /// When a gap counts as slow, looked at as [`Escalation`] does.
     fn given_up(first: f64, target: f64, gap: impl Fn(usize) -> f64) -> Option<usize> {
-        let mut pace = Pace::new(first);
+        let mut pace = Pace::new(first, Pace::WORTH);
         (1..=100).map(|look| SPAN * look).find(|&at| pace.is_slow(at, gap(at), target))
     }
 
@@ -227,6 +240,15 @@ mod tests {
         assert!(crawls.is_some_and(|at| at <= 100), "{crawls:?}");
         let stalls = given_up(1e4, 1e-9, |at| 1e-8 + 1e4 * (-0.1 * at as f64).exp());
         assert!(stalls.is_some_and(|at| at <= 1000), "{stalls:?}");
+        // Where Newton's steps cost more, more iterations are waited for.
+        let later = {
+            let mut pace = Pace::new(1e4, 4.0 * Pace::WORTH);
+            let gap = |at: usize| 1e4 * (-0.008 * at as f64).exp();
+            (1..=20).find(|look| pace.is_slow(SPAN * look, gap(SPAN * look), 1e-6))
+        };
+        assert_eq!(later, None);
+        let slow = given_up(1e4, 1e-6, |at| 1e4 * (-0.008 * at as f64).exp());
+        assert!(slow.is_some(), "{slow:?}");
         // What rounding leaves is no reason to give up.
         assert_eq!(given_up(1e4, 2e-8, |at| 1e-8 + 1e4 * (-0.1 * at as f64).exp()), None);
     }

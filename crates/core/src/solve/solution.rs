@@ -7,7 +7,8 @@ pub enum Status {
     Converged,
     /// A stationary point of a non-convex problem.
     Stationary,
-    /// The iterations ran out.
+    /// The iterations ran out, or a search was lost: it finds nothing better, with more of the gap
+    /// left than rounding explains.
     IterationLimit,
     /// Rounding prevents further progress, and the gap is above the tolerance.
     RoundingLimit,

@@ -5,7 +5,7 @@ use bethe_core::problem::{EnergyGradients, TableAnswer};
 use bethe_core::solve::{Ignore, SolveError};
 use bethe_core::{
     Curvature, CustomEnergy, Energy, Method, Model, OracleKind, Penalty, Problem, Request,
-    Settings, Tables, count,
+    Settings, Tables, Term, count,
 };
 use rand::Rng;
 
@@ -191,6 +191,90 @@ fn hundreds_of_active_rows_are_solved_by_conjugate_gradients() {
         let found = number.of(&problem, &found);
         assert!(apart < 1e-6 && (found - expected).abs() < 1e-6, "{number:?}: {found} {expected}");
     }
+}
+
+/// How rows of squared errors of weights `w` and coefficients `f` of what is counted respond to `v`:
+/// `W F (1 + C FᵀWF)⁻¹ C v` with the covariance `C` of the counts, a system of one equation a count.
+fn response(covariance: &[Vec<f64>], rows: &[(f64, Vec<f64>)], v: &[f64]) -> Vec<f64> {
+    let n = v.len();
+    let stiffness = |i: usize, j: usize| rows.iter().map(|(w, f)| w * f[i] * f[j]).sum::<f64>();
+    let mut system: Vec<Vec<f64>> = (0..n)
+        .map(|i| {
+            let entry = |j: usize| (0..n).map(|k| covariance[i][k] * stiffness(k, j)).sum::<f64>();
+            let right: f64 = covariance[i].iter().zip(v).map(|(c, v)| c * v).sum();
+            (0..n).map(|j| entry(j) + f64::from(u8::from(i == j))).chain([right]).collect()
+        })
+        .collect();
+    for column in 0..n {
+        let size = |&row: &usize| system[row][column].abs();
+        let pivot = (column..n).max_by(|a, b| size(a).total_cmp(&size(b))).unwrap();
+        system.swap(column, pivot);
+        let own = system[column].clone();
+        for row in (0..n).filter(|&row| row != column) {
+            let factor = system[row][column] / own[column];
+            system[row].iter_mut().zip(&own).for_each(|(x, o)| *x -= factor * o);
+        }
+    }
+    let solution: Vec<f64> = (0..n).map(|i| system[i][n] / system[i][i]).collect();
+    let along = |f: &[f64]| f.iter().zip(&solution).map(|(f, x)| f * x).sum::<f64>();
+    rows.iter().map(|(weight, f)| weight * along(f)).collect()
+}
+
+#[test]
+fn gradients_in_offsets_are_right_however_many_rows_and_however_heavy() {
+    let (states, length) = (3, 4);
+    // Below and above the number of rows that are factored at once.
+    for (seed, rows, heaviest) in
+        [(1, 299, 5.0), (1, 305, 5.0), (2, 305, 3.0), (3, 305, 8.0), (4, 700, 5.0)]
+    {
+        let mut rng = rng(seed);
+        let model = chain(seed, length, states);
+        let rows: Vec<(f64, Vec<f64>)> = (0..rows)
+            .map(|_| {
+                let weight = 10f64.powf(rng.random_range(-3.0..heaviest));
+                (weight, (0..states).map(|_| rng.random_range(-2.0..2.0)).collect())
+            })
+            .collect();
+        let energies = rows.iter().map(|(weight, f)| {
+            let terms = (0..length).map(|v| Term { scope: vec![v], coefficients: f.clone() });
+            let mean = f.iter().sum::<f64>() * length as f64 / states as f64;
+            let offset = rng.random_range(-1.0..1.0) - mean;
+            let (penalty, terms) = (Penalty::Squared, terms.collect());
+            Energy::Measurement { weight: *weight, penalty, offset, terms }
+        });
+        let problem = Problem::new(model, energies.collect()).unwrap();
+        let mut bound = problem.bind().unwrap();
+        let solution = run(&mut bound, &exact()).unwrap();
+        let oracle = bound.oracle.as_mut();
+        let derivative = Derivative::new(oracle, &bound.energies, &solution).unwrap();
+        let v = [1.0, -0.5, 0.25];
+        let found = derivative.pullback(oracle, &v).unwrap();
+        let columns = (0..states).map(|state| {
+            let (mut unit, mut column) = (vec![0.0; states], vec![0.0; states]);
+            unit[state] = 1.0;
+            oracle.second_order().unwrap().covariance(&unit, &mut column);
+            column
+        });
+        let expected = response(&columns.collect::<Vec<_>>(), &rows, &v);
+        let size = expected.iter().map(|e| e.abs()).fold(0.0, f64::max);
+        let pairs = expected.iter().zip(&found.offsets);
+        let worst = pairs.map(|(e, f)| (e + f).abs()).fold(0.0, f64::max);
+        // What rounding leaves of the covariance grows with the weights.
+        let allowed = if heaviest > 5.0 { 1e-4 } else { 1e-6 };
+        assert!(worst < allowed * size, "{} rows to 1e{heaviest}: {:e}", rows.len(), worst / size);
+    }
+}
+
+#[test]
+fn many_rows_that_hold_the_same_are_found_as_few_are() {
+    let model = chain(12, 4, 3);
+    let ones = count(&model, [(0, 1), (2, 1)]).unwrap();
+    let energies = vec![Energy::equal(0.7, ones); 310];
+    let problem = Problem::new(model, energies).unwrap();
+    let request = Request::default();
+    let mut solved = problem.solve_differentiable(&exact(), &request, &mut Ignore).unwrap();
+    let found = solved.pullback(&[indicator(3, 1, 3)]).unwrap();
+    assert_eq!(found.repeated, (0..310).collect::<Vec<_>>());
 }
 
 #[test]

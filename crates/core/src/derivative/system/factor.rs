@@ -46,8 +46,15 @@ impl Factor {
             let pivot = order[rank];
             let root = left[pivot].sqrt();
             let mut column = vec![0.0; n];
+            // Column by column, so that memory is read in order.
+            for known in &columns {
+                column.iter_mut().zip(known).for_each(|(sum, c)| *sum += c * known[pivot]);
+            }
+            for &row in &order[..rank] {
+                column[row] = 0.0;
+            }
             for &row in &order[rank..] {
-                let known: f64 = columns.iter().map(|c| c[row] * c[pivot]).sum();
+                let known = column[row];
                 column[row] = if row == pivot { root } else { (entry(row, pivot) - known) / root };
                 left[row] -= column[row] * column[row];
             }

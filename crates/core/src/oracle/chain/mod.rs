@@ -52,6 +52,7 @@ pub use expectations::TransitionCounts;
 pub use model::{ChainModel, Link};
 pub use n_best::Path;
 pub use oracle::Chain;
+pub(crate) use smoother::FEW_STATES;
 #[doc(hidden)]
 pub use table::Storage;
 pub use transitions::Transitions;

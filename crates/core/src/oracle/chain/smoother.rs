@@ -23,7 +23,7 @@ use super::table::TransitionTable;
 use crate::oracle::Inverse;
 
 /// With this many states, a product of two matrices takes as long as some dozens of calls.
-const FEW_STATES: usize = 24;
+pub(crate) const FEW_STATES: usize = 24;
 
 /// A position: where it lies in the support, if it does, and its marginals.
 pub(super) struct Node {

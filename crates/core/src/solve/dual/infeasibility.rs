@@ -70,7 +70,13 @@ impl DualProgram {
         let is_zero = |measurement: &usize| self.measure(*measurement, marginals) <= 0.0;
         let counts = self.measurements.of_kind(Kind::Poisson);
         let zeros: Vec<usize> = counts.filter(is_zero).collect();
-        zeros.into_iter().any(|measurement| !self.can_be_positive(engine, measurement, scratch))
+        zeros.into_iter().any(|measurement| {
+            // What is not looked at before time is up counts as possible, and so does what was
+            // looked at by a call that was cut off.
+            !engine.is_cancelled()
+                && !self.can_be_positive(engine, measurement, scratch)
+                && !engine.is_cancelled()
+        })
     }
 
     fn can_be_positive(

@@ -31,13 +31,21 @@ impl Full {
         shift: &[f64],
         mut pairs: impl FnMut(usize) -> Option<Vec<f64>>,
     ) -> Self {
-        let mut stages: Vec<Stage> = Vec::with_capacity(nodes.len());
+        // Nothing is known before the first observation, and nobody asks after the last.
+        let is_observed = |node: &Node| {
+            let own = node.start.map(|start| &shift[start..start + node.marginal.len()]);
+            own.is_some_and(|own| own.iter().any(|shift| shift.is_finite()))
+        };
+        let first = nodes.iter().position(is_observed).unwrap_or(nodes.len());
+        let end = nodes.iter().rposition(is_observed).map_or(first, |last| last + 1);
+        let mut stages: Vec<Stage> = Vec::with_capacity(end - first);
         let mut predicted = None;
-        for (t, node) in nodes.iter().enumerate() {
+        for t in first..end {
+            let node = &nodes[t];
             let own = covariance(&node.marginal);
             let here = predicted.take().unwrap_or_else(|| own.clone());
             let mut stage = Stage::new(node, shift, here);
-            let next = nodes.get(t + 1).and_then(|next| Some((next, pairs(t)?)));
+            let next = nodes[..end].get(t + 1).and_then(|next| Some((next, pairs(t)?)));
             if let Some((next, pairs)) = next {
                 stage.step = step(&node.marginal, next.marginal.len(), &pairs);
                 predicted = Some(stage.predict(&own, &next.marginal));
@@ -113,16 +121,15 @@ impl Stage {
     /// `V′ − F (V − P + P S⁻¹ P) Fᵀ`: what is not known of the next position.
     fn predict(&self, own: &[f64], next: &[f64]) -> Vec<f64> {
         let n = self.states;
-        let mut known = vec![0.0; n * n];
-        for j in 0..n {
+        let mut known: Vec<f64> = own.iter().zip(&self.predicted).map(|(v, p)| v - p).collect();
+        for j in (0..n).filter(|_| self.observed.contains(&true)) {
             let mut column: Vec<f64> = (0..n)
                 .map(|i| if self.observed[i] { self.predicted[i * n + j] } else { 0.0 })
                 .collect();
             solve(&self.factor, &mut column);
             for i in 0..n {
                 let row = &self.predicted[i * n..(i + 1) * n];
-                let gain: f64 = row.iter().zip(&column).map(|(p, q)| p * q).sum();
-                known[i * n + j] = own[i * n + j] - self.predicted[i * n + j] + gain;
+                known[i * n + j] += row.iter().zip(&column).map(|(p, q)| p * q).sum::<f64>();
             }
         }
         let m = next.len();
