@@ -465,9 +465,12 @@ mod tests {
             (b"\xff\xfea\0", None),
             (b"\x1f\x8b\x08\0\0", None),
             (b"year,place,count\n1999,A,2\n", Some(Kind::Csv)),
-            (b"\"On ice,\" Li, A., 1999.\n\"On sea,\" Xu, B., 2001.\n", None),
-            (b"Authors, titles and years: a study of title pages, Li 2004\n", None),
-            (b"<http://a.org> Li, A. On ice.\n<s>\n", None),
+            (b"\"On ice,\" Li, A., 1999.\n\"On the sea,\" Xu, 2001.\n", Some(Kind::References)),
+            (
+                b"Authors, titles and years: a study of title pages, Li 2004\n",
+                Some(Kind::References),
+            ),
+            (b"<http://a.org> Li, A. On ice.\n<s>\n", Some(Kind::Sentences)),
             // Tokens alone, also those that look like something else.
             (b"[\n37\n]\nO'Neil\n,\n", Some(Kind::Tokens)),
             (b"{\nset\n}\n", Some(Kind::Tokens)),
