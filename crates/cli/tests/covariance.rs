@@ -107,7 +107,7 @@ fn what_cannot_be_asked_for_is_refused() {
         ),
         (
             &["p.json", "--covariance", "--format", "mar"],
-            "--covariance: found with --format mar, expected --format json",
+            "--covariance needs --format json, found --format mar",
         ),
         (
             &["p.json", "--covariance", "--solver", "rda", "--return", "average"],

@@ -271,7 +271,7 @@ fn flags_of_another_solver_are_refused() {
             "--smoothness needs --solver accelerated-rda, found --solver rda",
         ),
         (&["--solver", "dual", "--global"], "--global needs --solver auto, found --solver dual"),
-        (&["--tilt", "--format", "pr"], "--tilt: found with --format pr, expected --format json"),
+        (&["--tilt", "--format", "pr"], "--tilt needs --format json, found --format pr"),
         (
             &["--solver", "dual", "--return", "average"],
             "--return average needs --solver rda, mirror-descent or accelerated-rda, found \

@@ -306,7 +306,7 @@ fn flags_that_do_not_fit_are_refused() {
     let folder = folder();
     assert_eq!(
         folder.refusal(&["solve", "m.uai", "--format", "mar", "--marginals", "all"]),
-        "--marginals: found with --format mar, expected --format json"
+        "--marginals needs --format json, found --format mar"
     );
     for flag in ["--evidence", "--energies"] {
         assert_eq!(

@@ -62,11 +62,54 @@ fn a_pipe_gets_json_and_the_old_flag_still_works() {
 }
 
 #[test]
+fn nothing_is_called_proved_that_is_not() {
+    // Around a ring, tree-reweighted marginals are not the true ones.
+    let table = "\"log_potentials\": [1, 0, 0, 1]";
+    let ring = format!(
+        "{{\"variables\": [2, 2, 2], \"factors\": [{{\"scope\": [0, 1], {table}}}, {{\"scope\": [1, 2], \
+         {table}}}, {{\"scope\": [2, 0], {table}}}, {{\"scope\": [0], \"log_potentials\": [0, 0.3]}}]}}"
+    );
+    // Two patterns pull: from where it starts, a solve ends at one of them.
+    let patterns = r#"{"variables": [2, 2], "energies": [{"kind": "nearest", "weight": 4, "norm": "l1",
+        "measurements": [{"terms": [{"scope": [0], "coefficients": [0, 1]}]}], "points": [[1], [0]]}]}"#;
+    let folder = Folder::new()
+        .with("ring.json", &ring)
+        .with("patterns.json", patterns)
+        .with("p.json", COINS);
+    let text = folder.succeeds(&["solve", "ring.json", "--oracle", "trw", "--format", "text"]);
+    assert!(!text.contains("No marginal is off"), "{text}");
+    assert!(text.contains("its marginals are from the true ones is not known"), "{text}");
+    let text = folder.succeeds(&["solve", "ring.json", "--oracle", "loopy", "--format", "text"]);
+    assert!(text.contains("(loopy belief propagation). Nothing is proved"), "{text}");
+    let text = folder.succeeds(&["solve", "patterns.json", "--format", "text"]);
+    assert!(text.contains("Best assignment at this point:\n"), "{text}");
+    let cut = ["solve", "p.json", "--format", "text", "--solver", "rda", "--max-iterations", "2"];
+    let text = folder.succeeds(&cut);
+    assert!(text.contains("Best assignment so far:\n"), "{text}");
+}
+
+#[test]
+fn marginals_none_goes_with_text() {
+    let folder = Folder::new().with("p.json", COINS);
+    let text = folder.succeeds(&["solve", "p.json", "--format", "text", "--marginals", "none"]);
+    assert!(text.starts_with("p.json: solved by dual on "), "{text}");
+}
+
+#[test]
+fn uai_formats_print_nothing_for_a_problem_without_a_solution() {
+    let folder = Folder::new().with("i.json", INFEASIBLE);
+    for format in ["mar", "pr"] {
+        let output = folder.bethe(&["solve", "i.json", "--format", format]);
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(3), 0));
+    }
+}
+
+#[test]
 fn tables_are_refused_in_words() {
     let folder = Folder::new().with("p.json", COINS);
     for flag in ["--tilt", "--covariance", "--marginals=all"] {
         let message = folder.refusal(&["solve", "p.json", "--format", "text", flag]);
         let name = flag.split('=').next().unwrap();
-        assert_eq!(message, format!("{name}: found with --format text, expected --format json"));
+        assert_eq!(message, format!("{name} needs --format json, found --format text"));
     }
 }

@@ -150,7 +150,7 @@ fn check_drawing(plot: Option<&Path>) -> Result<()> {
 /// Only the marginals that are printed are computed.
 fn tables(flags: &Flags) -> Result<Tables> {
     let format = flags.format();
-    only_in_json("--marginals", flags.marginals.is_some(), format)?;
+    only_in_json("--marginals", flags.asks_for_marginals(), format)?;
     Ok(match (format, flags.marginals) {
         (Format::Text | Format::Mar, _) | (_, Some(MarginalsChoice::Nodes)) => Tables::Nodes,
         (Format::Pr, _) | (_, Some(MarginalsChoice::None)) => Tables::None,
@@ -189,9 +189,7 @@ fn returned(flags: &Flags) -> Result<Returned> {
 pub fn only_in_json(flag: &str, given: bool, format: Format) -> Result<()> {
     if given && format != Format::Json {
         let format = solver::name(format);
-        return Err(bad_input(format!(
-            "{flag}: found with --format {format}, expected --format json"
-        )));
+        return Err(bad_input(format!("{flag} needs --format json, found --format {format}")));
     }
     Ok(())
 }

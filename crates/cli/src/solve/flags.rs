@@ -146,9 +146,14 @@ pub enum ReturnChoice {
 }
 
 impl Flags {
+    /// Whether marginals are asked for, which only JSON has a place for.
+    pub fn asks_for_marginals(&self) -> bool {
+        self.marginals.is_some_and(|choice| choice != MarginalsChoice::None)
+    }
+
     /// How to print the answer, with this flag or without.
     pub fn format(&self) -> Format {
-        let asks_for_tables = self.marginals.is_some() || self.tilt || self.covariance.is_some();
+        let asks_for_tables = self.asks_for_marginals() || self.tilt || self.covariance.is_some();
         let is_batch = self.problem.extension().is_some_and(|extension| extension == "jsonl");
         let for_people = self.out.is_none() && io::stdout().is_terminal();
         self.format.unwrap_or(match for_people && !asks_for_tables && !is_batch {

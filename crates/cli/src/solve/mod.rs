@@ -175,9 +175,11 @@ fn stopped(
     Ok(outcome)
 }
 
-/// The answers, as they are printed.
+/// The answers, as they are printed. The UAI formats have no word for a problem without a solution.
 fn shown(problems: &[NamedProblem], answers: &[Answer], format: Format) -> String {
+    let is_infeasible = |answer: &Answer| answer.status == Status::Infeasible;
     match format {
+        Format::Mar | Format::Pr if answers.iter().all(is_infeasible) => String::new(),
         Format::Text => {
             let answers = problems.iter().zip(answers);
             let words: Vec<_> = answers.map(|(named, answer)| words::of(named, answer)).collect();
@@ -224,7 +226,8 @@ fn note_unsolved(problems: &[NamedProblem], answers: &[Answer]) {
         let what = match answer.status {
             Status::Converged | Status::Stationary => continue,
             Status::Infeasible => {
-                "hard measurements cannot hold together; ignore the output".into()
+                "its hard measurements cannot hold together; its place in the output means nothing"
+                    .into()
             }
             Status::IterationLimit
             | Status::RoundingLimit

@@ -13,6 +13,8 @@ use super::problems::NamedProblem;
 const LISTED: usize = 10;
 /// A marginal that moved by less is not worth a line.
 const LEAST_CHANGE: f64 = 0.0005;
+/// Characters of a line of the assignment.
+const WIDTH: usize = 78;
 /// An assignment is cut after this many variables.
 const ASSIGNED: usize = 24;
 
@@ -39,9 +41,8 @@ fn verdict(named: &NamedProblem, answer: &Answer) -> String {
         answer.solver,
         oracle(answer.oracle),
         seconds(answer.seconds),
-        counted(answer.oracle_calls, "call"),
+        counted(answer.oracle_calls, "oracle call"),
     );
-    let gap = answer.gap.map_or(String::new(), |gap| format!(" (gap {gap:.1e})"));
     let first = match answer.status {
         Status::Converged => format!("{source}: solved {found}"),
         Status::Stationary => format!(
@@ -61,19 +62,39 @@ fn verdict(named: &NamedProblem, answer: &Answer) -> String {
         }
         Status::Stopped => format!("{source}: stopped before the end, {found}"),
     };
-    let trust = match answer.marginal_error_bound {
-        Some(bound) if bound < 1.0 => {
+    format!("{first}\n{}\n", trust(answer))
+}
+
+/// What is proved about the marginals.
+fn trust(answer: &Answer) -> String {
+    let gap = answer.gap.map_or(String::new(), |gap| format!(" (gap {})", small(gap)));
+    match (answer.entropy, answer.marginal_error_bound) {
+        ("exact", Some(bound)) if bound < 1.0 => {
             format!("No marginal is off by more than {}{gap}.", rounded_up(bound))
         }
-        Some(_) => format!("There is no useful bound on the marginals{gap}."),
-        None => "Nothing is proved about its error.".to_string(),
-    };
-    let approximate = match answer.entropy {
-        "exact" => "",
-        "tree-reweighted" => " Inference is approximate: tree-reweighted.",
-        _ => " Inference is approximate: loopy belief propagation.",
-    };
-    format!("{first}\n{trust}{approximate}\n")
+        ("exact", Some(_)) => format!("There is no useful bound on the marginals{gap}."),
+        ("exact", None) => "Nothing is proved about its error.".to_string(),
+        ("tree-reweighted", Some(bound)) if bound < 1.0 => format!(
+            "Inference is approximate: the tree-reweighted problem is solved to within {}{gap}.\nHow \
+             far its marginals are from the true ones is not known.",
+            rounded_up(bound)
+        ),
+        ("tree-reweighted", _) => {
+            "Inference is approximate (tree-reweighted). Nothing is proved about its error.".into()
+        }
+        _ => "Inference is approximate (loopy belief propagation). Nothing is proved about its \
+              error."
+            .into(),
+    }
+}
+
+/// A gap in two digits, without an exponent where it is not small.
+fn small(gap: f64) -> String {
+    if (1e-3..1e4).contains(&gap) {
+        let digits = (1 - gap.log10().floor() as i32).max(0) as usize;
+        return format!("{gap:.digits$}");
+    }
+    format!("{gap:.1e}")
 }
 
 fn oracle(name: &str) -> &str {
@@ -81,8 +102,8 @@ fn oracle(name: &str) -> &str {
         "chain" => "a chain",
         "junction-tree" => "a junction tree",
         "brute-force" => "all assignments",
-        "trw" => "a graph, tree-reweighted",
-        "loopy" => "a graph, by loopy messages",
+        "trw" => "a wide graph",
+        "loopy" => "a wide graph",
         other => other,
     }
 }
@@ -140,6 +161,9 @@ fn changes(model: &Model, before: &Answer, answer: &Answer) -> String {
     let size = |&(_, _, [before, after]): &(usize, usize, [f64; 2])| (after - before).abs();
     moved.retain(|change| size(change) >= LEAST_CHANGE);
     moved.sort_by(|a, b| size(b).total_cmp(&size(a)));
+    if model.variables().is_empty() {
+        return String::new();
+    }
     if moved.is_empty() {
         return "\nThe energies change no marginal.\n".to_string();
     }
@@ -153,6 +177,9 @@ fn changes(model: &Model, before: &Answer, answer: &Answer) -> String {
 
 /// The most probable state of each variable.
 fn marginals(model: &Model, answer: &Answer) -> String {
+    if model.variables().is_empty() {
+        return String::new();
+    }
     let rows = (0..model.variables().len()).take(LISTED).map(|variable| {
         let (state, probability) = answer
             .marginal(variable)
@@ -189,29 +216,32 @@ fn place(model: &Model, variable: usize, state: usize) -> String {
 
 fn assignment(model: &Model, answer: &Answer) -> String {
     let map = &answer.map;
-    let proved = match (map.proved, map.violated.is_empty()) {
-        (true, true) => "proved",
-        (true, false) => "proved; no assignment keeps every hard measurement",
-        (false, true) => "the best found",
-        (false, false) => "the best found; it breaks hard measurements",
+    if map.assignment.is_empty() {
+        return String::new();
+    }
+    // It is the best one under these tilts: at the optimum only once that is reached.
+    let title = match (map.violated.is_empty(), map.proved, answer.status) {
+        (false, true, _) => "Best assignment (none keeps every hard measurement):",
+        (false, false, _) => "Best assignment found (it breaks hard measurements):",
+        (true, true, Status::Converged | Status::RoundingLimit) => "Best assignment (proved):",
+        (true, true, Status::Stationary) => "Best assignment at this point:",
+        (true, true, _) => "Best assignment so far:",
+        (true, false, _) => "Best assignment found:",
     };
-    let states = map.assignment.iter().enumerate().take(ASSIGNED);
-    let mut text = format!("\nBest assignment ({proved}):\n ");
-    let mut width = 1;
-    for (variable, &state) in states {
+    let mut lines = vec![String::new()];
+    for (variable, &state) in map.assignment.iter().enumerate().take(ASSIGNED) {
         let place = place(model, variable, state);
-        let length = place.chars().count() + 1;
-        if width + length > 78 {
-            text.push_str("\n ");
-            width = 1;
+        let line = lines.last_mut().expect("there is one");
+        if line.is_empty() || line.chars().count() + place.chars().count() < WIDTH {
+            write!(line, " {place}").expect("a string takes text");
+        } else {
+            lines.push(format!(" {place}"));
         }
-        width += length;
-        write!(text, " {place}").expect("a string takes text");
     }
     if map.assignment.len() > ASSIGNED {
-        text.push_str(" …");
+        lines.last_mut().expect("there is one").push_str(" …");
     }
-    text + "\n"
+    format!("\n{title}\n {}\n", lines.join("\n "))
 }
 
 /// What the energies cost, the largest first.
@@ -227,7 +257,7 @@ fn energies(answer: &Answer) -> String {
     }
     let total: f64 = values.iter().map(|(_, value)| value).sum();
     values.sort_by(|(_, a), (_, b)| b.total_cmp(a));
-    let dearest: Vec<String> =
+    let largest: Vec<String> =
         values.iter().take(3).map(|(at, value)| format!("energies[{at}] {value:.4}")).collect();
     let objective =
         answer.objective.map_or(String::new(), |value| format!("Objective {value:.6}. "));
@@ -235,9 +265,9 @@ fn energies(answer: &Answer) -> String {
         1 => "The energy costs".to_string(),
         count => format!("The {count} energies cost"),
     };
-    let dearest = match values.len() {
+    let largest = match values.len() {
         1 => String::new(),
-        _ => format!("; the largest: {}", dearest.join(", ")),
+        _ => format!("; the largest: {}", largest.join(", ")),
     };
-    format!("\n{objective}{all} {total:.4}{dearest}.\n")
+    format!("\n{objective}{all} {total:.4}{largest}.\n")
 }
