@@ -465,7 +465,10 @@ mod tests {
             (b"\xff\xfea\0", None),
             (b"\x1f\x8b\x08\0\0", None),
             (b"year,place,count\n1999,A,2\n", Some(Kind::Csv)),
-            (b"\"On ice,\" Li, A., 1999.\n\"On the sea,\" Xu, 2001.\n", Some(Kind::References)),
+            (
+                b"\"On ice,\" Li, A., 1999.\n\"On the melting sea,\" Xu, B., 2001.\n",
+                Some(Kind::References),
+            ),
             (
                 b"Authors, titles and years: a study of title pages, Li 2004\n",
                 Some(Kind::References),

@@ -186,9 +186,10 @@ fn flows_are_held_to_the_limit() {
     let cells: String = (0..300).map(|n| format!("{n},{n},0\n")).collect();
     let header: String = (0..300).map(|n| format!(",{n}")).collect();
     let times: String = (0..1000).map(|n| format!("{n}\n")).collect();
+    let empty = ",".repeat(299);
     let folder = Folder::new()
         .with("cells.csv", &format!("cell,x,y\n{cells}"))
-        .with("two.csv", &format!("time{header}\n0,1\n1,1\n"))
+        .with("two.csv", &format!("time{header}\n0,1{empty}\n1,1{empty}\n"))
         .with("counts.csv", &format!("time{header}\n{times}"));
     packed(&folder, "packed.csv", &b"0".repeat(1 << 22));
     let refusal = |file: &str, further: &[&str]| {

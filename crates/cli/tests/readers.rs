@@ -18,6 +18,7 @@ fn with_model() -> Folder {
     let folder = Folder::new()
         .with("train.txt", &"one\tB-a\ntwo\tI-a\nx\tB-b\n\n".repeat(8))
         .with("template", "Uword:%x[0,0]\nB\n")
+        .with("refs.txt", "A. Chen. On graphs. 2004.\n")
         .with("cells.csv", "cell,x,y\na,0,0\nb,1,0\n")
         .with("counts.csv", "time,a,b\n0,3,1\n1,1,3\n")
         .with("p.json", CONVEX);
@@ -45,7 +46,7 @@ const READERS: [&[&str]; 25] = [
     &["evaluate", "FILE", "train.txt"],
     &["evaluate", "model", "FILE"],
     &["inspect", "FILE"],
-    &["cite", "--model", "FILE", "train.txt"],
+    &["cite", "--model", "FILE", "refs.txt"],
     &["flows", "FILE", "--cells", "cells.csv", "--population", "4"],
     &["flows", "counts.csv", "--cells", "FILE", "--population", "4"],
     &["flows", "counts.csv", "--cells", "cells.csv", "--population", "4", "--rate", "FILE"],

@@ -225,10 +225,7 @@ fn note_unsolved(problems: &[NamedProblem], answers: &[Answer]) {
     for (NamedProblem { source, .. }, answer) in problems.iter().zip(answers) {
         let what = match answer.status {
             Status::Converged | Status::Stationary => continue,
-            Status::Infeasible => {
-                "its hard measurements cannot hold together; its place in the output means nothing"
-                    .into()
-            }
+            Status::Infeasible => "hard measurements cannot hold together".into(),
             Status::IterationLimit
             | Status::RoundingLimit
             | Status::TimeLimit
