@@ -102,10 +102,10 @@ impl UnknownLaw {
         let (cells, weights) = (self.cells(), self.weights());
         let (pull, drift) = self.places();
         let mut all = moves.padded(cells + self.size());
-        for from in 0..cells {
+        for (from, share) in shares.iter().enumerate() {
             let means = self.means(step, moves, from);
             for to in 0..cells {
-                let flow = shares[from] * moves.at(from, to);
+                let flow = share * moves.at(from, to);
                 let slopes = self.slopes_of(step, from, to);
                 for ((weight, slope), mean) in slopes.iter().enumerate().zip(&means) {
                     *all.at_mut(cells + weight, to) += flow * (slope - mean);
