@@ -28,7 +28,7 @@ SCORES = [np.zeros((3, 3))] * 10
         ({"template": "U00:%x[0,0]"}, DICTS, "template has no effect with format attributes"),
         ({"labels": ["O", "B-name", "B-street"], "min_count": 2}, SCORES, "min_count has no effect with scores"),
         ({"labels": ["O", "B-name"]}, X, "labels name the columns of scores, but X has tokens"),
-        ({"scheme": "bilou"}, X, "invalid value 'bilou' for 'scheme"),
+        ({"scheme": "bmes"}, X, "invalid value 'bmes' for 'scheme"),
         ({"l2": -1.0}, X, "l2: found -1, expected a number of at least 0"),
         ({"l2": float("nan")}, X, "l2: found NaN"),
         ({"folds": 1}, X, "folds: found 1, expected at least 2"),
