@@ -180,3 +180,47 @@ fn learning_does_not_depend_on_the_number_of_threads() {
     });
     assert_eq!(one, four);
 }
+
+#[test]
+fn a_law_is_found_where_individuals_start_spread_out() {
+    // Six places in a line, and the counts that a law gives, without noise: staying weighs 2, a
+    // distance of 1 costs 1.
+    let cells = Cells::grid(6, 1);
+    let score = |from: usize, to: usize| match from.abs_diff(to) {
+        0 => 2.0,
+        distance => -(distance as f64),
+    };
+    let mut counts = vec![1000.0, 2000.0, 3000.0, 500.0, 3000.0, 500.0];
+    let mut observations = Observations::new(6);
+    for time in 0..8 {
+        observations.push(time.to_string(), counts.iter().copied().map(Some));
+        let mut next = vec![0.0; 6];
+        for (from, count) in counts.iter().enumerate() {
+            let total: f64 = (0..6).map(|to| score(from, to).exp()).sum();
+            (0..6).for_each(|to| next[to] += count * score(from, to).exp() / total);
+        }
+        counts = next;
+    }
+    let power = FeatureKind::Power { unit: 1.0, exponent: 1.0 };
+    let feature = |(kind, weight)| Feature { name: String::new(), kind, weight };
+    let features = [(FeatureKind::Stay(1.0), 0.0), (power, -1.0)].map(feature).to_vec();
+    let movement = Movement { features, reach: None, normalised: true };
+    let learner = Learner {
+        cells: &cells,
+        movement: &movement,
+        learned: &[true, true],
+        bent: Some(1),
+        start: None,
+        observations: &observations,
+        noise: &Noise::Poisson { rate: vec![1.0] },
+        population: 10_000.0,
+        cancel: Cancel::never(),
+        deadline: None,
+    };
+    let choice = choose(&learner, &mut |_| ()).unwrap();
+    assert!(choice.converged, "{choice:?}");
+    let [stay, distance] = &choice.law.movement.features[..] else { unreachable!() };
+    assert!((stay.weight - 2.0).abs() < 0.2, "{choice:?}");
+    assert!((distance.weight + 1.0).abs() < 0.2, "{choice:?}");
+    assert!(choice.trials.iter().all(|trial| trial.held_out < 0.01), "{:?}", choice.trials);
+}
