@@ -1,13 +1,12 @@
 //! An answer in words, for people at a terminal.
 
-use std::fmt::Write;
-
 use bethe_core::solve::Status;
 use bethe_core::{Answer, Model, OracleKind, Problem, Request, Settings, Tables};
 use bethe_terminal::{counted, shown};
 
 use super::observer;
 use super::problems::NamedProblem;
+use crate::wrap::wrapped;
 
 /// How many marginals are listed.
 const LISTED: usize = 10;
@@ -102,8 +101,7 @@ fn oracle(name: &str) -> &str {
         "chain" => "a chain",
         "junction-tree" => "a junction tree",
         "brute-force" => "all assignments",
-        "trw" => "a wide graph",
-        "loopy" => "a wide graph",
+        "trw" | "loopy" => "a graph",
         other => other,
     }
 }
@@ -228,20 +226,14 @@ fn assignment(model: &Model, answer: &Answer) -> String {
         (true, true, _) => "Best assignment so far:",
         (true, false, _) => "Best assignment found:",
     };
-    let mut lines = vec![String::new()];
-    for (variable, &state) in map.assignment.iter().enumerate().take(ASSIGNED) {
-        let place = place(model, variable, state);
-        let line = lines.last_mut().expect("there is one");
-        if line.is_empty() || line.chars().count() + place.chars().count() < WIDTH {
-            write!(line, " {place}").expect("a string takes text");
-        } else {
-            lines.push(format!(" {place}"));
-        }
-    }
+    let states = map.assignment.iter().enumerate().take(ASSIGNED);
+    let mut places: Vec<String> =
+        states.map(|(variable, &state)| place(model, variable, state)).collect();
     if map.assignment.len() > ASSIGNED {
-        lines.last_mut().expect("there is one").push_str(" …");
+        places.push("…".to_string());
     }
-    format!("\n{title}\n {}\n", lines.join("\n "))
+    let lines = wrapped(places.iter().map(String::as_str), ("  ", ""), WIDTH);
+    format!("\n{title}\n{lines}\n")
 }
 
 /// What the energies cost, the largest first.

@@ -42,7 +42,7 @@ pub struct Progress {
     pub solves: usize,
     /// The objective of the latest, in nats of the population.
     pub objective: f64,
-    /// Rounds so far. A round is one or two solves.
+    /// Rounds so far. A round is a solve, or a few where the first step goes too far.
     pub rounds: usize,
     /// Rounds that may follow. Learning goes through fewer if its objective settles before.
     pub rounds_left: usize,
@@ -65,6 +65,8 @@ pub(super) struct Rounds<'a> {
     pub tolerance: f64,
     /// Whether solves also find what counts tell about the movement.
     pub weighs_information: bool,
+    /// Whether there are so few counts that rounds may go far.
+    is_few: bool,
     /// How the latest solve ended, to begin the next one nearby.
     multipliers: Vec<f64>,
     observe: &'a mut dyn FnMut(Progress),
@@ -92,12 +94,13 @@ impl Expected {
 
 impl<'a> Rounds<'a> {
     pub fn new(learner: &'a Learner<'a>, observe: &'a mut dyn FnMut(Progress)) -> Self {
-        let open = OPEN[usize::from(has_few_counts(learner.observations))];
+        let is_few = has_few_counts(learner.observations);
+        let open = OPEN[usize::from(is_few)];
         let tolerance = (open / learner.size()).clamp(TOLERANCES.0, TOLERANCES.1);
         let design = Design::new(learner);
         let work = Work::default();
         let (weighs_information, multipliers) = (false, Vec::new());
-        Self { learner, design, work, tolerance, weighs_information, multipliers, observe }
+        Self { learner, design, work, tolerance, weighs_information, is_few, multipliers, observe }
     }
 
     /// The law to begin with: weights as they are, individuals start where they were counted.
@@ -209,7 +212,7 @@ impl<'a> Rounds<'a> {
 
     /// How far rounds must lower this objective to go on, in nats.
     pub(super) fn small(&self, expected: &Expected) -> f64 {
-        let (nats, fraction) = SMALL[usize::from(has_few_counts(self.learner.observations))];
+        let (nats, fraction) = SMALL[usize::from(self.is_few)];
         nats.max(fraction * expected.objective.abs())
     }
 

@@ -1,0 +1,70 @@
+use super::Kind;
+
+#[test]
+fn kinds_are_known_by_their_beginning() {
+    let model = [&20u64.to_le_bytes()[..], b"{\"a\": 1}"].concat();
+    for (start, expected) in [
+        (&model[..], Some(Kind::Model)),
+        (b"{\"variables\": [2]}", Some(Kind::Json)),
+        (b"\xef\xbb\xbf{\n  \"variables\": [2]\n}\n", Some(Kind::Json)),
+        (b"MARKOV\n2\n2 2\n", Some(Kind::Uai)),
+        (b"time,A,B\n1,2,\n2,3,4\n", Some(Kind::Csv)),
+        (b"cell;x;y\nA;0;0,5\n", Some(Kind::Csv)),
+        (b"Kaya\tB-author\n.\tO\n\n1984\tB-year\n", Some(Kind::Labelled)),
+        (b"Kaya NNP B-author\n. . O\n", Some(Kind::Labelled)),
+        (b"Kaya\tNNP\tauthor\n.\tSYM\tauthor\n".repeat(9).leak(), Some(Kind::Labelled)),
+        (b"{\\rtf1\\ansi Li, A.}\n", Some(Kind::Rtf)),
+        (b"<!DOCTYPE html>\n<p>Li, A.</p>\n", Some(Kind::Html)),
+        (b"\n<HTML>\n", Some(Kind::Html)),
+        (b"<?xml version=\"1.0\"?>\n", Some(Kind::Xml)),
+        (b"author,title,year\nA. Li,On ice,2004\n", Some(Kind::Bibliography)),
+        (b"author,title\nLi,Ice\n", Some(Kind::Bibliography)),
+        (b"Title\tAuthors\tSource\nOn ice\tA. Li\tWater\n", Some(Kind::Bibliography)),
+        (b"\"Key\";\"Item Type\";\"Author\";\"Title\"\n", Some(Kind::Bibliography)),
+        (b"\"Li, A.\",\"On ice\"\n\"Xu, B.\",\"Sea, ice\"\n", Some(Kind::Bibliography)),
+        (b"@article{key,\n  title = {On graphs}\n}\n", Some(Kind::Bibtex)),
+        (b"% Encoding: UTF-8\n\n@Book {key,\n", Some(Kind::Bibtex)),
+        (b"TY  - JOUR\nTI  - On graphs\nER  - \n", Some(Kind::Ris)),
+        (b"[{\"id\": \"a\"}]", Some(Kind::JsonList)),
+        (b"%PDF-1.7\n\0\0", Some(Kind::Pdf)),
+        (b"\x7fELF\x02\x01\x01\0\0", Some(Kind::Binary)),
+        (b"\xff\xfea\0", None),
+        (b"\x1f\x8b\x08\0\0", None),
+        (b"year,place,count\n1999,A,2\n", Some(Kind::Csv)),
+        (
+            b"\"On ice,\" Li, A., 1999.\n\"On the melting sea,\" Xu, B., 2001.\n",
+            Some(Kind::References),
+        ),
+        (b"Authors, titles and years: a study of title pages, Li 2004\n", Some(Kind::References)),
+        (b"<http://a.org> Li, A. On ice.\n<s>\n", Some(Kind::Sentences)),
+        // Tokens alone, also those that look like something else.
+        (b"[\n37\n]\nO'Neil\n,\n", Some(Kind::Tokens)),
+        (b"{\nset\n}\n", Some(Kind::Tokens)),
+        (b",\n,\n", Some(Kind::Tokens)),
+        (b"a b\nc d\n", Some(Kind::Tokens)),
+        (b"a\tO\nb\n", Some(Kind::Tokens)),
+        (b"a N x O\nb N O\n", Some(Kind::Tokens)),
+        (b"# sent\n1\tA\ta\n2\tB\tb\n", Some(Kind::Tokens)),
+        (b"@ 2004, A. Chen\n", Some(Kind::References)),
+        (b"[1] A. Chen. On graphs. 2004.\n[2] B. Li. Trees. 2005.\n", Some(Kind::References)),
+        (b"[{a}] A. Chen. On graphs. 2004.\n", Some(Kind::References)),
+        (
+            b"A. Chen, J. van Dyk. On graphs. 2004.\nB. Li, and C. Do. Trees. 2005.\n",
+            Some(Kind::References),
+        ),
+        (b"Ada met Berg in Rome.\nShe liked it there very much.\n", Some(Kind::Sentences)),
+        (b"Kaya J. learning graphs\n", Some(Kind::Sentences)),
+        (b"1 2 0\n", Some(Kind::Evidence)),
+        (b"# words\nU00:%x[0,0]\nB\n", Some(Kind::Template)),
+        (b"X00:%x[0,0]\nB\n", Some(Kind::Template)),
+        (b"U00:x[0,0]\nB\n", Some(Kind::Template)),
+        (b"words\nU00:%x[0,0]\nB\n", Some(Kind::Template)),
+        (b"Li, K.: On graphs. 2004.\n", Some(Kind::References)),
+        (b"[[rule]]\nat_most = 1\n", Some(Kind::Rules)),
+        (b"", Some(Kind::Empty)),
+        (b"\n\n", Some(Kind::Empty)),
+        (b"# nothing else\n", None),
+    ] {
+        assert_eq!(Kind::of_start(start), expected, "{}", String::from_utf8_lossy(start));
+    }
+}
